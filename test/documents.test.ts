@@ -1,4 +1,4 @@
-/** What the documents name exists: files, commands, flags, prices, constants. */
+/** Everything that the documents name exists: files, commands, flags, prices, constants. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -15,7 +15,7 @@ import { patient } from "../src/lib/testing/patience.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-/** Where a path may begin that a document shortens. */
+/** Folders at which a shortened path in a document can begin. */
 const FOLDERS = [
   "",
   "src",
@@ -27,7 +27,7 @@ const FOLDERS = [
   "examples/filters",
 ];
 const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
-/** Files that an example makes, and what only looks like a path. */
+/** Files that an example creates, and texts that only look like paths. */
 const NOT_HERE = new Set([
   "dist/turnpike",
   "dist/turnpike-0.1.0-alpha.1-amd64.image.tar",
@@ -85,13 +85,13 @@ function headingsOf(document: string): Set<string> {
 function isThere(path: string): boolean {
   return FOLDERS.some((folder) => {
     const full = join(ROOT, folder, path);
-    // A star stands in the last part alone.
+    // A star can only be in the last part.
     if (!path.includes("*")) return existsSync(full);
     return existsSync(dirname(full)) && [...new Glob(basename(path)).scanSync(dirname(full))].length > 0;
   });
 }
 
-/** The command lines of shell blocks, and those that stand in the prose. */
+/** The command lines of shell blocks, and those in the prose. */
 function commandsOf(document: string): string[] {
   const lines = blocksOf(document)
     .filter(({ language }) => language === "sh")
@@ -100,11 +100,11 @@ function commandsOf(document: string): string[] {
   return [...new Set(all)].filter((line) => /^(?:npm|npx|turnpike|node) /.test(line));
 }
 
-/** What stands behind the last script is for it to read. */
+/** Arguments after the last script belong to the script. */
 function areScripts(words: readonly string[]): boolean {
   const last = words.findLastIndex((word) => /\.m?[jt]s$/.test(word));
   const paths = last === -1 ? words : words.slice(0, last + 1);
-  // `pay.mjs` is the README's own script: its test runs it.
+  // `pay.mjs` is the README's own script, which its test runs.
   return paths.every((path) => path.startsWith("--") || path === "pay.mjs" || isThere(path));
 }
 
@@ -121,18 +121,18 @@ async function isCommand(line: string): Promise<boolean> {
   const args = more.filter((word) => word !== "--");
   if (script === "start") return isTurnpike(["start", ...args]);
   if (script === "bench") return hasFlags(args, await output("bench/main.ts", args[0] ?? "", "--help"));
-  // No time at all is wrong usage, which they explain.
+  // With a time of 0 they print their usage.
   if (script === "fuzz" || script === "soak") {
     return hasFlags(args, await output(`test/${script}/main.ts`, "--minutes", "0"));
   }
   if (script === "mutate") return hasFlags(args, await output("test/mutation/main.ts"));
   if (script === "kills") return hasFlags(args, await output("test/payments/kills-main.ts", "--help"));
-  // A part of the suites is a folder of its own.
+  // Each part of the suites is a folder.
   if (script === "conformance") return args.every((part) => isThere(`test/conformance/${part}`));
   return args.every(isThere);
 }
 
-/** The first word names a command, or there is none, and the help of it names every flag. */
+/** The first word is a command or absent, and its help has every flag. */
 async function isTurnpike(args: readonly string[]): Promise<boolean> {
   const [first = ""] = args;
   const command = /^[a-z]+$/.test(first) ? [first] : [];
@@ -146,7 +146,7 @@ function hasFlags(args: readonly string[], help: string): boolean {
 
 const outputs = new Map<string, Promise<string>>();
 
-/** All that a program prints, run once. */
+/** The complete output of a program, which runs once. */
 function output(...args: readonly string[]): Promise<string> {
   const key = args.join(" ");
   const known = outputs.get(key) ?? run(args);

@@ -1,4 +1,4 @@
-/** The gateway with a key of its own on a real chain: processes, signals and reloads around one row of nonces. */
+/** The gateway with its own key on a real chain: processes, signals and reloads with one series of nonces. */
 import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
@@ -35,7 +35,7 @@ async function priceOf(url: string): Promise<PaymentRequirements> {
   return accepted;
 }
 
-/** Folders of supervisors' sockets. */
+/** Folders with sockets of supervisors. */
 function sockets(): string[] {
   return readdirSync(tmpdir()).filter((name) => /^turnpike-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
 }
@@ -124,7 +124,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     return encodeHeader({ x402Version: 2, accepted, payload: { signature, authorization } });
   }
 
-  /** Whoever died holds his payments for a while. */
+  /** A dead process holds its payments until its leases expire. */
   function letLeasesExpire(): void {
     const database = new Database(folder.file("turnpike.db"));
     database.run("PRAGMA busy_timeout = 5000");
@@ -132,7 +132,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     database.close();
   }
 
-  /** Buys once, as a client does that has not been here before; on a connection of its own, so that any worker may get it. */
+  /** Buys once as a new client, on its own connection, so that any worker can get it. */
   async function buy(url: string): Promise<{ status: number; transaction: string }> {
     const headers = { "payment-signature": pay(await priceOf(url)) };
     const response = await fetch(url, { headers, keepalive: false });

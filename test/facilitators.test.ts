@@ -1,4 +1,4 @@
-/** The gateway with facilitators behind HTTP: secrets, failures, reloads, as operators see them. */
+/** The gateway with facilitators over HTTP: secrets, failures, reloads, as operators see them. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { MAX_FAILURES_IN_A_ROW } from "../src/payments/facilitator/circuit-breaker.ts";
 import { encodeHeader } from "../src/payments/x402/header.ts";
@@ -28,7 +28,7 @@ function listen(handler: (request: Request) => Response | Promise<Response>): Bu
   return server;
 }
 
-/** A facilitator that takes every payment, but while it is `down`. */
+/** A facilitator that accepts every payment, except while it is `down`. */
 function startFacilitator(scheme = "exact") {
   const state = { isDown: false, asked: [] as string[], authorizations: new Set<string | null>() };
   const { url } = listen((request) => {
@@ -128,7 +128,7 @@ test("a reload goes on with the same one, brings another, and is refused by one 
     await program.sees(response);
   };
   await reload({ ...config, timeouts: { idle_ms: 61_000 } }, /reloaded /);
-  // It was asked once what it supports, and is known still.
+  // Its supported payments were queried once, and are still known.
   expect(first.state.asked).toEqual(["/supported"]);
   await reload(configOf(other.url, { require_facilitator: true }), /does not support "exact" on eip155:84532/);
   expect((await buy(url)).status).toBe(200);

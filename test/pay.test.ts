@@ -256,7 +256,7 @@ test("a client that leaves while the upstream works is not charged", async () =>
   expect(seen).toHaveLength(2);
 });
 
-/** Stands in for time: afterwards the lease of the killed process has expired. */
+/** Replaces waiting: afterwards the lease of the killed process has expired. */
 function letLeasesExpire(): void {
   const database = new Database(join(stateFolder, "turnpike.db"));
   database.run("PRAGMA busy_timeout = 5000");

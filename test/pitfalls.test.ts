@@ -1,4 +1,4 @@
-/** Pitfalls of paying by x402 that only the whole gateway can fall into, by number. */
+/** Pitfalls of x402 that need the whole gateway, by number. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { patient } from "../src/lib/testing/patience.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(30_000));
 
-/** What reached the upstream of what is sold. */
+/** Requests for paid content that reached the upstream. */
 const sold: string[] = [];
 let origin: Bun.Server<undefined>;
 let gateway: Gateway;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     port: 0,
     hostname: "127.0.0.1",
     fetch(request) {
-      // The upstream takes any spelling for the goods, as careless ones do.
+      // The upstream accepts any spelling of the path, as careless upstreams do.
       if (/paid/i.test(decodeURIComponent(request.url))) sold.push(request.url);
       return new Response("the goods");
     },

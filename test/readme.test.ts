@@ -1,4 +1,4 @@
-/** Runs the README's examples: its commands, its configuration, its script, and compares what they print. */
+/** Runs the README's examples: its commands, its configuration and its script, and compares their output. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import packageJson from "../package.json";
 import { blockWith, readDocument, ROOT } from "./support/documents.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
-// A browser is unpacked and started.
+// Unpacks and starts a browser.
 setDefaultTimeout(patient(60_000));
 
 const README = readDocument("README.md");
@@ -43,7 +43,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs `turnpike` as a newcomer does, in a folder and with a home of the test's own. */
+/** Runs `turnpike` as a new user does, with the test's own folder and home. */
 async function turnpike(...args: string[]): Promise<Ran> {
   return run(join(ROOT, "bin/turnpike"), ...args);
 }
@@ -59,12 +59,12 @@ function environment(): Record<string, string | undefined> {
 }
 
 interface Server {
-  /** What it printed until it was ready. */
+  /** Its output until it was ready. */
   readonly output: string;
   stop(): Promise<number>;
 }
 
-/** Starts a server; it is ready when it printed what `ready` matches. */
+/** Starts a server; it is ready when its output matches `ready`. */
 async function serve(args: readonly string[], ready: RegExp): Promise<Server> {
   const child = Bun.spawn([join(ROOT, "bin/turnpike"), ...args], {
     cwd: folder,
@@ -96,7 +96,7 @@ function urlIn(output: string): string {
   return url;
 }
 
-/** With what differs from run to run, and from machine to machine, taken out. */
+/** Without the parts that differ between runs and machines. */
 function steady(text: string): string {
   return text
     .replaceAll(/(?:\/[\w.-]+)+\/wallet\.json/g, "WALLET")
@@ -104,7 +104,7 @@ function steady(text: string): string {
     .replaceAll(/0x[0-9a-fA-F]{40}/g, "ADDRESS");
 }
 
-/** What every line of `turnpike start` is about. */
+/** The labels of the lines of `turnpike start`. */
 function labelsOf(text: string): string[] {
   return text
     .trim()

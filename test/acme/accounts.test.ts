@@ -62,7 +62,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     process.env["TURNPIKE_TEST_HMAC"] = ` ${KEY}\n`;
     const acme = { domains: ["b.test"], external_account: { key_id: "kid-1", hmac_key_env: "TURNPIKE_TEST_HMAC" } };
     await using next = await Keeping.start({ directory: strict, httpPort: await freePort(), folder, acme });
-    // Pebble cannot reach this one's challenges.
+    // Pebble cannot reach the challenges of this domain.
     await next.says(/Cannot get a certificate for b\.test/);
     expect(bodies.map((body) => Object.keys(body).toSorted())).toEqual([
       ["contact", "externalAccountBinding", "termsOfServiceAgreed"],

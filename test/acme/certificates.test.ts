@@ -1,4 +1,4 @@
-/** Certificates by ACME, of the whole program, from pebble. */
+/** ACME certificates of the whole program, from pebble. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import { hasPebble, refusal, TestDirectory } from "./testing/test-directory.ts";
 
 setDefaultTimeout(patient(40_000));
 
-/** The certificate that a client is shown which asks for `name`. */
+/** The certificate that a client gets for `name`. */
 async function shown(port: number, servername: string): Promise<X509Certificate> {
   return (await handshake(port, { servername })).certificate;
 }
@@ -150,7 +150,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(await metric('turnpike_acme_orders_total{result="issued"}')).toBe(2);
     expect(await metric('turnpike_acme_certificates{state="valid"}')).toBe(2);
     expect(await metric("turnpike_acme_next_expiry_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000);
-    // Challenges that are not ours are the upstream's.
+    // Requests for unknown challenges go to the upstream.
     expect((await fetch(`http://127.0.0.1:${httpPort}/.well-known/acme-challenge/x`)).status).toBe(200);
   });
 
@@ -170,7 +170,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect((await shown(tlsPort, "a.test")).serialNumber).toBe(serialNumber);
     expect((await fetch(`http://127.0.0.1:${httpPort}/x`)).status).toBe(200);
     expect(await metric('turnpike_acme_certificates{state="missing"}')).toBe(1);
-    // The pause is kept, so that a gateway that starts often does not ask often.
+    // The pause is stored, so that frequent restarts do not cause frequent orders.
     const { length } = directory.asked;
     await second.stop();
     await start(path).sees(/listening on https/);
@@ -221,7 +221,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     const program = start(write({ domains: ["alpn.test"], challenges: ["tls-alpn-01"] }, { workers: 2, listeners }));
     await asked.promise;
     for (let i = 0; i < 4; i++) {
-      // To the directory, the proof; to all others what they would be shown without it.
+      // The directory gets the proof; other clients get the same certificate as without it.
       const proof = await handshake(tlsPort, { servername: "alpn.test", ALPNProtocols: ["acme-tls/1"] });
       expect([proof.protocol, isProof(proof.certificate)]).toEqual(["acme-tls/1", true]);
       const browser = await handshake(tlsPort, { servername: "alpn.test", ALPNProtocols: ["h2", "http/1.1"] });
@@ -281,7 +281,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
       return { start: new Date(from).toISOString(), end: new Date(from + 3_600_000).toISOString() };
     };
     const release = Promise.withResolvers<void>();
-    // The load is there before the second order is.
+    // The load starts before the second order.
     directory.intercept = async (path) => {
       if (path === "/order-plz" && directory.orders.length > 0) await release.promise;
       return undefined;

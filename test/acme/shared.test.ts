@@ -43,7 +43,7 @@ describe.skipIf(!hasPebble || !hasPostgres)("with pebble and PostgreSQL", () => 
         programs.push(program);
         return program;
       };
-      // The second gateway has nothing to order, and the directory asks it alone.
+      // The second gateway orders nothing, and the directory checks only this gateway.
       await directory.resolve("both.test", "127.0.0.2");
       const first = start("127.0.0.2", ["other.test"]);
       await directory.resolve("other.test", "127.0.0.2");

@@ -56,7 +56,7 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-/** A client of one function for each operation of the document, with its arguments where the document has them. */
+/** A client with one function for each operation of the document, and with the document's arguments. */
 function clientOf(key: string): (name: string, given?: Given, body?: unknown) => Promise<Outcome> {
   const client = createClient<never>({ baseUrl: admin.url, headers: { "X-API-Key": key } });
   return (name, given = {}, body) => {
@@ -72,7 +72,7 @@ function clientOf(key: string): (name: string, given?: Given, body?: unknown) =>
       }
       const [type = ""] = Object.keys(requestBody?.content ?? {});
       const init = { params, ...(body === undefined ? {} : { body, headers: { "Content-Type": type } }) };
-      // Paths and arguments are those of the document, which its types do not know.
+      // Paths and arguments come from the document at run time, so the types do not know them.
       return (client as unknown as { request: (...args: unknown[]) => Promise<Outcome> }).request(method, path, init);
     }
     throw new Error(`Not described: there is no operation ${name}`);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => admin.stop());
 
-/** What comes back for these bytes, until the connection ends or a response is whole. */
+/** The response to these bytes, until the connection ends or a response is complete. */
 async function send(bytes: string | Uint8Array): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
@@ -120,7 +120,7 @@ test("conditions of every form", async () => {
       expect([path, headers, await conditional("GET", path, headers)]).toEqual([path, headers, status]);
     }
     expect(await conditional("HEAD", path, { "if-none-match": etag })).toBe(304);
-    // What is wrong with the body is said only to who holds the newest revision.
+    // Only clients with the newest revision learn the errors in the body.
     const changes: readonly (readonly [Record<string, string>, number])[] = [
       [{ "if-match": etag }, 400],
       [{ "if-match": "*" }, 400],
@@ -152,7 +152,7 @@ test("idle connections of one address leave room for an operator of another, and
     sockets.filter(({ readyState }) => readyState === "open").length > 300 ? true : undefined,
   );
   expect((await admin.call("GET", "/v1/status")).status).toBe(200);
-  // The older half was closed for the newer.
+  // The older half was closed to make room for the newer half.
   await until("the bound is kept", () =>
     sockets.filter(({ destroyed, readyState }) => !destroyed && readyState === "open").length <= 512 ? true : undefined,
   );

@@ -37,7 +37,7 @@ test("a session lets in by its cookie, and changes need its token too", async ()
   expect((await admin.call("POST", "/v1/reload", wrong)).status).toBe(403);
   const both = { key: "", headers: { cookie, "x-csrf-token": csrf } };
   expect((await admin.call("POST", "/v1/reload", both)).status).toBe(200);
-  // Another session's token is as wrong as any.
+  // The token of another session is as wrong as any other token.
   const other = await logIn(admin);
   const mixed = { key: "", headers: { cookie, "x-csrf-token": other.csrf } };
   expect((await admin.call("POST", "/v1/reload", mixed)).status).toBe(403);
@@ -64,7 +64,7 @@ test("with TLS the cookie is for TLS alone; other keys end the sessions", async 
     const by = { key: "", headers: { cookie } };
     expect((await secure.call("GET", "/v1/status", by)).status).toBe(200);
     const rekeyed = { ...config, admin: { ...config.admin, api_key: "another-key-entirely" } };
-    // Answered on the connection that asked by the old key.
+    // The response arrives on the connection that used the old key.
     expect((await secure.call("PUT", "/v1/config", { body: rekeyed })).status).toBe(200);
     expect((await secure.call("GET", "/v1/status", by)).status).toBe(401);
     expect((await secure.call("GET", "/v1/status")).status).toBe(401);
@@ -87,7 +87,7 @@ test("keys come from the environment, whose variable must be there", async () =>
     expect((await named.call("POST", "/v1/reload", { key: "a-key-of-the-environment" })).status).toBe(200);
     expect((await named.call("GET", "/v1/status", { key: "a-key-to-read-by-only" })).status).toBe(200);
     expect((await named.call("GET", "/v1/status", { key: "ADMIN_TEST_KEY" })).status).toBe(401);
-    // A reload that names a variable which is not there leaves all as it was.
+    // A reload that names an unset variable changes nothing.
     const config = (await named.call("GET", "/v1/config", { key: "a-key-of-the-environment" })).body;
     const other = { ...config, admin: { ...config.admin, api_key_env: "NOT_THERE" } };
     const refused = await named.call("PUT", "/v1/config", { key: "a-key-of-the-environment", body: other });
@@ -115,7 +115,7 @@ test("keys come from the environment, whose variable must be there", async () =>
   folder.remove();
 });
 
-/** A GET from an address of the loopback network, by a wrong key unless it says otherwise. */
+/** A GET from an address of the loopback network, by default with a wrong key. */
 function from(at: Admin, address: string, key: string): Promise<{ status: number; retryAfter: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; retryAfter: string | undefined }>();
   const asked = request(
@@ -141,7 +141,7 @@ test("an address that shows ten wrong keys waits, whatever it shows then, and ot
     expect([blocked.status, Number(blocked.retryAfter) > 30]).toEqual([429, true]);
     expect((await from(guarded, "127.0.0.2", KEY)).status).toBe(429);
     expect((await from(guarded, "127.0.0.3", KEY)).status).toBe(200);
-    // Whoever has shown a right key is let in by a right one.
+    // An address that has used a right key stays allowed.
     for (let i = 0; i < 10; i += 1) await from(guarded, "127.0.0.3", "wrong");
     expect((await from(guarded, "127.0.0.3", "wrong")).status).toBe(429);
     expect((await from(guarded, "127.0.0.3", KEY)).status).toBe(200);

@@ -65,7 +65,7 @@ test("a port that is taken refuses the reload as a whole", () =>
     expect(refused.body.detail).toContain(`127.0.0.1:${taken.port} for the admin interface: the port is in use`);
     expect((await admin.call("GET", "/v1/config")).body).toEqual(config);
     taken.stop(true);
-    // What cannot be served for another reason leaves no port behind.
+    // If the interface cannot start for another reason, the port is closed again.
     const port = await freePort();
     const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const traffic = { ...config, admin: { ...config.admin, port }, server: { ...config.server, port: busy.port } };
@@ -91,7 +91,7 @@ test("it can be turned off, which ends its streams, and on again by a signal", (
     await until("it is on", async () => ((await statusAt(`http://127.0.0.1:${port}`)) === 200 ? true : undefined));
   }));
 
-/** The serial number of the certificate that is shown. */
+/** The serial number of the served certificate. */
 async function serialAt(url: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(url).port), ca: TEST_CA.cert }, () => {

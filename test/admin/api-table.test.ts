@@ -27,7 +27,7 @@ type Row = readonly [
   code?: string | object,
 ];
 
-/** In this order: some undo what others do. */
+/** In this order, because some rows undo the changes of others. */
 const ROWS: readonly Row[] = [
   ["the routes", "GET", "/v1/routes", {}, 200],
   ["the routes, by HEAD", "HEAD", "/v1/routes", {}, 200],
@@ -361,7 +361,7 @@ describe.each([
   });
   afterAll(() => admin.stop());
 
-  // Not test.each, which would look through bodies of megabytes for a name.
+  // Not test.each, which would search bodies of megabytes for a name.
   for (const [what, method, path, options, status, expected] of ROWS) {
     test(`${what}: ${method} ${path.slice(0, 80)}`, async () => {
       const { headers, body, text, status: responded } = await admin.call(method, path, options);
@@ -394,7 +394,7 @@ describe.each([
     const { document, seen } = admin.description ?? { document: { paths: {} }, seen: new Set() };
     const missing = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
-      // Tenants are dropped in tenants.test.ts.
+      // tenants.test.ts tests the removal of tenants.
       .filter(
         ({ operationId }) =>
           operationId !== "dropTenant" && !seen.has(`${operationId} 200`) && !seen.has(`${operationId} 201`),

@@ -11,7 +11,10 @@ beforeAll(() => {
 });
 afterAll(() => origin.stop(true));
 
-/** Statuses of as many requests at once, each on a connection of its own: the kernel gives them to all workers. */
+/**
+ * Statuses of this number of concurrent requests, each on its own connection: the kernel distributes them over all
+ * workers.
+ */
 async function statuses(port: number, path: string, count = 50): Promise<number[]> {
   const ask = async (): Promise<number> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { keepalive: false });

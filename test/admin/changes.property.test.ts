@@ -1,6 +1,7 @@
 /**
- * Random changes, reloads, writes of the file, killed workers and bad inputs, while clients of all kinds never stop: no request is
- * lost, all workers end in the same configuration, and the file is always one that starts. `TURNPIKE_TEST_SEED=N` runs one again.
+ * Random changes, reloads, writes of the file, killed workers and bad inputs, while clients of all kinds send requests
+ * continuously. No request is lost, all workers end with the same configuration, and the gateway can always start with
+ * the file. `TURNPIKE_TEST_SEED=N` repeats a run.
  */
 import { afterEach, beforeAll, afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -28,9 +29,9 @@ import { Traffic } from "./testing/traffic.ts";
 
 const TIME_MS = patient(120_000);
 const STEPS = 40;
-/** New connections by which a path is asked for: that none of two workers gets one has a chance of 1 in 2048. */
+/** New connections for each check of a path. The probability that one of two workers gets none of them is 1 in 2048. */
 const LOOKS = 12;
-/** A worker that dies younger counts as one that cannot start. */
+/** A worker that dies before this age counts as unable to start. */
 const YOUNG_MS = 1500;
 
 const PREFIXES = ["/p", "/q", "/r", "/s"] as const;
@@ -56,7 +57,7 @@ function upstreamOf(name: string): UpstreamModel {
   return { name, servers: [serverAt(site.port)] };
 }
 
-/** One run: the gateway, and what it must be. */
+/** One run: the gateway and its expected state. */
 class Run {
   readonly admin: Admin;
   readonly choices: Choices;
@@ -77,7 +78,7 @@ class Run {
     this.traffic = new Traffic(it.port);
   }
 
-  /** The file as a model: what the test wrote, and what the gateway made of it. */
+  /** The model of the file: the writes of the test and of the gateway. */
   #file(): DocumentModel {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return JSON.parse(readFileSync(this.admin.file, "utf8")) as DocumentModel;
@@ -106,7 +107,10 @@ class Run {
     return response;
   }
 
-  /** Every worker answers by the same route; one that is being killed is waited for, since what it has taken is lost. */
+  /**
+   * Checks that every worker uses the same route. It waits for a worker that is being killed, since its requests are
+   * lost.
+   */
   async look(path: string, host: string): Promise<void> {
     await this.#killing;
     const version = versionOf(this.document, path, host);
@@ -117,7 +121,7 @@ class Run {
     );
   }
 
-  /** Kills a worker, unless one was killed just now. */
+  /** Kills a worker, unless another was killed a moment ago. */
   kill(): Promise<void> {
     this.#killing = this.#kill();
     return this.#killing;
@@ -137,7 +141,7 @@ class Run {
     this.#excuses.push({ killedAt, goneAt, safe });
   }
 
-  /** No request was lost, but for those that were with a worker when it was killed. */
+  /** No request was lost, except those in a worker when it was killed. */
   noneLost(): void {
     const rest = this.traffic.lost.filter(
       ({ port, begunAt, lostAt }) =>
@@ -251,7 +255,7 @@ const STEPS_OF_FILES: readonly Step[] = [
     await run.change("POST", "/v1/config/persist", undefined, 409);
     if (run.choices.below(2) === 0) {
       await run.change("POST", "/v1/config/persist?force=true", undefined, 200);
-      // An unknown key that was added stays.
+      // An added unknown key stays.
       if (isAdded) run.document = { ...theirs, ...run.document };
       run.saved = run.document;
     } else {
@@ -291,7 +295,7 @@ async function killWhileItChanges(run: Run): Promise<void> {
 }
 
 function changeSomething(run: Run): Promise<void> {
-  // Not itself, and not all at one time.
+  // Without itself, and not all at the same time.
   return run.choices.of(STEPS_OF_CHANGE.slice(0, 6))(run);
 }
 
@@ -302,7 +306,7 @@ function chooseStep(run: Run): Step {
   return kind === 8 ? badInput : killWhileItChanges;
 }
 
-/** The interface says what the model says, and the file starts. */
+/** The interface agrees with the model, and the gateway can start with the file. */
 async function check(run: Run): Promise<void> {
   const { body: shown } = await run.admin.call("GET", "/v1/config");
   expect(shown).toEqual(withoutSecrets(run.document));
@@ -334,7 +338,7 @@ for (const workers of [1, 2]) {
           await check(run);
           run.noneLost();
         }
-        // Every request that was begun has its response by now.
+        // Every request has its response by now.
         await run.traffic.stop();
         run.noneLost();
         for (const path of ["/", ...PREFIXES]) for (const host of ["one.test", "any.test"]) await run.look(path, host);

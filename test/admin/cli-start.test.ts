@@ -1,4 +1,7 @@
-/** `turnpike start` with its admin interface: the key, the address, ports that are taken, flags, and what a configuration says itself. */
+/**
+ * `turnpike start` with its admin interface: key, address, used ports, flags, and configurations with their own admin
+ * section.
+ */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +27,7 @@ afterEach(async () => {
   await Promise.all(programs.splice(0).map((program) => program.stop()));
 });
 
-/** A state folder that shares its browser with the others: unpacking it takes seconds. */
+/** State folders that share one unpacked browser, because unpacking takes seconds. */
 let states = 0;
 function newState(): string {
   states += 1;
@@ -66,7 +69,7 @@ test("two on one machine have an admin interface each, which their commands find
   const second = start(two);
   const secondUrl = await consoleOf(second);
   expect(secondUrl).not.toBe(firstUrl);
-  // Whoever came first, the usual port is taken by now.
+  // Whichever program was first, the default port is in use now.
   expect(second.output).toContain("port 9180 is taken; the admin interface listens on another\n");
   expect(new URL(secondUrl).port).not.toBe("9180");
   for (const [state, program, url] of [
@@ -80,10 +83,10 @@ test("two on one machine have an admin interface each, which their commands find
     const { out, err, code } = await turnpike(state, "status");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^status +ok$/m);
-    // The console's page needs no key, and all else does.
+    // The console's page needs no key, and everything else does.
     expect((await fetch(url)).headers.get("content-type")).toStartWith("text/html");
     expect((await fetch(`${url}v1/status`)).status).toBe(401);
-    // The key is in no output, and in no file that a change might write.
+    // No output contains the key, and no file that a change could write.
     expect(program.output).not.toContain(readFileSync(key, "utf8").trim());
     expect((await turnpike(state, "config", "show")).out).not.toContain('"admin"');
   }
@@ -111,7 +114,7 @@ test("the key outlives restarts, and is another after a new one was written and 
   await second.sees(/^reloaded /m);
   expect([await ask("a-new-key-of-mine"), await ask(key)]).toEqual([200, 401]);
   expect((await turnpike(state, "status")).code).toBe(0);
-  // A key that cannot be used leaves the one before.
+  // If the new key cannot be used, the old one stays.
   writeFileSync(join(state, "admin-key"), "two words\n");
   second.kill("SIGHUP");
   await second.sees(/the admin key stays as it was[^]*^reloaded /m);
@@ -157,7 +160,7 @@ test("where the configuration names admin, that decides", async () => {
   const file = folder.write("file-key", "the-key-of-the-file\n");
   expect((await turnpike(state, "status", "--admin-key-file", file)).code).toBe(0);
   expect((await turnpike(state, "status", "--admin", url, "--admin-key-file", file)).code).toBe(0);
-  // A reload that moves it, or turns it off, is found by the commands.
+  // After a reload moved the interface or turned it off, the commands find it.
   folder.write("named.json", { ...FREE, admin: { ...admin, port: await freePort() } });
   program.kill("SIGHUP");
   await program.sees(/^reloaded /m);

@@ -1,4 +1,4 @@
-/** The commands that ask a running gateway, against real ones: one process and two workers, plain and over TLS. */
+/** The commands for a running gateway, against real ones: one process and two workers, without TLS and over TLS. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ interface Rig {
   run(...args: string[]): Promise<Ran>;
   /** Runs it with this text as its standard input. */
   give(text: string, ...args: string[]): Promise<Ran>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as they like
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests access it freely
   json(...args: string[]): Promise<any>;
 }
 
@@ -105,7 +105,7 @@ describe.each([
   beforeAll(async () => {
     rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
   }, patient(30_000));
-  // What a test has changed in memory is not there for the next.
+  // Changes in memory do not remain for the next test.
   afterEach(() => rig.run("reload"));
   afterAll(() => rig.program.stop());
 
@@ -218,7 +218,7 @@ describe.each([
     expect(written.admin.api_key).toBe(KEY);
     expect((await rig.run("reload")).out).toBe("reloaded\n");
     expect(await statusOf("/kept")).toBe(200);
-    // Somebody else has written the file.
+    // Another program has written the file.
     await Bun.write(rig.config, JSON.stringify({ ...written, routes: [] }));
     const refused = await rig.run("persist");
     expect([refused.code, refused.out]).toEqual([1, ""]);

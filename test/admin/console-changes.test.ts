@@ -1,4 +1,4 @@
-/** What operators change at the admin console, and what traffic makes of it. */
+/** Changes in the admin console, and their effect on traffic. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type HTTPRequest } from "puppeteer-core";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   return { status: response.status, text: await response.text() };
 }
 
-/** Where the messages of a field are. */
+/** The selector of a field's messages. */
 function beside(path: string): string {
   return `[id="field-${path}-messages"] .field-error`;
 }
@@ -71,7 +71,7 @@ test("what the check finds stands beside its field, and the summary leads there"
   expect(await operator.page.$eval(`[id="field-upstream"]`, (field) => field.getAttribute("aria-invalid"))).toBe(
     "true",
   );
-  // A key that is folded away.
+  // A key in a collapsed section.
   await operator.fill("read_timeout_ms", "soon");
   await operator.see(beside("read_timeout_ms"));
   await operator.press("Add route");
@@ -211,7 +211,7 @@ test("a server is drained under load without a failed request, and comes back", 
     await operator.row(name, "drained");
     const before = { ...seen };
     await until(() => seen.two > before.two + 100);
-    // Those that were under way, one a client at most.
+    // Requests that were in flight, at most one for each client.
     expect(seen.one - before.one).toBeLessThanOrEqual(8);
     await operator.press(`Undrain ${name}`);
     await operator.press("Undrain server");

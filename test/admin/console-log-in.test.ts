@@ -1,4 +1,4 @@
-/** Who may look at the admin console, and what becomes of it when that ends. */
+/** Access to the admin console, and the end of a session. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ConsoleRig, FULL_KEY, READ_KEY } from "../support/console.ts";
 import { everythingTo } from "../support/gateway.ts";
@@ -24,7 +24,7 @@ test("a wrong key is refused with words, the right one opens the console, and no
   await operator.type("Admin key", "not the key");
   await page.keyboard.press("Enter");
   await operator.reads("This is not the key");
-  // The field has the focus and its text selected: typing again replaces it.
+  // The field has the focus and its text is selected, so new input replaces it.
   await page.keyboard.type(FULL_KEY);
   await page.keyboard.press("Enter");
   await operator.see("nav");
@@ -34,7 +34,7 @@ test("a wrong key is refused with words, the right one opens the console, and no
   const [cookie] = await page.browserContext().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
   expect(cookie?.value).not.toContain(FULL_KEY);
-  // A page that is loaded again goes on with the session.
+  // A reloaded page continues the session.
   await page.reload();
   await operator.see("nav");
   expect(operator.complaints).toEqual([]);
@@ -82,7 +82,7 @@ test("a session that ends under the reader asks for the key above the view, and 
   await operator.fill("path_prefix", "/typed-before");
   await operator.page.deleteCookie(...(await operator.page.browserContext().cookies()));
   await operator.reads("Your session ended");
-  // Escape does not lead past it.
+  // Escape does not close it.
   await operator.page.keyboard.press("Escape");
   await operator.see("dialog[open]");
   await operator.type("Admin key", FULL_KEY);

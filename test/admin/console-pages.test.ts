@@ -1,4 +1,7 @@
-/** Every view of the admin console, wide and narrow, light and dark: sound by axe, kept within its policy, with hostile names as text. */
+/**
+ * Every view of the admin console, wide and narrow, light and dark: accessible by axe, within its content security
+ * policy, with hostile names as plain text.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
@@ -12,7 +15,7 @@ import { Folder } from "../support/program.ts";
 
 setDefaultTimeout(180_000);
 
-/** Where pictures of the views go, for people to look at; none where it is not set. */
+/** Folder for screenshots of the views; unset: no screenshots. */
 const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";
 
 const HOSTILE = "<img src=x onerror=document.title='owned'>";
@@ -36,7 +39,7 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["nowhere", "No such page"],
 ];
 
-/** It lets requests pass, or never ends with them. */
+/** One filter allows requests, the other never ends. */
 const FILTERS: Readonly<Record<string, Uint8Array>> = {
   "guard.wasm": ownModule([], { on_request: op.i32(0) }),
   "endless.wasm": ownModule([], { on_request: [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)] }),
@@ -86,7 +89,7 @@ beforeAll(async () => {
     await fetch(`http://127.0.0.1:${rig.gateway.port}/endless`);
     await fetch(`http://127.0.0.1:${rig.gateway.port}/keys`, { headers: { "x-api-key": "k-1" } });
   }
-  // A change that is not in the file, and one that names what a page may not run.
+  // A change that is not in the file, and a name that must not be executed on the page.
   await rig.ask("/v1/routes/%2Fkeys", { method: "PATCH", body: { x402: null, mirror: HOSTILE } });
   const hostile = `/v1/upstreams/${encodeURIComponent(HOSTILE)}/servers/${encodeURIComponent(`127.0.0.1:${origin.port}`)}`;
   for (const way of ["drain", "undrain"]) {
@@ -108,7 +111,7 @@ async function inspect(operator: Operator): Promise<void> {
   expect(await operator.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
 }
 
-/** The view has what it shows: nothing loads any more. */
+/** The view shows its content, and nothing loads any more. */
 async function isSettled(operator: Operator): Promise<void> {
   await operator.page.waitForFunction(`document.querySelector("main [aria-busy]") === null`);
 }

@@ -1,4 +1,4 @@
-/** The admin console while its gateway is away, and once it is back. */
+/** The admin console while its gateway is stopped, and after its restart. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ADMIN, adminUrl, FULL_KEY, Operator } from "../support/console.ts";
 import { startBrowser, type TestBrowser } from "../support/browser.ts";

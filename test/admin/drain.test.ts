@@ -1,4 +1,4 @@
-/** Servers are drained and taken back under load, and no request is lost. */
+/** Draining and undraining of servers under load, without a lost request. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -14,10 +14,10 @@ const CLIENTS = 6;
 interface Named {
   readonly name: string;
   readonly origin: RawOrigin;
-  /** When each request that it got was begun by its client. */
+  /** The time at which its client began each request that it received. */
   readonly begun: number[];
   probes: number;
-  /** It answers so many of its requests with 503. */
+  /** This number of its requests gets 503. */
   failing: number;
 }
 
@@ -83,7 +83,7 @@ async function listed(server: string): Promise<Record<string, unknown>> {
   return found;
 }
 
-/** Clients that ask without a pause until they are stopped; every response but 200 is kept. */
+/** Clients that send requests without a pause until they are stopped; every response other than 200 is kept. */
 class Load {
   readonly odd: string[] = [];
   responded = 0;
@@ -136,7 +136,7 @@ class Load {
   }
 }
 
-/** Until `more` further requests were answered. */
+/** Waits until `more` further requests have a response. */
 async function goOn(load: Load, more = 60): Promise<void> {
   const from = load.responded;
   await until("the load goes on", () => (load.responded >= from + more || load.odd.length > 0 ? true : undefined));
@@ -168,7 +168,7 @@ for (const [what, workers, upstream, failing] of KINDS) {
         expect(await listed(keyOf(drained))).toMatchObject({ drained: true, in_rotation: false });
         expect(await drain(keyOf(drained), false)).toBe(200);
         const back = performance.now();
-        // By client address, it may be nobody's.
+        // With hashing by client address, it can be without clients.
         if (what.includes("address")) continue;
         await until("it gets requests again", () => (drained.begun.some((time) => time > back) ? true : undefined));
       }

@@ -1,4 +1,4 @@
-/** What operators hear while a gateway runs: from every process, by the stream, the log and the audit log. */
+/** The events of a running gateway: from every process, in the stream, the log and the audit log. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -77,7 +77,7 @@ class Reader {
       const decoder = new TextDecoder();
       for await (const chunk of response.body ?? []) this.text += decoder.decode(chunk, { stream: true });
     } catch {
-      // It has left, or the gateway has.
+      // The reader or the gateway has closed the connection.
     }
   }
 
@@ -321,7 +321,7 @@ test(
       lines(`${path}.1`).some(({ kind, message }) => kind === "change" && /delete|remove/i.test(message)),
     ).toBeTrue();
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    // A wrong key is told, and none is shown.
+    // A wrong key is reported, and the key itself is not shown.
     for (let i = 0; i < 15; i++) await admin.fetch("GET", "/v1/status", { key: `wrong-key-${i}` });
     await find("the address is locked out", ({ kind }) => kind === "session");
     await admin.stop();
@@ -339,7 +339,7 @@ test(
   async () => {
     const disk = join(folder.path, "disk");
     mkdirSync(disk);
-    // A container may not let even root mount.
+    // In some containers even root cannot mount.
     if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) {
       await serve(1);
       return;
@@ -348,7 +348,7 @@ test(
     const path = join(disk, "audit.log");
     const filler = join(disk, "filler");
     await serve(1, {}, { admin: { audit_log: path } });
-    // What it takes is room for all that is written until the log is well again.
+    // The space that is needed for all lines until the log works again.
     writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024 - 8192));
     const server = encodeURIComponent(`127.0.0.1:${origin.port}`);
     const drain = (what: string): Promise<Response> =>

@@ -1,4 +1,4 @@
-/** The figures of whole gateways: of all workers, over deaths of workers, and what is sold. */
+/** The figures of whole gateways: sums over all workers, restarts of workers, and sales. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
@@ -48,8 +48,8 @@ function ask(path: string): Promise<string> {
   );
 }
 
-// Tests look into responses as they like; the description's schemas check what they are.
-// oxlint-disable-next-line typescript/no-explicit-any
+// Tests access responses freely; the schemas of the description check their form. oxlint-disable-next-line
+// typescript/no-explicit-any
 async function overview(): Promise<any> {
   return (await admin.call("GET", "/v1/overview")).body;
 }
@@ -77,7 +77,7 @@ for (const workers of [1, 2]) {
       expect(routes["/a"].durations.counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(30);
       const { hits, misses, routes: cached } = figures.caches;
       expect([hits + misses, cached.length, cached[0].route]).toEqual([8, 1, "/cached"]);
-      // Each worker has a cache of its own.
+      // Each worker has its own cache.
       expect(misses).toBeLessThanOrEqual(workers);
       expect(figures.workers).toHaveLength(workers);
       expect(figures.upstreams).toMatchObject([{ name: "app", servers: [{ in_rotation: true, drained: false }] }]);

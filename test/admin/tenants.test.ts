@@ -1,4 +1,4 @@
-/** Warm tenants of two workers, as operators see and evict them: at the interface, on the command line, in the console. */
+/** Warm tenants of two workers, listed and evicted through the interface, the command line and the console. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { reply, type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
@@ -58,7 +58,7 @@ async function request(tenant: string): Promise<string> {
   return await response.text();
 }
 
-/** The tenant is warm in both workers: the kernel gives them connections as it likes. */
+/** Makes the tenant warm in both workers; the kernel distributes the connections at random. */
 async function warmUp(key: string): Promise<void> {
   await until(`${key} is warm in both workers`, async () => {
     expect(await request(key)).toBe("from the tenant");
@@ -114,7 +114,7 @@ test("the commands list tenants and forget one", async () => {
   expect(await run("tenants")).toBe("KEY\tSOCKET\tLAST USED\tWORKERS\n");
 });
 
-/** An operator at the page of filters and tenants. */
+/** Opens the page of filters and tenants as an operator. */
 async function open(key: string): Promise<Operator> {
   const operator = await rig.operator();
   await operator.logIn(key);

@@ -32,7 +32,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A view in a terminal of its own. */
+/** A view in its own terminal. */
 class View {
   shown = "";
   readonly #child: Bun.Subprocess;
@@ -43,7 +43,8 @@ class View {
     const { NO_COLOR: _none, ...inherited } = process.env;
     this.#child = Bun.spawn([...COMMAND, "top", "--admin", url, "--timeout", "5"], {
       env: { ...inherited, TERM: "xterm", TURNPIKE_ADMIN_KEY: KEY, TURNPIKE_HOME: folder.path, ...env },
-      // Made here, it is the terminal that the program belongs to, which tells it of sizes.
+      // The terminal is made here, so that it is the controlling terminal of the program, which gets signals about its
+      // size.
       terminal: { cols: columns, rows, data: (_, data) => void (this.shown += decoder.decode(data, { stream: true })) },
     });
     this.#flags = this.#terminal.localFlags;
@@ -56,7 +57,7 @@ class View {
     return terminal;
   }
 
-  /** The lines of the newest whole picture, without colours. */
+  /** The lines of the newest complete frame, without colours. */
   get picture(): readonly string[] {
     const frame = this.shown.split("\u001b[?2026l").at(-2)?.split("\u001b[H").at(-1) ?? "";
     return Bun.stripANSI(frame.replaceAll(/\u001b\[[KJ]/g, "")).split("\r\n");
@@ -88,9 +89,9 @@ class View {
     return await this.#child.exited;
   }
 
-  /** The terminal is as it was: its first screen, a cursor, lines and echo. */
+  /** The terminal is restored: its first screen, cursor, line mode and echo. */
   async expectRestored(): Promise<void> {
-    // What a program wrote last comes a moment after its end.
+    // The last output of a program can arrive a moment after its end.
     await until(() => this.shown.lastIndexOf(LEAVE) > this.shown.lastIndexOf(ENTER), 5000, "the first screen");
     expect(this.shown.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(this.shown.lastIndexOf("\u001b[?25l"));
     expect(this.shown.lastIndexOf("\u001b[?7h")).toBeGreaterThan(this.shown.lastIndexOf("\u001b[?7l"));
@@ -168,7 +169,7 @@ test.each([1, 2])(
     view.type("q");
     expect(await view.exit()).toBe(0);
     await view.expectRestored();
-    // NO_COLOR: not one colour.
+    // NO_COLOR: there is no colour.
     expect(view.shown).not.toMatch(/\u001b\[[\d;]*m/);
   },
 );

@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     }
     load.goes = false;
     await Promise.all(clients);
-    // Each tells what it has counted itself, and what the other has written down.
+    // Each shows its own counts and those that the other has stored.
     await until(async () => {
       for (const site of sites) {
         const usage = await site.usage(true);

@@ -1,4 +1,4 @@
-/** Real gateways whose usage is counted, kept and told. */
+/** The usage of real gateways: counted, stored and reported. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -34,7 +34,7 @@ function pay(site: UsageSite, payment: unknown, consumer: string): Promise<numbe
   return site.ask("/paid", consumer, { "payment-signature": encodeHeader(payment) });
 }
 
-/** Requests of a consumer that are written down. */
+/** Stored requests of a consumer. */
 async function kept(consumer: string): Promise<number> {
   const store = openUsageStore(folder.file("turnpike.db"));
   try {
@@ -53,13 +53,13 @@ for (const workers of [1, 2]) {
     for (let i = 0; i < 3; i++) await site.ask("/limited", "alice");
     await site.ask("/keys", FORMULA);
     for (let i = 0; i < 4; i++) await site.ask("/free");
-    // Nobody's use: authentication refuses the first, and no route takes the second.
+    // Usage without a consumer: authentication refuses the first request, and the second has no route.
     expect(await site.ask("/keys", "mallory")).toBe(401);
     expect(await site.ask("/nowhere", "alice")).toBe(404);
     await until(async () => requestsOf(await site.usage()) === 14);
     const usage = await site.usage();
     expect(usage.consumers).toMatchObject([
-      // What the rate limit refuses is counted.
+      // Requests that the rate limit refuses are counted.
       {
         name: "alice",
         requests: 9,
@@ -106,11 +106,11 @@ for (const workers of [1, 2]) {
     for (let i = 0; i < 100; i++) {
       const response = await site.admin("/v1/usage", "DELETE");
       expect(response.status).toBe(200);
-      seen += requestsOf((await response.json()) as UsageBody); // As the API's description says.
+      seen += requestsOf((await response.json()) as UsageBody); // Its form is defined by the API's description.
     }
     load.goes = false;
     await Promise.all(clients);
-    // The last ones are counted when the whole response has left, a moment after it has come.
+    // The last requests are counted after the whole response was sent, a moment after it arrived.
     await until(async () => {
       const usage = await site.usage(true);
       seen += requestsOf(usage);
@@ -135,7 +135,7 @@ for (const workers of [1, 2]) {
     await second.ask("/keys", "alice");
     const workerPids = descendants(second.gateway.pid, "/process/worker.");
     await second.gateway.kill();
-    // Workers end by themselves when their supervisor is gone.
+    // Workers end by themselves after the death of their supervisor.
     await until(() => workerPids.every((pid) => !isAlive(pid)));
     expect(await kept("alice")).toBe(8);
 
@@ -150,7 +150,7 @@ for (const workers of [1, 2]) {
     expect(await pay(first, payments[0], "alice")).toBe(200);
     expect(await pay(first, payments[1], "alice")).toBe(200);
     expect(await pay(first, payments[2], "bob")).toBe(200);
-    // Asked for without money, and once more with the same: that is the response which is kept.
+    // Requested without payment, and twice with the same payment: the second time the kept response is sent.
     expect(await first.ask("/paid", "bob")).toBe(402);
     expect(await pay(first, payments[0], "alice")).toBe(200);
     const { network, asset, amount } = REQUIREMENTS;
@@ -167,7 +167,7 @@ for (const workers of [1, 2]) {
     expect((await first.usage()).routes).toMatchObject([{ route: "/paid", requests: 5, payments: 3 }]);
     await first.gateway.kill();
     await using second = await start(workers);
-    // The requests were not written down yet; the payments are in the ledger.
+    // The requests were not stored yet; the payments are in the ledger.
     const { consumers } = await second.usage(true);
     expect(consumers.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject(paid);
     await pay(second, payments[0], "alice");
@@ -200,7 +200,7 @@ test("a worker that is killed loses nothing that it has counted", async () => {
       return now.length === 2 && !now.includes(victim);
     });
     expect(requestsOf(await site.usage())).toBe(sent);
-    // A worker that dies young too often stops the server.
+    // Workers that die too early several times stop the server.
     await Bun.sleep(1100);
   }
   expect(requestsOf(await site.usage(true))).toBe(sent);
@@ -235,7 +235,7 @@ test("a gateway that keeps nothing counts in memory, payments too", async () => 
   }
 });
 
-/** Keeps others from writing to a file of SQLite until its standard input ends. */
+/** Locks an SQLite file until its standard input ends. */
 const LOCKER = `
   import { Database } from "bun:sqlite";
   const database = new Database(process.argv[1]);

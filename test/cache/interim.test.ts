@@ -1,4 +1,4 @@
-/** Interim responses pass through a cache, over every protocol, and are no part of what is kept (RFC 9110 §15.2). */
+/** Interim responses pass through a cache, over every protocol, and are not stored (RFC 9110 §15.2). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startProtocols, type ProtocolGateway } from "../policy/protocols.ts";
 import { everythingTo } from "../support/gateway.ts";

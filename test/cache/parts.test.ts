@@ -1,4 +1,4 @@
-/** Parts of responses (206) are kept, and serve ranges that lie within them (RFC 9111 §3.3, §3.4). */
+/** Parts of responses (206) are stored, and serve ranges within them (RFC 9111 §3.3, §3.4). */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
@@ -17,7 +17,7 @@ afterAll(() => bed.stop());
 
 afterEach(() => bed.reset());
 
-/** Has the origin answer ranges of `WHOLE`, with these fields. */
+/** Makes the origin serve ranges of `WHOLE`, with these fields. */
 function servesRanges(fields: string): void {
   bed.origin.response = (request, connection) => {
     const [, asked] = request.fields.find(([name]) => name.toLowerCase() === "range") ?? [];

@@ -1,4 +1,4 @@
-/** RFC 9213: what `CDN-Cache-Control` says counts before `Cache-Control` and `Expires`. */
+/** RFC 9213: `CDN-Cache-Control` takes precedence over `Cache-Control` and `Expires`. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { valuesOf } from "../support/message.ts";
 import { CacheBed, cacheStatus } from "./testing/cache-bed.ts";
@@ -18,7 +18,7 @@ afterEach(() => {
   chosen.reset();
 });
 
-/** Whether the second of two requests is answered from the cache. */
+/** Whether the second of two requests gets its response from the cache. */
 async function isKept(fields: string, at = bed): Promise<boolean> {
   const path = at.newPath();
   at.responses(fields);

@@ -1,6 +1,6 @@
 /**
- * `npm run conformance`: the HTTP cache and JSON Schema; `-- http-cache` or `-- json-schema` plays one, `-- ID` one test of the
- * cache, and `-- spellings` asks real servers for guarded paths.
+ * `npm run conformance`: the HTTP cache and JSON Schema. `-- http-cache` or `-- json-schema` runs one of them, `-- ID`
+ * one test of the cache, and `-- spellings` requests protected paths from real servers.
  */
 import { argv } from "node:process";
 

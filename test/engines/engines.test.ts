@@ -8,10 +8,10 @@ import { patient } from "../../src/lib/testing/patience.ts";
 // Hundreds of pages in a browser on a busy machine.
 setDefaultTimeout(patient(300_000));
 
-/** What one engine makes of a page. */
+/** The reading of a page by one engine. */
 interface Reading {
   readonly engine: string;
-  /** The Markdown, or the type of the error in its place. */
+  /** The Markdown, or the type of the error. */
   readonly content: string;
   readonly isContent: boolean;
 }
@@ -44,13 +44,13 @@ afterAll(async () => {
 
 async function read(page: CorpusPage, engine: string): Promise<Reading> {
   const { status, json } = await call(service, "/scrape", { url: site.url + page.path, engine, timeout: 60 });
-  // Metadata of the answer; a problem document has none.
+  // Metadata of the response; a problem document has no metadata.
   const { engine: used = "none" } = (json["metadata"] ?? {}) as { readonly engine?: string };
   const isContent = status === 200;
   return { engine: used, content: String(json[isContent ? "content" : "type"]), isContent };
 }
 
-/** Each engine's reading; what `auto` had a browser for is not loaded in one again. */
+/** The readings of both engines. If `auto` used the browser, the page is not loaded in it again. */
 async function judge(page: CorpusPage): Promise<Judged> {
   const auto = await read(page, "auto");
   const still = await read(page, "static");
@@ -66,7 +66,7 @@ function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(1)} %`;
 }
 
-/** Where two texts part. */
+/** The first difference between two texts. */
 function difference(left: string, right: string): string {
   let at = 0;
   while (at < left.length && left[at] === right[at]) at += 1;
@@ -85,7 +85,7 @@ test("auto answers each page from the engine that is expected", () => {
 });
 
 test("both engines give the same Markdown on 99 % of the pages that auto answers from static, of 80 % of those it could", () => {
-  // Where both find no content there is nothing to compare.
+  // If both find no content, there is nothing to compare.
   const pages = judged.filter(({ still, browser }) => still.isContent || browser.isContent);
   const accepted = pages.filter(({ auto }) => auto.engine === "static");
   const different = accepted.filter((one) => !same(one));

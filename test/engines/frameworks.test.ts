@@ -8,14 +8,14 @@ import { type BuiltPage, startBuiltSite } from "./corpus/built.ts";
 setDefaultTimeout(patient(120_000));
 
 const AT_ONCE = 6;
-/** Of the pages, at most one in so many misses content, and one in so many takes a browser without need. */
+/** At most one page in this number may miss content, and at most one may use the browser unnecessarily. */
 const MISSES = 40;
 const NEEDLESS = 20;
 
 interface Read {
   readonly page: BuiltPage;
   readonly engine: string;
-  /** What of the words is missing, and what is there that must not be. */
+  /** Missing words, and words that must not be there. */
   readonly faults: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const all: Read[] = [];
 
 async function read(page: BuiltPage): Promise<Read> {
   const { status, json } = await call(service, "/scrape", { url: site.url + page.path, format: "text", timeout: 60 });
-  // Metadata of the answer; a problem document has none.
+  // Metadata of the response; a problem document has no metadata.
   const { engine = "none" } = (json["metadata"] ?? {}) as { readonly engine?: string };
   const content = status === 200 ? String(json["content"]).replace(/\s+/g, " ") : "";
   const missing = page.must.filter((words) => !content.includes(words)).map((words) => `no "${words}"`);

@@ -1,4 +1,4 @@
-/** What filters ask of upstreams by http_call, against real servers: sound, slow, broken and hostile ones. */
+/** Calls of filters by http_call to real servers: working, slow, broken and hostile ones. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type CallGroup, type HttpCallOutcome, type Pairs } from "../../src/gateway/filters/calls/call.ts";
 import {
@@ -20,7 +20,7 @@ let rig: CallRig;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  // A port that refuses: it was just in use, and is not now.
+  // A port that refuses connections: it was in use until now.
   const gone = await RawOrigin.start();
   await gone.stop();
   rig = startCallRig({ raw: [origin.port, "http1"], gone: [gone.port, "http1"] });
@@ -46,7 +46,7 @@ interface Asked {
   readonly timeoutMs?: number;
 }
 
-/** Makes a call, and waits for what comes of it. */
+/** Makes a call, and waits for its result. */
 function call(asked: Asked, group: CallGroup = rig.group): Promise<HttpCallOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpCallOutcome>();
   let isInside = true;
@@ -75,7 +75,7 @@ test("a call brings the whole response: status, fields, body and trailers", asyn
     );
   const outcome = await call({ fields: post("/check?deep=1", ["x-user", "ann"]), body: Buffer.from("the body") });
   if (outcome.kind === "failed") throw outcome.error;
-  // The client of the connection adds a Date that is missing.
+  // The client connection adds a missing Date.
   expect(outcome.fields.filter(([name]) => name !== "date")).toEqual([
     [":status", "201"],
     ["x-one", "1"],
@@ -243,7 +243,7 @@ test("the calls of a request end with it, and are bounded", async () => {
   for (let i = 0; i < MAX_CALLS_A_STREAM; i++) void call({ fields: get("/") }, stream);
   expect(refusal({ fields: get("/") }, stream)).toBe("full");
   expect(stream.size).toBe(MAX_CALLS_A_STREAM);
-  // Another request has calls of its own.
+  // Another request has its own calls.
   const other = rig.stream();
   void call({ fields: get("/") }, other);
   stream.close();

@@ -1,4 +1,4 @@
-/** Filters at their place in the chain of the real gateway, over every protocol. */
+/** The position of filters in the chain of the real gateway, over every protocol. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
@@ -16,13 +16,13 @@ import { SWITCHBOARD } from "./testing/switchboard.ts";
 
 setDefaultTimeout(patient(40_000));
 
-/** A question mark, and not an exclamation mark, behind the body. */
+/** Adds a question mark instead of an exclamation mark to the body. */
 const SECOND = SWITCHBOARD.replace("0x21", "0x3f");
 const API_KEY = { type: "api_key", query_param: "ticket", keys: [{ key: "s3cret", name: "ann" }] };
 const JWT = { type: "jwt", secret: SECRET };
 
 let origin: RawOrigin;
-/** Decides for forward_auth, and fails as an upstream. */
+/** The service of forward_auth, and an upstream that fails. */
 let service: RawOrigin;
 let folder: Folder;
 let switchboard: string;
@@ -100,7 +100,7 @@ function configuration(workers: number, state: string): { server: object; [key: 
 
 const UPFRONT = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "upfront" } };
 
-/** A field by which a request pays. */
+/** The header field of a payment. */
 function paid(isBefore: boolean): [name: string, value: string] {
   const payment = signedPayment(Date.now() / 1000);
   return ["payment-signature", encodeHeader(isBefore ? { ...payment, accepted: UPFRONT } : payment)];
@@ -120,7 +120,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     state.remove();
   });
 
-  /** Has the switchboard do something. */
+  /** Makes the switchboard do something. */
   function ask(
     protocol: Protocol | "plain",
     path: string,
@@ -253,7 +253,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
         expect([path, first.status, first.text]).toEqual([path, 200, `GET ${path}!`]);
         expect(first.header("payment-response")).toBeDefined();
         const again = await ask(protocol, path, "e", { [name]: value });
-        // What was paid before is not kept once it is delivered.
+        // With `settle: "before"` the response is not kept after its delivery.
         if (path === "/after") expect([again.status, again.text]).toEqual([200, `GET ${path}!`]);
         else expect(again.status).toBe(409);
         expect(origin.summaries).toEqual([`GET ${path}`]);
@@ -291,7 +291,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
         const reply = await ask(protocol, path, what);
         expect([what, reply.text]).toEqual([what, body]);
       }
-      // Each worker has a cache of its own.
+      // Each worker has its own cache.
       expect(origin.summaries.length).toBeLessThanOrEqual(workers);
     });
 
@@ -328,7 +328,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     const statuses = await Promise.all(good.map(async (reply) => (await reply).status));
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     const ended = (await Promise.all(bad)).map(({ status }) => status);
-    // Filters that fail too much are left alone for a moment: 503.
+    // Filters that fail too often are not called for a moment: 503.
     expect(ended.filter((status) => ![200, 500, 503].includes(status))).toEqual([]);
     expect(ended).toContain(500);
     await until("all instances are free", async () => {

@@ -1,4 +1,7 @@
-/** The filters of docs/filters.md are those of examples/filters/, are built as the page says, and do what it says. */
+/**
+ * The filters of docs/filters.md are the same as in examples/filters/, can be built as the page describes, and work as
+ * described.
+ */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +22,7 @@ function example(name: string): string {
   return readFileSync(join(ROOT, "examples/filters", name), "utf8");
 }
 
-/** What `turnpike filter check` prints of a filter and a request. */
+/** The output of `turnpike filter check` for a filter and a request. */
 async function check(module: string, request: string, config = ""): Promise<string> {
   const command = [process.execPath, "src/cli/main.ts", "filter", "check"];
   const files = ["--request", folder.write("request.txt", request), "--config", folder.write("config.txt", config)];
@@ -79,7 +82,7 @@ test("the filter that asks an upstream refuses a request when there is none", as
   expect(printed).toContain("\nbody     no response from the upstream\n");
 });
 
-/** Where the compiler of Rust has its library for WebAssembly; undefined: this machine has none. */
+/** The folder of the Rust compiler's WebAssembly library; undefined if this machine has none. */
 function rustTarget(): string | undefined {
   if (Bun.which("rustc") === null) return undefined;
   const target = "wasm32-unknown-unknown";

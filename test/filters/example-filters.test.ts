@@ -10,7 +10,7 @@ setDefaultTimeout(patient(30_000));
 const TIMEOUT_MS = 1000;
 
 let origin: Bun.Server<undefined>;
-/** Lets `ann` pass, says nothing about `bob`, and refuses all others. */
+/** Accepts `ann`, gives no response for `bob`, and refuses all others. */
 let auth: Bun.Server<undefined>;
 const asked: string[] = [];
 let gateway: ProtocolGateway;

@@ -1,4 +1,4 @@
-/** What filters ask of upstreams by grpc_call and grpc_stream, against the server of @grpc/grpc-js and against broken ones. */
+/** Calls of filters by grpc_call and grpc_stream, to the server of @grpc/grpc-js and to broken servers. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import {
@@ -20,7 +20,7 @@ import { RawOrigin } from "../support/raw-origin.ts";
 import { type CallRig, startCallRig } from "./testing/call-rig.ts";
 
 let echo: EchoServer;
-/** A server that does what a test says. */
+/** A server whose responses the test defines. */
 let own: Http2Server;
 let response: (stream: ServerHttp2Stream) => void;
 let plain: RawOrigin;
@@ -72,7 +72,7 @@ function unary({ message = "hello", ...asked }: Asked = {}): Promise<GrpcOutcome
   return promise;
 }
 
-/** What a stream has told, one line each. */
+/** The events of a stream, one per line. */
 class Heard implements GrpcListener {
   readonly lines: string[] = [];
   bytes = 0;
@@ -205,7 +205,7 @@ const BROKEN: Readonly<Record<string, readonly [(stream: ServerHttp2Stream) => v
     },
     GRPC.NOT_FOUND,
   ],
-  // The server of Bun ends the stream, and resets it then.
+  // Bun's server ends the stream, and then resets it.
   "an end without a head": [(stream) => stream.close(8), GRPC.UNAVAILABLE],
 };
 

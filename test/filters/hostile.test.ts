@@ -1,4 +1,4 @@
-/** Filters that mean harm, in a real gateway, over every protocol: nothing hangs, and other routes lose nothing. */
+/** Hostile filters in a real gateway, over every protocol: nothing hangs, and other routes lose no requests. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { until } from "../../src/lib/testing/until.ts";
@@ -9,7 +9,7 @@ import { FILLS_AND_TRAPS, HOSTILE_OWN, HOSTILE_PROXY, PAUSED, REFUSED, TRAPS_LAT
 
 setDefaultTimeout(patient(30_000));
 
-/** Less than the default, since there are many filters. */
+/** Less than the default, because there are many filters. */
 const FUEL = 1_000_000;
 
 const folder = new Folder();
@@ -54,7 +54,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Asks the route without filters until `done`; returns how often. */
+/** Sends requests on the route without filters until `done`; returns their number. */
 async function trafficUntil(done: Promise<unknown>, protocol: Protocol): Promise<number> {
   const work = { isOver: false };
   void done.catch(() => {}).then(() => (work.isOver = true));
@@ -79,7 +79,7 @@ test.each(PROTOCOLS)(
     const count = await trafficUntil(asked, protocol);
     expect(count).toBeGreaterThan(0);
     for (const [name, reply] of await asked) {
-      // A filter that has used up the time for failures is not made again for a while.
+      // A filter that has used up the time for failures is not started again for a while.
       expect({ name, isFailed: reply.status === 500 || reply.status === 503 }).toEqual({ name, isFailed: true });
       expect(reply.text).not.toMatch(/fuel|trap|wasm/i);
     }
@@ -96,7 +96,7 @@ test("the reason of each failure is in the log", async () => {
     await gateway.program.sees(new RegExp(`${filter.path.split("/").join("-").slice(1)}\\.wasm`));
 });
 
-/** Bytes that the gateway's processes have in memory. */
+/** Resident bytes of the gateway's processes. */
 function residentBytes(): number {
   const pids = [gateway.program.pid, ...descendants(gateway.program.pid, "")];
   return pids.reduce((sum, pid) => {
@@ -120,7 +120,7 @@ test("the memory of instances that have failed returns", async () => {
     return failures >= 8;
   };
   await until(fail, 30_000, "8 instances that have failed");
-  // 8 of them had 248 MiB.
+  // 8 instances had 248 MiB.
   await until(() => residentBytes() < before + 128 * 1024 * 1024, 20_000, "the memory of failed instances");
 });
 

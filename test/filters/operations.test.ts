@@ -1,4 +1,4 @@
-/** What operators do and see: reloads, changes at the admin interface, checks, workers that die, traces. */
+/** Filters as operators use them: reloads, changes through the admin interface, checks, dying workers, traces. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { attributesOf, decodeExport, spansIn } from "../policy/testing/otlp.ts";
@@ -108,7 +108,7 @@ test("a reload under load takes the changed module, and lets the unchanged one g
   expect((await counted(fresh, "/changing"))[1].startsWith("2.")).toBe(true);
   load.isDone = true;
   await Promise.all(loads);
-  // Each response is of the one module or of the other, and none is unfiltered.
+  // Each response comes from one of the two modules, and none is unfiltered.
   expect([...seen].toSorted((a, b) => a.localeCompare(b))).toEqual(["200 1.", "200 2."]);
   const [, next] = await counted(pinned, "/staying");
   expect(Number(next)).toBeCloseTo(Number(first) + 0.0001, 6);

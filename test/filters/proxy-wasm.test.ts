@@ -1,4 +1,7 @@
-/** Filters of proxy-wasm on what browsers seldom send: trailers, bytes beyond ASCII, HTTP/2, gRPC, and many streams at once. */
+/**
+ * Proxy-wasm filters with input that browsers seldom send: trailers, non-ASCII bytes, HTTP/2, gRPC, and many streams at
+ * once.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { status } from "@grpc/grpc-js";
 import fc from "fast-check";
@@ -51,7 +54,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Responds with a trailer, and the length of what it got. */
+/** Responds with a trailer, and the length of the request's body. */
 function respond({ body }: Message, connection: OriginConnection): void {
   const text = `got ${body.length}`;
   connection.send(
@@ -119,11 +122,11 @@ test("calls of gRPC run through a filter as conversations, and one that it refus
   client.close();
 });
 
-/** What a request asks of the filter, and the statuses that its client may get. */
+/** The actions that a request can ask of the filter, and the possible statuses. */
 const WORDS: Readonly<Record<string, readonly number[]>> = {
   nothing: [200],
   "add r-add": [200],
-  // On a busy machine the deadline may come before the tick.
+  // On a busy machine the deadline can come before the tick.
   park: [200, 500],
   "go-on-at-once": [200],
   "body-whole": [200],

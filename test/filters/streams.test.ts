@@ -1,4 +1,4 @@
-/** Filters before what lasts, WebSockets and calls of gRPC, and beside mirrors. */
+/** Filters with long-lived exchanges (WebSockets and gRPC calls), and with mirrors. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { response, told, unary, WireRig } from "../grpc/testing/wire.ts";

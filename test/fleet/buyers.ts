@@ -1,4 +1,7 @@
-/** Clients that pay at any gateway of a fleet, insist on what they paid for, and repeat requests at other gateways. */
+/**
+ * Clients that pay at any gateway of a fleet, repeat requests until they have what they paid for, and repeat requests
+ * at other gateways.
+ */
 import { REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
@@ -10,13 +13,13 @@ import { type Fleet, type GatewayMachine, VALID_S } from "./fleet.ts";
 export const KINDS = ["goods", "long", "upfront", "qr"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Payments that are begun at the same time. */
+/** Concurrent payments. */
 const BUYERS = 10;
 /** Milliseconds between two purchases of a buyer, so that the load leaves CPU time to machines that start. */
 const PAUSE_MS = 30;
 const RETRY_MS = 300;
 const REQUEST_MS = 4000;
-/** Time for what is open after the last fault. */
+/** Time for open payments after the last fault. */
 const AFTERMATH_MS = 8 * LEASE_MS;
 /** Bytes of goods: the long ones are on the disk of the gateway. */
 const SIZES: Readonly<Record<Kind, number>> = { goods: 200, long: 140_000, upfront: 60_000, qr: 0 };
@@ -34,9 +37,9 @@ export interface Purchase {
 export interface Verdict {
   readonly payments: number;
   readonly retried: number;
-  /** Paid, and neither answered nor recorded as owed. */
+  /** Paid, without a response, and not recorded as owed. */
   readonly lost: readonly string[];
-  /** Answered and not paid, or with a body that is not the purchase's. */
+  /** Responses that were not paid, or with the body of another purchase. */
   readonly wrong: readonly string[];
 }
 
@@ -66,7 +69,9 @@ export class Buyers {
       .reduce((a, b) => a + b, 0);
   }
 
-  /** Ends the sale, lets every buyer insist on what it paid for, and compares with the ledger. */
+  /**
+   * Ends the sale, lets every buyer repeat its requests until it has what it paid for, and compares with the ledger.
+   */
   async finish(): Promise<Verdict> {
     this.#selling = false;
     this.#deadline = performance.now() + AFTERMATH_MS;
@@ -126,7 +131,7 @@ export class Buyers {
     while (performance.now() < this.#deadline && !(await this.#try(purchase)));
   }
 
-  /** True: there is nothing more to ask for. */
+  /** True: the purchase is finished. */
   async #try(purchase: Purchase): Promise<boolean> {
     const gateway = Math.floor(this.#random() * this.#fleet.gateways.length);
     const machine = this.#fleet.gateways[gateway];

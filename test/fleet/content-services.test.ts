@@ -1,4 +1,4 @@
-/** Content services in processes of their own, which a gateway reaches over TLS with a token. */
+/** Content services in separate processes, which a gateway reaches over TLS with a token. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
@@ -22,7 +22,7 @@ const services: Program[] = [];
 let ports: number[];
 let gateway: Gateway;
 let site: Bun.Server<undefined>;
-/** Ends when the slow page may be given. */
+/** Resolves when the slow page may be sent. */
 let page = Promise.withResolvers<void>();
 let pagesAsked = 0;
 
@@ -116,7 +116,7 @@ test("the gateway shows the token in requests and health checks, in place of the
   await until("both services are healthy", async () => ((await isIn(0)) && (await isIn(1))) || undefined);
   const response = await post("/qr", QR);
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
-  // Another upstream without the token reaches nothing.
+  // Another upstream without the token gets no access.
   expect((await post("/strange", QR)).status).toBe(401);
   const ca = { tls: { ca: TEST_CA.cert } };
   expect((await fetch(`https://127.0.0.1:${ports[0]}/ready`, ca)).status).toBe(401);

@@ -1,4 +1,4 @@
-/** Each machine of a fleet is killed, and networks are cut, a disk filled and clocks shifted, while clients pay. */
+/** Machines of a fleet are killed, networks are cut, a disk is filled and clocks are shifted, while clients pay. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -14,7 +14,10 @@ setDefaultTimeout(patient(60_000));
 
 const DISK = "96m";
 const SEED = Date.now() >>> 0;
-/** Random faults, two at a time, after each machine had its own: `npm run test:fleet` sets it, and `npm test` has none. */
+/**
+ * Random faults, two at a time, after each machine had its own fault. `npm run test:fleet` sets it; `npm test` has no
+ * random faults.
+ */
 const FAULTS = Number(Bun.env["TURNPIKE_TEST_FLEET"] ?? 0);
 /** Machines of each kind that are killed. */
 const KILLED = FAULTS > 0 ? 3 : 1;

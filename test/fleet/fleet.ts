@@ -1,4 +1,4 @@
-/** Three gateways and two content services, each a process of its own, with PostgreSQL, Redis, and links that can be cut. */
+/** Three gateways and two content services in separate processes, with PostgreSQL, Redis, and links that can be cut. */
 import { join } from "node:path";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
@@ -10,9 +10,9 @@ import { Folder, Program } from "../support/program.ts";
 import { Link } from "./link.ts";
 
 const TOKEN = "the-token-of-the-test-fleet";
-/** Seconds for which a payment is valid: a clock that is a minute off must not make one invalid. */
+/** Seconds for which a payment is valid: a clock with an error of a minute must not make it invalid. */
 export const VALID_S = 300;
-/** Tokens of a client on the limited route. No bucket gains one while a test runs. */
+/** Tokens of a client on the limited route. No bucket gains one during a test. */
 export const BURST = 30;
 const SHIFT = join(import.meta.dir, "shifted-clock.ts");
 
@@ -22,7 +22,7 @@ export interface GatewayLinks {
   readonly content: readonly Link[];
 }
 
-/** A machine with a gateway, which can be killed and started again. */
+/** A machine with a gateway, which can be killed and restarted. */
 export class GatewayMachine {
   readonly links: GatewayLinks;
   readonly #fleet: Fleet;
@@ -48,7 +48,7 @@ export class GatewayMachine {
     return this.#gateway?.output() ?? "";
   }
 
-  /** `shiftMs`: how far its clock is ahead. */
+  /** `shiftMs`: the number of milliseconds by which its clock is ahead. */
   async start(shiftMs = 0): Promise<void> {
     const clock = { BUN_OPTIONS: `--preload=${SHIFT}`, TURNPIKE_TEST_SHIFT_MS: String(shiftMs) };
     this.#gateway = await startGateway(this.#fleet.configOf(this.links, this.#statePath), {
@@ -70,7 +70,7 @@ export class GatewayMachine {
   }
 }
 
-/** A machine with a content service on a port that stays the same. */
+/** A machine with a content service on a fixed port. */
 export class ContentMachine {
   readonly port: number;
   readonly #folder: Folder;
@@ -103,7 +103,7 @@ export class Fleet {
   readonly folder = new Folder();
   readonly gateways: GatewayMachine[] = [];
   readonly contents: ContentMachine[] = [];
-  /** What the origin has been run for, by the name of the goods. */
+  /** The requests that the origin has processed, by the name of the goods. */
   readonly runs = new Map<string, number>();
   readonly postgres: TestPostgres;
   readonly redis: RedisServer;
@@ -199,7 +199,7 @@ export class Fleet {
     this.folder.remove();
   }
 
-  /** The goods say which run of the origin they come from. */
+  /** The goods contain the number of the origin's run. */
   #give(request: Request): Response {
     const { searchParams } = new URL(request.url);
     const name = searchParams.get("name") ?? "";

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 
-/** Where a link leads. */
+/** The target of a link. */
 export type Far = { readonly host: string; readonly port: number } | { readonly path: string };
 
 /**
- * The network between one process and another. A cut drops no connection: as with a cable, bytes wait until it is plugged in
- * again, and new connections get no reply.
+ * The network between two processes. A cut drops no connection: as with a pulled cable, bytes wait until it is plugged
+ * in again, and new connections get no reply.
  */
 export class Link {
   readonly #far: Far;

@@ -1,4 +1,4 @@
-/** A client that sends as much as the server takes, and stops when it is stopped. */
+/** A client that sends as much as the server accepts, until the server stops it. */
 import { connect, type Socket } from "node:net";
 import { readFileSync } from "node:fs";
 import { GOAWAY } from "../support/http2-frames.ts";
@@ -6,7 +6,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 export interface FloodResult {
   readonly sentBytes: number;
-  /** The server ended the connection; false: it took everything. */
+  /** The server ended the connection; false: it accepted everything. */
   readonly stopped: boolean;
   /** The code of its GOAWAY; -1 without one. */
   readonly code: number;
@@ -15,9 +15,9 @@ export interface FloodResult {
 export interface FloodOptions {
   /** Bytes after which the flooder gives up. */
   readonly most: number;
-  /** Whether it reads what the server sends: one that does not wants its responses to pile up. */
+  /** False: it does not read the server's data, so that responses accumulate. */
   readonly reads?: boolean;
-  /** Milliseconds that it waits for the server to take more, or to stop it once all is sent. */
+  /** Milliseconds that it waits for the server to read more, or to end the connection after everything was sent. */
   readonly patienceMs?: number;
 }
 
@@ -32,10 +32,10 @@ function goawayIn(bytes: Buffer): number {
   return -1;
 }
 
-/** Pieces that are written before the event loop gets a turn. */
+/** Pieces that are written before the next turn of the event loop. */
 const PIECES_A_TURN = 16;
 
-/** Sends `first`, then what `next` makes, one piece after another, while the connection stands. */
+/** Sends `first`, then the results of `next`, one after the other, while the connection is open. */
 export function flood(
   port: number,
   first: Buffer,
@@ -61,7 +61,8 @@ export function flood(
       clearTimeout(timer);
       timer = setTimeout(giveUp, options.patienceMs ?? PATIENCE_MS);
       for (let turn = 0; !state.over && sentBytes < options.most; turn++) {
-        // A server that keeps up would have us write on and never read what it says before it resets the connection.
+        // With a fast server this loop would write without a pause, and never read the server's last frames before a
+        // reset.
         if (turn === PIECES_A_TURN) {
           setImmediate(pump);
           return;
@@ -84,7 +85,7 @@ export function flood(
   });
 }
 
-/** CPU seconds that a process has used so far. */
+/** CPU seconds of a process so far. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")

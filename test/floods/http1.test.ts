@@ -1,4 +1,4 @@
-/** Floods over HTTP/1: heads without end, many connections of few bytes, pipelines whose answers nobody reads. */
+/** Floods over HTTP/1: endless heads, many connections with few bytes, and pipelines whose responses are never read. */
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
@@ -13,7 +13,7 @@ setDefaultTimeout(patient(60_000));
 const REQUEST = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const KIB_OF_GROWTH = 100 * 1024;
 const CPU_SECONDS = 10;
-/** As many as the issue asks for; their descriptors are the test's and the gateway's, 1024 where nobody has raised that. */
+/** 10,000 connections, if the descriptors of the test and the gateway allow it; their default limit is 1024. */
 const CONNECTIONS = Math.min(10_000, descriptors() - 300);
 const HEADER_MS = 3_000;
 
@@ -28,7 +28,7 @@ function descriptors(): number {
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  // It has no use for endless bodies.
+  // The origin does not need the endless bodies.
   origin.onBytes = (connection) => {
     if (connection.received.startsWith("POST") || connection.received.startsWith("1")) connection.received = "";
   };

@@ -1,6 +1,6 @@
 /**
- * Floods over HTTP/2, by raw frames: each is stopped after a bounded amount of input, or costs as little as what it is;
- * memory and CPU stay bounded, and others are served meanwhile.
+ * Floods over HTTP/2, with raw frames. Each is stopped after a bounded amount of input, or is as cheap as it looks.
+ * Memory and CPU time stay bounded, and other clients are served meanwhile.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, serverAt, startGateway } from "../support/gateway.ts";
@@ -27,11 +27,12 @@ beforeAll(async () => {
   gateway = await startGateway({
     access_log: { enabled: false },
     timeouts: { idle_ms: 20_000, header_ms: 3_000, write_ms: 3_000 },
-    // What responses hold in memory for slow clients is bounded by half of these buffers: 32 MiB.
+    // Half of these buffers limits the responses in memory for slow clients: 32 MiB.
     server: { max_connections: 512 },
     buffer_pool: { buffer_count: 1024 },
     ...everythingTo(origin.port),
-    // Clients that stall hold connections to the origin: as many as they need, so that what they hold is seen.
+    // Stalled clients occupy connections to the origin. Here they get all that they need, so that their memory is
+    // visible.
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)], connection_pool: { max_connections: 4000 } }],
   });
 });
@@ -48,12 +49,12 @@ function repeated(piece: Buffer, times = 500): Buffer {
   return Buffer.concat(Array.from({ length: times }, () => piece));
 }
 
-/** Frames of stream after stream, 100 of them a piece. */
+/** Frames on one stream after the other, 100 frames in each piece. */
 function onStreams(frames: (streamId: number) => Buffer): (index: number) => Buffer {
   return (index) => Buffer.concat(Array.from({ length: 100 }, (_, i) => frames(1 + 2 * (index * 100 + i))));
 }
 
-/** While the flood runs, a good client asks again and again, and gets every response. */
+/** During the flood, a well-behaved client sends requests continuously, and gets every response. */
 async function servesOthers(work: Promise<unknown>): Promise<void> {
   const client = await Http2Client.ready(gateway.port);
   const state = { over: false };
@@ -153,13 +154,13 @@ test.each(CALMED.map((row) => [row.name, row] as const))("%s is told to calm dow
     const options: FloodOptions = { most: row.most ?? 16 * MIB, reads: row.reads ?? true };
     const { stopped, code, sentBytes } = await flood(gateway.port, first, row.next, options);
     expect({ stopped, sentBytes }).toEqual({ stopped: true, sentBytes: expect.any(Number) });
-    // One who does not read hears nothing.
+    // A client that does not read sees no GOAWAY.
     if (row.reads !== false) expect(code).toBe(h2.ENHANCE_YOUR_CALM);
   });
 });
 
 test("a header bomb is answered with 431, and unpacked no further than the bound", async () => {
-  // A field of 4000 bytes, then its index four thousand times: 16 MB of header list from 8 KB, a stream.
+  // A field of 4000 bytes, then its index four thousand times: 16 MB of decoded fields from 8 KB, on each stream.
   const bomb = Buffer.concat([GET_BLOCK, indexedLiteral("x-bomb", "y".repeat(4000)), repeated(indexed(62), 4000)]);
   await bounded(async () => {
     const client = await Http2Client.ready(gateway.port);
@@ -183,7 +184,7 @@ test("clients that never open their windows hold little memory, and are cut off 
       for (const client of clients) {
         for (let i = 0; i < 50; i++) client.send(get(1 + 2 * i, "/bytes/1000000"));
       }
-      // write_ms: each stream is given up, and the origin's connections go to others.
+      // After write_ms each stream is reset, and the connections to the origin are free for other clients.
       for (const client of clients) {
         await client.sees("the streams' end", ({ type }) => type === h2.RST_STREAM || type === h2.GOAWAY, 20_000);
       }

@@ -1,4 +1,4 @@
-/** The floods again, driven by python3-h2: an HTTP/2 stack that shares nothing with this project. */
+/** The floods again, from python3-h2: an HTTP/2 implementation that shares no code with this project. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
@@ -10,7 +10,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** Debian's, where its packages are. */
+/** Debian's Python, which has Debian's packages. */
 const PYTHON = "/usr/bin/python3";
 const CALM = 11;
 

@@ -1,4 +1,4 @@
-/** A second or so of every fuzz target; `npm run fuzz` goes on for as long as one likes. */
+/** About a second of every fuzz target; `npm run fuzz` runs for any time. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { closeOracle } from "./targets/http1.ts";
 import { fuzz } from "./run.ts";

@@ -1,4 +1,4 @@
-/** Whom a fuzzed connection works for: takes every request whole, answers it, and keeps account of both. */
+/** The host of a fuzzed connection: it reads every request completely, responds to it, and records both. */
 import { TurnpikeError } from "../../src/lib/errors.ts";
 import { type Fields } from "../../src/lib/fields.ts";
 import { FakeClock } from "../../src/lib/testing/fake-clock.ts";
@@ -19,7 +19,7 @@ const SETTINGS: ServerSettings = {
   http2: { maxStreams: 5, maxHeaderListSize: 4096, initialWindowSize: 65_535, maxFrameSize: 16_384 },
 };
 
-/** A request as the host got it. */
+/** A request as the host received it. */
 export class Seen implements BodySink {
   readonly exchange: Exchange;
   body = "";
@@ -59,12 +59,12 @@ export class Seen implements BodySink {
     if (!this.exchange.gone) respondWithError(this.exchange, new TurnpikeError(error.code, "the body is broken"));
   }
 
-  /** All that a cut of the input must not change. */
+  /** The facts that must not depend on how the input is cut. */
   get summary(): string {
     const { method, authority, path, query, fields, bodyLength, expectContinue, via, forwardedFor } =
       this.exchange.head;
     const head = [method, authority, path, query, fields, bodyLength, expectContinue, via, forwardedFor];
-    // What comes of a broken body before its fault depends on how it was cut.
+    // The part of a broken body before its error depends on how the input was cut.
     const body = this.outcome === "broken" || this.outcome === "gone" ? "" : this.body;
     return JSON.stringify([...head, this.outcome, body, this.trailers]);
   }
@@ -100,7 +100,7 @@ export class FuzzHost implements ServerHost {
     this.closedCount++;
   }
 
-  /** Throws where a request has not come to exactly one end, once the connection is closed. */
+  /** Throws if a request has not ended exactly once after the connection was closed. */
   checkEnds(): void {
     for (const { finishes, ends, outcome } of this.requests) {
       if (finishes !== 1) throw new Error(`an exchange finished ${finishes} times`);

@@ -4,7 +4,10 @@ import { FuzzFailure, fuzz } from "./run.ts";
 import { closeOracle } from "./targets/http1.ts";
 import { TARGETS } from "./targets/targets.ts";
 
-/** Each turn of a target has a seed of its own, so that a failure is found again within this time. */
+/**
+ * Milliseconds of a turn. Each turn of a target has its own seed, so that a failure can be found again within this
+ * time.
+ */
 const TURN_MS = 20_000;
 
 const { values } = parseArgs({

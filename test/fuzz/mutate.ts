@@ -1,7 +1,7 @@
-/** Makes one input of another: bytes flipped, cut, doubled, moved, and words of the target's own put in. */
+/** Changes an input: flips, cuts, doubles and moves bytes, and inserts words of the target. */
 import { type Random } from "./random.ts";
 
-/** No input grows beyond this: longer ones find nothing that these do not, and are slow. */
+/** Maximum bytes of an input. Longer ones find nothing more, and are slow. */
 const MAX_BYTES = 16_384;
 const EDGES = [0x00, 0x01, 0x09, 0x0a, 0x0b, 0x0d, 0x20, 0x22, 0x2c, 0x3a, 0x3b, 0x7e, 0x7f, 0x80, 0xa0, 0xfe, 0xff];
 
@@ -11,7 +11,7 @@ function replaced(input: Buffer, at: number, length: number, by: Buffer): Buffer
   return Buffer.concat([input.subarray(0, at), by, input.subarray(at + length)]);
 }
 
-/** A place and a length within the input; short ones more often. */
+/** An offset and a length within the input; short lengths are more frequent. */
 function range(input: Buffer, random: Random): readonly [at: number, length: number] {
   const at = random.below(input.length + 1);
   const most = Math.min(input.length - at, random.below(3) === 0 ? input.length : 16);
@@ -51,7 +51,7 @@ const MUTATORS: readonly Mutator[] = [
   },
 ];
 
-/** One to five mutations on top of each other. */
+/** One to five mutations, one after the other. */
 export function mutate(input: Buffer, random: Random, words: readonly Buffer[]): Buffer {
   let mutated = input;
   for (let left = 1 + random.below(5); left > 0; left--) mutated = random.pick(MUTATORS)(mutated, random, words);

@@ -1,10 +1,10 @@
-/** Node's HTTP parser, llhttp, in a process of its own. */
+/** Node's HTTP parser, llhttp, in a separate process. */
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { type Readable, type Writable } from "node:stream";
 
-/** What Node made of a request. */
+/** Node's reading of a request. */
 export interface Verdict {
   readonly method?: string;
   readonly url?: string;
@@ -19,10 +19,10 @@ export class Oracle {
   readonly #waiting: ((verdict: Verdict) => void)[] = [];
 
   constructor() {
-    // The `node` of the machine: Bun's own HTTP parser is another one.
+    // The `node` of the machine, because Bun has another HTTP parser.
     this.#process = spawn("node", [join(import.meta.dir, "llhttp-oracle.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface({ input: this.#process.stdout });
-    // The lines are what the script beside this file prints.
+    // The lines are the output of the script beside this file.
     this.#lines.on("line", (line) => this.#waiting.shift()?.(JSON.parse(line) as Verdict));
   }
 

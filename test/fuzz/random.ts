@@ -1,6 +1,6 @@
 import { mulberry32 } from "../../src/lib/testing/mulberry32.ts";
 
-/** A random source that a seed repeats. */
+/** A random source that is repeatable by a seed. */
 export class Random {
   readonly #next: () => number;
 
@@ -19,7 +19,7 @@ export class Random {
     return picked;
   }
 
-  /** Sizes of up to `most` pieces that make `total`. */
+  /** The sizes of up to `most` pieces with the sum `total`. */
   cuts(total: number, most: number): number[] {
     const sizes: number[] = [];
     for (let left = total; left > 0; ) {

@@ -1,14 +1,14 @@
-/** Feeds a target with inputs, for a time. */
+/** Runs a target with many inputs for a given time. */
 import fc from "fast-check";
 import { crossed, mutate } from "./mutate.ts";
 import { Random } from "./random.ts";
 import { type Claim, type Target } from "./target.ts";
 
-/** Inputs that mutations may begin with; new ones take the places of old ones. */
+/** Inputs from which mutations begin; new ones replace old ones. */
 const MAX_POOL = 512;
-/** Claims that are put before the oracle at a time. */
+/** Claims that are sent to the oracle together. */
 const BATCH = 200;
-/** One input may take so many milliseconds; a thousandth is usual. */
+/** Maximum milliseconds for one input; a thousandth of this is usual. */
 const SLOW_MS = 2_000;
 /** Attempts at making a failing input smaller. */
 const SHRINKS = 400;
@@ -38,7 +38,7 @@ function failureOf(target: Target, input: Buffer, seed: number): unknown {
   }
 }
 
-/** Leaves out what the failure does not need. */
+/** Removes parts of the input that the failure does not need. */
 function shrink(target: Target, input: Buffer, seed: number): Buffer {
   let smallest = input;
   let size = Math.ceil(input.length / 2);
@@ -55,7 +55,7 @@ function shrink(target: Target, input: Buffer, seed: number): Buffer {
   return smallest;
 }
 
-/** Inputs without end: seeds first, then structured ones and mutations of all. */
+/** An endless series of inputs: seeds first, then structured inputs and mutations of all. */
 function* inputsOf(target: Target, random: Random, seed: number): Generator<Buffer> {
   const pool = [...target.seeds];
   yield* target.seeds;
@@ -72,7 +72,7 @@ function* inputsOf(target: Target, random: Random, seed: number): Generator<Buff
   }
 }
 
-/** Runs until `milliseconds` are over; rejects with a `FuzzFailure` where a property does not hold. */
+/** Runs for `milliseconds`; rejects with a `FuzzFailure` if a property does not hold. */
 export async function fuzz(target: Target, seed: number, milliseconds: number): Promise<FuzzReport> {
   const ends = performance.now() + milliseconds;
   let claims: Claim[] = [];

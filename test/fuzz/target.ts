@@ -1,29 +1,29 @@
 import { type Arbitrary } from "fast-check";
 import { type Random } from "./random.ts";
 
-/** One thing that takes bytes from strangers, and what must hold whatever they are. */
+/** A component that reads untrusted bytes, and the properties that must hold for every input. */
 export interface Target {
   readonly name: string;
-  /** Sound inputs, and known troublemakers: what mutations begin with. */
+  /** Valid inputs, and inputs that are known to cause problems: mutations begin with these. */
   readonly seeds: readonly Buffer[];
-  /** Words that mean something to the target. */
+  /** Words with a meaning for the target. */
   readonly words: readonly Buffer[];
-  /** Inputs that are right for the most part. */
+  /** Inputs that are mostly valid. */
   readonly structured: Arbitrary<Buffer>;
-  /** Throws where a property does not hold; returns what an oracle must agree to, if it is asked. */
+  /** Throws if a property does not hold. Returns the claim that an oracle must confirm, if there is an oracle. */
   check(input: Buffer, random: Random): Claim | undefined;
-  /** Resolves to why the oracle does not agree to a claim, each in its claim's place; empty where it does. */
+  /** Resolves to the objections of the oracle, each at the index of its claim; empty if it confirms the claim. */
   readonly confirm?: (claims: readonly Claim[]) => Promise<string[]>;
 }
 
-/** What a target makes of a request, and another parser must make of it too. */
+/** The target's reading of a request, which another parser must confirm. */
 export interface Claim {
   readonly input: Buffer;
   readonly method: string;
   readonly target: string;
   /** Name and value of every line, in order. */
   readonly fields: readonly string[];
-  /** Undefined where the body is not whole. */
+  /** Undefined if the body is incomplete. */
   readonly body: string | undefined;
 }
 

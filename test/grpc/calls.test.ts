@@ -1,4 +1,4 @@
-/** Calls of @grpc/grpc-js through the gateway, in the clear and over TLS. */
+/** Calls of @grpc/grpc-js through the gateway, without TLS and over TLS. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { status } from "@grpc/grpc-js";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
@@ -8,14 +8,14 @@ import { EchoClient, EchoServer, type Outcome } from "./testing/echo-service.ts"
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(30_000);
-/** For a machine that is busy. */
+/** For a busy machine. */
 setDefaultTimeout(TIME_MS);
 
 function textsOf({ messages }: Outcome): string[] {
   return messages.map((message) => message.toString());
 }
 
-/** What the calls that failed were told. */
+/** The failures that the clients saw. */
 function failuresOf(outcomes: readonly Outcome[]): string[] {
   return outcomes.flatMap(({ code, details }) => (code === 0 ? [] : [`${code} ${details}`]));
 }
@@ -64,7 +64,7 @@ describe.each([
     }).outcome;
     expect([outcome.code, textsOf(outcome)]).toEqual([status.OK, ["hello"]]);
     expect(outcome.metadata.get("x-server")).toEqual(["one"]);
-    // Repeated keys may be put together with commas on their way (gRPC over HTTP/2, Custom-Metadata).
+    // An intermediary may join repeated keys with commas (gRPC over HTTP/2, Custom-Metadata).
     expect(outcome.metadata.get("x-echo").join(", ")).toBe("a, b");
     expect(outcome.metadata.get("x-echo-bin")).toEqual([bytes, Buffer.from("second")]);
     expect(outcome.trailers.get("x-trailer-bin")).toEqual([bytes, Buffer.from("second")]);
@@ -199,7 +199,8 @@ describe("servers that come and go", () => {
       upstreams: [
         { name: "echo", protocol: "h2c", servers: servers.map(({ port }) => ({ address: "127.0.0.1", port })) },
       ],
-      // Who finds nobody there may ask the other server: calls are POST, which is not tried again by itself.
+      // After a failed connection a call may try the other server. Calls are POST requests, which are not retried by
+      // default.
       routes: [{ path_prefix: "/", upstream: "echo", retry: { connect_any_method: true } }],
     });
     client = new EchoClient(rig.port);

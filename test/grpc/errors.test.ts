@@ -1,4 +1,4 @@
-/** What clients are told of calls that fail, whoever is at fault. */
+/** The errors that clients get for failed calls, whether client, gateway or server caused them. */
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
@@ -134,7 +134,7 @@ test("a response that is none of gRPC is told by gRPC's map, and the rest of it 
   }
 });
 
-/** What stands before the response to every call, and sees all of it. */
+/** Policies that see the response to every call. */
 const EDITING = {
   route: { headers: { response: { set: [{ name: "x-rule", value: "seen" }], add: [], remove: ["server"] } } },
   more: {
@@ -185,7 +185,7 @@ const RESETS = [
   [0xd, "13"],
 ] as const;
 
-/** A server that resets streams is blamed, and would be out of rotation without a response in between. */
+/** A server that resets streams has failures counted, and would leave the rotation without a response in between. */
 async function succeed(rig: WireRig, client: Http2Client, id: number): Promise<void> {
   unary(client, id, [], `/test.Echo/${id}`);
   response(await rig.request(`/test.Echo/${id}`));
@@ -336,7 +336,7 @@ describe("a paid route", () => {
       expect(outcome.grpcStatus).not.toBe("0");
       expect(fieldOf(outcome.head, "payment-response")).toBe(undefined);
     }
-    // The same payment is still good.
+    // The same payment can still be used.
     unary(client, 101, [[name, value]]);
     response(await rig.request());
     const outcome = await told(client, 101);

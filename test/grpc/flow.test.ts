@@ -1,4 +1,4 @@
-/** What gets through of a call, and when. */
+/** The flow of a call's messages: which parts pass, and when. */
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
@@ -159,7 +159,7 @@ test("a stream whose client opens no window holds its server back, and no other 
   slow.head(200, [GRPC_TYPE]);
   slow.connection.opensWindows = true;
   const filling = message("x".repeat(16_379));
-  // As much as the gateway gives leave for: 256 KiB.
+  // As much as the gateway's flow control allows: 256 KiB.
   for (let i = 0; i < 16; i++) slow.data(filling);
   await client.sees("the window's worth", () => client.received(1) === 16_384);
   for (let id = 3; id < 43; id += 2) unary(client, id, [], `/test.Echo/${id}`);

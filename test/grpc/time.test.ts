@@ -1,4 +1,4 @@
-/** How long calls may take, and which of them are made again. */
+/** Timeouts and retries of calls. */
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
@@ -102,7 +102,7 @@ describe("a call without a deadline", () => {
     const request = await rig.request();
     const since = performance.now();
     let messages = 0;
-    // Both times, and as much again.
+    // Both times together, doubled.
     await until("time goes by", async () => {
       client.send(h2.data(1, message(`${messages++}`)));
       await rig.origin.until("the message", () => (request.body.includes(`${messages - 1}`) ? true : undefined));

@@ -9,7 +9,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(30_000));
 
 const TIMEOUTS = { idle_ms: 1200, header_ms: 500, body_ms: 600, write_ms: 800 };
-/** The longest that a time-out may take to be noticed. */
+/** The maximum delay until a timeout is noticed. */
 const LATE_MS = 4_000;
 const MAX_CONNECTIONS = 4;
 const BIG = 64 * 1024 * 1024;
@@ -47,7 +47,7 @@ async function open(): Promise<RawClient> {
   return client;
 }
 
-/** Sends a byte every 50 ms until the server has answered or hung up, or `seconds` have passed. */
+/** Sends a byte every 50 ms until the server has responded or closed the connection, or `seconds` have passed. */
 async function drip(client: RawClient, byte: string, seconds: number): Promise<void> {
   const end = performance.now() + seconds * 1000;
   while (client.state === "open" && client.received === "" && performance.now() < end) {

@@ -1,4 +1,4 @@
-/** One connection, request after request: what stands between the head and the next head. */
+/** Several requests on one connection: everything between one head and the next. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
@@ -15,7 +15,7 @@ let client: RawClient;
 beforeAll(async () => {
   origin = await RawOrigin.start();
   const { upstreams } = everythingTo(origin.port);
-  // What a body does as it comes is to be seen at the origin.
+  // The origin must see body data as soon as it arrives.
   const routes = [{ path_prefix: "/", upstream: "origin", request_buffering: false }];
   gateway = await startGateway({ access_log: { enabled: false }, upstreams, routes });
 });

@@ -1,4 +1,4 @@
-/** Which fields reach the other side, and which Turnpike sets itself. */
+/** The fields that are forwarded, and those that Turnpike sets itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -26,12 +26,12 @@ afterAll(async () => {
 
 afterEach(() => origin.reset());
 
-/** The values that each request which reached the origin has of a field. */
+/** The values of a field in each request that reached the origin. */
 function told(name: string): string[] {
   return origin.requests.map((request) => valuesOf(request, name).join(", "));
 }
 
-/** What reached the origin, and what came back. */
+/** The request that reached the origin, and the response that came back. */
 async function exchange(...fields: readonly string[]): Promise<{ request: Message; response: Message }> {
   const hasHost = fields.some((line) => line.startsWith("Host:"));
   const lines = ["GET /x HTTP/1.1", ...(hasHost ? [] : ["Host: a.test:81"]), ...fields];

@@ -1,6 +1,6 @@
 /**
- * Every request that someone might read in another way than Turnpike does. Each row runs twice, as one write and byte by
- * byte, against the real gateway before an origin that keeps every byte it gets.
+ * Requests that another program could read differently. Each row runs twice, as one write and byte by byte, against the
+ * real gateway and an origin that records every byte.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
@@ -28,7 +28,7 @@ const TABLES: readonly (readonly [name: string, rows: readonly Row[]])[] = [
 const AFTER = "GET /after HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 const FENCE = "GET /fence HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
-/** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
+/** Longer than the timeouts of client and origin: a test that exceeds its time ends the gateway's process too. */
 setDefaultTimeout(patient(20_000));
 
 let origin: RawOrigin;
@@ -50,7 +50,7 @@ function checkProblem(response: Message, status: number): void {
   expect(problem).toMatchObject({ status, type: expect.any(String), title: expect.any(String) });
 }
 
-/** After a response: the connection must be closed, or take one more request and answer that one only. */
+/** After a response, the connection must be closed, or serve exactly one more request. */
 async function checkConnection(client: RawClient, row: Row, first: Message): Promise<boolean> {
   const saysClose = valuesOf(first, "connection").join().toLowerCase().includes("close");
   if (row.closed === true || (row.closed === "either" && saysClose)) {
@@ -68,7 +68,7 @@ async function checkConnection(client: RawClient, row: Row, first: Message): Pro
   return false;
 }
 
-/** A whole exchange over a connection of its own: what the gateway did before it is with the origin by its end. */
+/** A complete exchange on its own connection. After it, all earlier effects of the gateway have reached the origin. */
 async function fence(): Promise<void> {
   const client = await RawClient.open(gateway.port);
   client.send(FENCE);
@@ -99,7 +99,7 @@ async function run(row: Row, send: (client: RawClient) => unknown): Promise<void
   }
 }
 
-/** What the origin got besides the requests that the test itself added. */
+/** The bytes at the origin other than the requests that the test itself added. */
 function strayBytes(): string {
   return origin.requests.reduce((bytes, request) => bytes.replace(request.raw, ""), origin.bytes);
 }

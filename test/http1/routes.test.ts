@@ -1,4 +1,4 @@
-/** Which origin a request goes to, and under which path. */
+/** The origin of a request, and the path that it receives. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all(origins.map((origin) => origin.stop()));
 });
 
-/** The origin that got the request and the target that it saw, or the status of a problem. */
+/** The origin of the request and the target that it received, or the status of a problem document. */
 async function route(path: string, host = "a.test"): Promise<string> {
   for (const origin of origins) origin.reset();
   const response = await once(gateway.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);

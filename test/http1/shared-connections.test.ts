@@ -1,4 +1,4 @@
-/** One upstream connection that serves many: what one response leaves behind must not reach the next request. */
+/** One upstream connection for many requests: no remains of one response may reach the next request. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -40,7 +40,7 @@ describe("a response with another one behind it, in the same bytes", () => {
       origin.response = (_request, one) => resolve({ connection: one });
     });
     second.send(get("/second"));
-    // The gateway reads one connection after the other: once a third one is answered, it has read the second.
+    // The gateway reads one connection after the other. When a third one has a response, it has read the second.
     const third = await RawClient.open(gateway.port);
     third.send("GET /.healthz HTTP/1.1\r\nHost: a.test\r\n\r\n");
     await third.response();

@@ -1,4 +1,4 @@
-/** Time-outs over real sockets: never early, soon after they are due, and felt by nobody but the slow. */
+/** Timeouts over real sockets: never early, soon after they are due, and only for slow clients. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
@@ -9,7 +9,9 @@ import { patient } from "../../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(40_000));
 
 const TIMEOUTS = { idle_ms: 1500, header_ms: 700, body_ms: 900, write_ms: 1100 };
-/** A machine that is busy with other tests is late; the wheel itself is 20 ms late at most, which its own test shows. */
+/**
+ * A machine that is busy with other tests is late. The wheel itself is at most 20 ms late, which its own test shows.
+ */
 const LATE_MS = patient(3000);
 const ATTACKERS = 40;
 const BIG = 64 * 1024 * 1024;
@@ -41,7 +43,10 @@ afterEach(() => {
   origin.reset();
 });
 
-/** A client that is slow in some way; `ended` resolves with the milliseconds from its beginning until it was cut off. */
+/**
+ * A client that is slow in some way; `ended` resolves with the milliseconds from its beginning until the server closed
+ * the connection.
+ */
 interface Slow {
   readonly due: number;
   readonly start: () => Promise<{ ended: Promise<number> }>;
@@ -53,9 +58,9 @@ async function open(): Promise<RawClient> {
   return client;
 }
 
-/** Sends `bytes`, then a byte every 100 ms where `drip` is given, until the server ends it. */
+/** Sends `bytes`, then with `drip` a byte every 100 ms, until the server ends the connection. */
 async function sendSlowly(bytes: string, drip = ""): Promise<{ ended: Promise<number> }> {
-  // Before the connection is there: its time to say something begins with that.
+  // Before the connection is open, because its first timeout begins then.
   const began = performance.now();
   const client = await open();
   if (bytes !== "") client.send(bytes);
@@ -64,7 +69,7 @@ async function sendSlowly(bytes: string, drip = ""): Promise<{ ended: Promise<nu
   return { ended: ended.finally(() => clearInterval(dripping)) };
 }
 
-/** Asks for more than all buffers between here and the origin hold, and reads nothing of it. */
+/** Requests more than all buffers between client and origin hold, and reads nothing of it. */
 async function readNothing(): Promise<{ ended: Promise<number> }> {
   const client = await open();
   const began = performance.now();
@@ -76,7 +81,7 @@ async function readNothing(): Promise<{ ended: Promise<number> }> {
   return { ended: promise };
 }
 
-/** By path: who wants to know when the gateway gives up a request. */
+/** By path: called when the gateway abandons a request. */
 const endings = new Map<string, () => void>();
 
 function respondBig(): void {
@@ -135,7 +140,7 @@ describe("a client that", () => {
     await client.response();
     const began = performance.now();
     await client.closed(LATE_MS * 2);
-    // It began to be idle when the response left, and that was before it came.
+    // It became idle when the response was sent, which was before the response arrived.
     expect(performance.now() - began).toBeGreaterThanOrEqual(TIMEOUTS.idle_ms - 100);
   });
 });

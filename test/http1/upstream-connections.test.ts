@@ -1,4 +1,4 @@
-/** Connections to origins: kept, lost, refused, stalled, given up. */
+/** Connections to origins: kept, lost, refused, stalled, abandoned. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ function get(path: string): string {
 
 const POST = "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello";
 
-/** The connection on which the origin got its last request. */
+/** The connection with the origin's last request. */
 async function lastConnection(): Promise<RawOrigin["connections"][number]> {
   return await origin.until("a connection", () => origin.connections.findLast(({ received }) => received !== ""));
 }

@@ -1,4 +1,4 @@
-/** Responses that an origin should not give: refused with 502, or cut off where the client has part of them already. */
+/** Invalid responses of an origin: they become 502, or are cut off if the client already has a part of them. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 afterEach(() => origin.reset());
 
-/** A request after the trouble: must get its own response. */
+/** A request after the failure must get its own response. */
 async function checkRecovery(): Promise<void> {
   origin.reset();
   expect((await once(gateway.port, "GET /after HTTP/1.1\r\nHost: a.test\r\n\r\n")).body).toBe("GET /after");
@@ -114,7 +114,7 @@ describe("heads that are answered with 502", () => {
   });
 });
 
-/** What a client gets of a response that breaks off: a problem, or bytes that are no complete message. */
+/** The client's view of an interrupted response: a problem document, or bytes that are not a complete message. */
 async function brokenOff(): Promise<Message | undefined> {
   const client = await RawClient.open(gateway.port);
   try {
@@ -167,7 +167,7 @@ describe("bodies that break off never end cleanly", () => {
     await client.sees("hello");
     origin.connections.at(-1)?.reset();
     await client.closed();
-    // A chunked body must lack its last chunk; a body that only the end delimits must end in a reset.
+    // A chunked body must lack its last chunk. A body that ends with the connection must end in a reset.
     const cut = client.received.includes("chunked")
       ? !client.received.includes("\r\n0\r\n\r\n")
       : client.state === "reset";

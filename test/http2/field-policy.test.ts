@@ -1,4 +1,4 @@
-/** What HTTP/1 drops, keeps or refuses of a request's fields, HTTP/2 must too: an upstream sees the same from both. */
+/** HTTP/2 must drop, keep or refuse the same request fields as HTTP/1: an upstream sees the same from both. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import * as h2 from "../support/http2-frames.ts";
@@ -8,7 +8,7 @@ import { type Message, statusOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 
-/** What no two requests have in common, or what the protocols frame in their own ways. */
+/** Fields that differ for every request, or whose framing belongs to the protocol. */
 const OWN = new Set(["x-request-id", "transfer-encoding", "content-length", "x-forwarded-proto"]);
 
 let origin: RawOrigin;
@@ -57,7 +57,7 @@ async function overHttp1(field: readonly [string, string], inTrailers: boolean):
   return outcome(statusOf(response));
 }
 
-/** A stream error is what HTTP/1 calls 400. */
+/** A stream error corresponds to a 400 of HTTP/1. */
 async function overHttp2(field: readonly [string, string], inTrailers: boolean): Promise<Outcome> {
   const client = await Http2Client.ready(gateway.port);
   client.send(post(1, "/x", inTrailers ? [] : [field]), h2.frame(h2.DATA, inTrailers ? 0 : h2.END_STREAM, 1, "ab"));
@@ -129,7 +129,8 @@ describe("HTTP/2 does with a request's field what HTTP/1 does", () => {
   for (const field of FIELDS) {
     test(JSON.stringify(field), async () => {
       const http1 = await overHttp1(field, false);
-      // White space around a value is none of it in HTTP/1, and malformed in HTTP/2 (RFC 9113 §8.2.1).
+      // White space around a value is not part of it in HTTP/1, and makes the request malformed in HTTP/2 (RFC 9113
+      // §8.2.1).
       if (field[1].endsWith(" ")) expect((await overHttp2(field, false)).status).toBe(400);
       else expect(await overHttp2(field, false)).toEqual(http1);
     });

@@ -1,4 +1,4 @@
-/** `http2.*` as clients see it: what is configured is said in SETTINGS, and is what counts. */
+/** `http2.*` as clients see it: the configured values are announced in SETTINGS, and enforced. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { get, Http2Client, post } from "../support/http2-client.ts";

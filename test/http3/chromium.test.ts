@@ -19,7 +19,7 @@ setDefaultTimeout(patient(60_000));
 const BODY_BYTES = 1_000_000;
 const RUN_MS = 30_000;
 
-/** Sends a body that the server sends back, and writes down what came of it. */
+/** Sends a body, which the server echoes, and writes the result to the page. */
 const PAGE = `<!doctype html><title>h3</title><p id="result">nothing</p><script>
   (async () => {
     const sent = new Uint8Array(${BODY_BYTES}).map((_, i) => i * 7);
@@ -64,7 +64,7 @@ function publicKeyHash(): string {
   return createHash("sha256").update(key).digest("base64");
 }
 
-/** What the page writes down, once it has. */
+/** The result on the page, when it is there. */
 async function resultIn(program: BrowserProgram, url: string, flags: readonly string[]): Promise<string> {
   const common = [
     "--headless=new",
@@ -78,7 +78,7 @@ async function resultIn(program: BrowserProgram, url: string, flags: readonly st
     env: { PATH: "/usr/bin:/bin", HOME: folder, ...program.environment },
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
-  // Both are pipes, as asked for above; the types of stdio know the first three only.
+  // Both are pipes; the types of stdio know only the first three.
   const cdp = new CdpConnection(
     new PipeWire(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable),
   );
@@ -88,7 +88,7 @@ async function resultIn(program: BrowserProgram, url: string, flags: readonly st
     for (const end = performance.now() + RUN_MS; performance.now() < end; ) {
       const expression = "document.getElementById('result')?.textContent ?? 'nothing'";
       const { result } = await cdp.send("Runtime.evaluate", { expression }, String(sessionId));
-      // What Runtime.evaluate answers for a text.
+      // The form of Runtime.evaluate's result for a text.
       const { value } = result as { value: string };
       if (value !== "nothing") return value;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -248,7 +248,7 @@ test.skipIf(!hasDeno)(
       },
     ]);
     await until(() => isGone);
-    // The client's own window, 1.25 MB, what the engine has in flight, and 64 KiB that wait.
+    // The client's own window of 1.25 MB, the data in flight, and 64 KiB that wait.
     expect(taken).toBeLessThan(4_000_000);
     expect(server.buffers.used).toBe(0);
   },
@@ -392,7 +392,7 @@ test("a client that does nothing but cancel loses its connection, and others do 
   while (!client.isClosed) {
     const before = begun;
     const requests = await Promise.all(Array.from({ length: 50 }, () => client.open("POST", "/")));
-    // What is reset before it has left never leaves.
+    // A stream that is reset before it is sent is never sent.
     await until(() => begun === before + requests.length);
     for (const { stream, response } of requests) {
       response.catch(() => {});

@@ -12,12 +12,12 @@ const { symbols } = dlopen("libc.so.6", {
   sendto: { args: [i32, pointer, u64, i32, pointer, u32], returns: i32 },
   close: { args: [i32], returns: i32 },
 });
-/** AF_INET, SOCK_RAW, IPPROTO_UDP: what only root may have, and not in every container. */
+/** AF_INET, SOCK_RAW, IPPROTO_UDP: only for root, and not in every container. */
 const raw = symbols.socket(2, 3, 17);
 
 afterAll(() => symbols.close(raw));
 
-/** The first packet of a client, which asks for a response. */
+/** The first packet of a client, which requires a response. */
 async function firstPacket(): Promise<Uint8Array> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array>();
   const relay = await Bun.udpSocket({
@@ -31,7 +31,7 @@ async function firstPacket(): Promise<Uint8Array> {
   return packet;
 }
 
-/** Sends a UDP packet from a port of our choice, as root may. */
+/** Sends a UDP packet from a chosen port, which needs root. */
 function sendFrom(sourcePort: number, port: number, payload: Uint8Array): void {
   const packet = new Uint8Array(8 + payload.length);
   const header = new DataView(packet.buffer);

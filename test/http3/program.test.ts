@@ -12,7 +12,7 @@ import { COMMAND } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** ngtcp2's client, of the Debian package ngtcp2-client. */
+/** The client of ngtcp2, from the Debian package ngtcp2-client. */
 const NGTCP2 = Bun.which("gtlsclient");
 const CLIENT = makeCertificate({
   issuer: TEST_CA,
@@ -73,7 +73,7 @@ function run(folder: string, config: object): { output: () => string; process: B
   return { output: () => output, process: subprocess };
 }
 
-/** Starts the program with a listener that serves HTTP/3, and `more` beside it. */
+/** Starts the program with an HTTP/3 listener, and the configuration `more`. */
 async function start(more: { server?: object; [key: string]: unknown }): Promise<Program> {
   const folder = folderOf();
   const port = await freePort();
@@ -101,7 +101,7 @@ async function start(more: { server?: object; [key: string]: unknown }): Promise
   };
 }
 
-/** An origin that tells the hash of what it got at /hash, and sends a lot at /big. */
+/** An origin that returns the hash of the request body at /hash, and a long response at /big. */
 function startOrigin(): { config: { [key: string]: unknown } } {
   const piece = new Uint8Array(100_000).fill(65);
   const server = Bun.serve({
@@ -185,7 +185,7 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
       await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA.cert } })
     ).text();
     expect(metrics).toContain("http3");
-    // The kernel gives each client to one of the two: all to one is as likely as 16 coins that fall alike.
+    // The kernel assigns each client to one of the two. That all go to one is as probable as 16 equal coin tosses.
     const workers = readFileSync(`/proc/net/udp`, "latin1")
       .split("\n")
       .filter((line) => line.includes(`:${program.port.toString(16).toUpperCase().padStart(4, "0")} `));
@@ -223,7 +223,7 @@ describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package 
     const told = await ngtcp2(program, "/told", withPair("client"));
     expect(readFileSync(told, "latin1")).toBe("SUCCESS CN=alice,O=Acme");
     for (const more of [[], withPair("other")]) {
-      // The connection is closed by the server; what the client makes of it is its own affair.
+      // The server closes the connection; the client's reaction does not matter.
       expect((await runNgtcp2(program, "/refused", more)).errors).toContain("ERR_DRAINING");
       expect(
         existsSync(join(program.folder, "refused")) && readFileSync(join(program.folder, "refused")).length > 0,
@@ -287,7 +287,7 @@ test("a reload shows new certificates to new clients, and keeps open connections
       (await Http3Client.connect(program.port)).close();
       return false;
     } catch {
-      // It is for another name now.
+      // The certificate is for another name now.
       return true;
     }
   });
@@ -300,7 +300,7 @@ test("SIGTERM ends connections by GOAWAY, and the program with 0", async () => {
   await client.request("GET", "/.healthz");
   program.signal("SIGTERM");
   expect(await program.exited).toBe(0);
-  // A connection without a request is closed right behind the GOAWAY, and the client may hear of the close alone.
+  // A connection without requests is closed right after the GOAWAY, so the client may see only the close.
   await until(() => client.receivedGoaway || client.isClosed);
 });
 

@@ -1,14 +1,14 @@
-/** A survivor that is no gap in the tests, and why. */
+/** A survivor that is not a gap in the tests, with the reason. */
 export interface Accepted {
   readonly file: string;
-  /** The source line that the mutant begins in, without the blanks around it. */
+  /** The source line at which the mutant begins, without surrounding blanks. */
   readonly code: string;
-  /** The whole description of the mutant, as a run prints it. */
+  /** The complete description of the mutant, as a run prints it. */
   readonly mutant: string;
   readonly reason: string;
 }
 
-/** Survivors that change nothing that anyone can see, or nothing that a test may look at. */
+/** Survivors without a visible effect, or with an effect that tests should not check. */
 export const ACCEPTED: readonly Accepted[] = [
   {
     file: "src/gateway/http1/field-scan.ts",

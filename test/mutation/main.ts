@@ -19,7 +19,7 @@ const USAGE = `usage: npm run mutate -- FOLDER|FILE ... [--also TESTS ...] [--sa
   --quick     leave out test files that take longer than this many milliseconds
   --least     fail if a smaller share of mutants is caught (0)`;
 
-/** Milliseconds that a mutant's tests get beyond five times what they take without it. */
+/** Milliseconds for a mutant's tests in addition to five times their normal duration. */
 const GRACE_MS = 15_000;
 /** Milliseconds for a test file without a mutant. */
 const BASELINE_MS = 600_000;
@@ -30,10 +30,10 @@ interface Subject {
   readonly mutant: Mutant;
 }
 
-/** A test file, how long it takes, and what it reaches. */
+/** A test file, its duration, and the lines that it reaches. */
 interface Suite {
   readonly file: string;
-  /** It is not beside the folder's files: it may run them in a process that coverage does not see. */
+  /** It is in another folder. It may run the files in a process that coverage does not see. */
   readonly isElsewhere: boolean;
   readonly ms: number;
   readonly lines: ReadonlyMap<string, Lines>;
@@ -55,7 +55,7 @@ if (positionals.length === 0) {
   process.exit(2);
 }
 
-/** Files of a folder; a file is one itself. */
+/** Files of a folder; a file is returned itself. */
 function filesIn(place: string, pattern: string): string[] {
   if (place.endsWith(".ts")) return [place];
   return [...new Glob(`${place.replace(/\/$/, "")}/**/${pattern}`).scanSync(".")].toSorted();
@@ -65,13 +65,13 @@ function sourcesIn(place: string): string[] {
   return filesIn(place, "*.ts").filter((file) => !/\.test\.ts$|\.d\.ts$|\/test(?:ing|data)\//.test(file));
 }
 
-/** The tests that are beside a folder's files, or beside a file. */
+/** The tests in a folder, or beside a file. */
 function testsBeside(place: string): string[] {
   const folder = place.endsWith(".ts") ? place.slice(0, place.lastIndexOf("/")) : place;
   return filesIn(folder, "*.test.ts");
 }
 
-/** Numbers from 0 up to 1 that a seed gives again (mulberry32). */
+/** Pseudo-random numbers from 0 up to 1, repeatable by a seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -100,7 +100,7 @@ async function subjectsOf(files: readonly string[]): Promise<Subject[]> {
   return values.sample === undefined ? all : sampleOf(all, Number(values.sample), Number(values.seed));
 }
 
-/** Runs each test file alone, without a mutant: it must pass, and shows what it reaches. */
+/** Runs each test file alone without a mutant: it must pass, and its coverage is recorded. */
 async function measure(tree: MutantTree, tests: ReadonlyMap<string, boolean>): Promise<Suite[]> {
   const suites: Suite[] = [];
   for (const [i, [file, isElsewhere]] of [...tests].entries()) {
@@ -114,8 +114,8 @@ async function measure(tree: MutantTree, tests: ReadonlyMap<string, boolean>): P
 }
 
 /**
- * The test files that reach the mutant's line, quick ones first; a line that no report knows may be reached by any, and a
- * file that a test from elsewhere did not load by the program that it starts.
+ * The test files that reach the mutant's line, quick ones first. If no report has the line, all test files count. A
+ * file that a test in another folder did not load may run in the program that the test starts.
  */
 function reaching({ file, mutant }: Subject, suites: readonly Suite[]): Suite[] {
   return suites.filter(({ isElsewhere, lines }) => {
@@ -125,7 +125,7 @@ function reaching({ file, mutant }: Subject, suites: readonly Suite[]): Suite[] 
   });
 }
 
-/** Runs the mutant's tests, file by file, up to the first that notices it. */
+/** Runs the mutant's tests, file by file, until one fails. */
 async function caughtBy(tree: MutantTree, subject: Subject, suites: readonly Suite[]): Promise<string | undefined> {
   tree.write(subject.file, mutate(subject.source, subject.mutant));
   try {

@@ -4,7 +4,7 @@ import { ACCEPTED } from "./accepted.ts";
 import { codeAt, describe, mutantsOf, mutate } from "./mutants.ts";
 import { elsewhere, TESTS_OF } from "./tests-of.ts";
 
-/** Each mutant of a text, as the whole text that it makes. */
+/** All mutants of a text, each as the complete changed text. */
 function all(source: string): string[] {
   return mutantsOf(source).map((mutant) => mutate(source, mutant));
 }

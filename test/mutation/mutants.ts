@@ -3,19 +3,19 @@ import { type Node } from "@babel/types";
 
 /** One small change of a source text. */
 export interface Mutant {
-  /** Offsets into the text, in UTF-16 code units: what is replaced. */
+  /** Offsets of the replaced part, in UTF-16 code units. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** From 1. */
+  /** The first line is 1. */
   readonly line: number;
-  /** What kind of change it is, such as `condition`. */
+  /** The kind of change, such as `condition`. */
   readonly kind: Kind;
 }
 
 export type Kind = "operator" | "condition" | "bound" | "literal" | "await" | "statement";
 
-/** Operators and what each is replaced by: a neighbour that only a test of the boundary tells apart, or the opposite. */
+/** Operators and their replacements: a neighbour that only a test of the boundary detects, or the opposite. */
 const BINARY: Readonly<Record<string, readonly string[]>> = {
   "<": ["<=", ">="],
   "<=": ["<", ">"],
@@ -44,10 +44,10 @@ const BINARY: Readonly<Record<string, readonly string[]>> = {
 };
 const BOUNDS = new Set(["<", "<=", ">", ">="]);
 
-/** Fields of a node that hold no code that runs. */
+/** Fields of a node without executable code. */
 const SKIPPED = new Set(["typeAnnotation", "typeParameters", "typeArguments", "returnType", "loc", "implements"]);
 
-/** Every mutant of a TypeScript module, in the order of the text. */
+/** All mutants of a TypeScript module, in the order of the text. */
 export function mutantsOf(source: string): Mutant[] {
   const found: Mutant[] = [];
   const tree = parse(source, { sourceType: "module", plugins: ["typescript"] });
@@ -61,17 +61,17 @@ export function mutantsOf(source: string): Mutant[] {
   return found.toSorted((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/** The source with the mutant in it. */
+/** The source with the mutant applied. */
 export function mutate(source: string, { from, to, text }: Mutant): string {
   return source.slice(0, from) + text + source.slice(to);
 }
 
-/** What a person reads of a mutant: the text and what becomes of it, on one line. */
+/** A readable description of a mutant on one line: the text and its replacement. */
 export function describe(source: string, { from, to, text }: Mutant): string {
   return `${onLine(source.slice(from, to))}  →  ${text === "" ? "(nothing)" : onLine(text)}`;
 }
 
-/** The line of the source that the mutant begins in, without the blanks around it. */
+/** The source line at which the mutant begins, without surrounding blanks. */
 export function codeAt(source: string, { from }: Mutant): string {
   const end = source.indexOf("\n", from);
   return source.slice(source.lastIndexOf("\n", from - 1) + 1, end === -1 ? undefined : end).trim();
@@ -87,9 +87,9 @@ function isNode(value: unknown): value is Node {
 }
 
 /**
- * Whether a node is the value of a named number or a table of them, such as `const MAX_HEAD_BYTES = 64 * 1024`. The name
- * is what tests go by: one that repeats the number would only ask for each change twice. What the number bounds has
- * mutants where it is compared.
+ * Whether a node is the value of a named number or of a table of numbers, such as `const MAX_HEAD_BYTES = 64 * 1024`.
+ * Tests use the name: a test that repeats the number would only duplicate it. Comparisons with the number have their
+ * own mutants.
  */
 function isNamedNumber(node: Node): boolean {
   if (node.type !== "VariableDeclarator" || node.id.type !== "Identifier") return false;
@@ -106,8 +106,8 @@ function isNumeric(node: Node | null | undefined): boolean {
 }
 
 /**
- * Whether a node is the default behind an index, as the 0 of `bytes[at] ?? 0`: the type checker asks for one where the code knows
- * that the index is within.
+ * Whether a node is the default for an index, such as the 0 of `bytes[at] ?? 0`. The type checker requires one even if
+ * the code knows that the index is valid.
  */
 function isDefaultOfIndex(node: Node, parent: Node | undefined): boolean {
   if (node.type !== "NumericLiteral" || parent?.type !== "LogicalExpression" || parent.operator !== "??") return false;
@@ -152,7 +152,7 @@ function operatorChanges(node: Node, textOf: TextOf): Change[] {
   const { left, right, operator } = node;
   return (BINARY[operator] ?? []).map((other) => ({
     node,
-    // In parentheses: && and ?? do not stand beside each other without.
+    // In parentheses, because && and ?? cannot be combined without them.
     text: `(${textOf(left)} ${other} ${textOf(right)})`,
     kind: BOUNDS.has(operator) ? "bound" : "operator",
   }));
@@ -171,13 +171,14 @@ function statementChanges(node: Node): Change[] {
   if (node.type !== "ReturnStatement") return [];
   const { argument } = node;
   if (argument === null || argument === undefined) return [{ node, text: ";", kind: "statement" }];
-  // `return undefined` would stay what it is; of `return false` the literal has a mutant, and undefined is as false.
+  // `return undefined` would not change. In `return false` the literal already has a mutant, and undefined has the same
+  // effect.
   const isPlain =
     argument.type === "BooleanLiteral" || (argument.type === "Identifier" && argument.name === "undefined");
   return isPlain ? [] : [{ node, text: "return undefined as never;", kind: "statement" }];
 }
 
-/** A condition that always holds, and one that never does; a loop that never ends says nothing. */
+/** A condition that is always true, and one that is never true. An endless loop would prove nothing. */
 function tests(node: Node): Change[] {
   if (!("test" in node) || !isNode(node.test) || node.type === "SwitchCase") return [];
   const { test } = node;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What became of a run of test files. */
+/** The result of a run of test files. */
 export type Outcome = "passed" | "failed" | "hung";
 
 export interface TestRun {
@@ -12,11 +12,11 @@ export interface RunOptions {
   readonly cwd: string;
   readonly files: readonly string[];
   readonly limitMs: number;
-  /** A folder that line coverage is written to. */
+  /** A folder for the line coverage. */
   readonly coverage?: string;
 }
 
-/** Milliseconds that one test may take: a mutant that loops or waits is ended by the whole limit sooner. */
+/** Milliseconds for one test. The limit of the whole run stops a mutant that loops or waits earlier. */
 const TEST_TIMEOUT_MS = 60_000;
 
 /** Runs test files in one process, up to the first failure. */
@@ -34,7 +34,7 @@ export async function runTests({ cwd, files, limitMs, coverage }: RunOptions): P
   }, limitMs);
   const code = await child.exited;
   clearTimeout(limit);
-  // Servers that a test started and a mutant kept it from ending.
+  // Servers that a test started, and that did not stop because of a mutant.
   endGroup(child.pid);
   return { outcome: hung ? "hung" : code === 0 ? "passed" : "failed", ms: performance.now() - startedAt };
 }
@@ -43,11 +43,11 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It is gone.
+    // It has ended.
   }
 }
 
-/** Lines of each source file that ran, and lines that could, by the lcov report in a folder. */
+/** The executed lines of each source file, and its executable lines, from the lcov report in a folder. */
 export async function readCoverage(folder: string): Promise<ReadonlyMap<string, Lines>> {
   const files = new Map<string, Lines>();
   const report = Bun.file(join(folder, "lcov.info"));

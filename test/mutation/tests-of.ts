@@ -1,4 +1,4 @@
-/** Whole-program tests of a folder's code, which lie elsewhere: test files, or folders of them. */
+/** Whole-program tests of a folder's code in other folders: test files, or folders of them. */
 export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   "src/gateway/policy/auth": [
     "test/policy/auth.test.ts",
@@ -22,7 +22,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
   "src/gateway/http2": ["test/http2", "test/proxy/http2-faults.test.ts", "test/proxy/http2-streams.test.ts"],
 };
 
-/** The tests that the table has for a file or folder: those of every folder around it. */
+/** The tests in the table for a file or folder, with those of every folder around it. */
 export function elsewhere(place: string): readonly string[] {
   return Object.entries(TESTS_OF)
     .filter(([folder]) => place === folder || place.startsWith(`${folder}/`))

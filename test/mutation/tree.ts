@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What a copy does without, or has as a link. */
+/** Entries that a copy lacks, or has as links. */
 const LEFT_OUT = new Set([".git", "node_modules", ".turnpike"]);
 
-/** A copy of the project in which one file at a time is another. */
+/** A copy of the project in which one file at a time is changed. */
 export class MutantTree {
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-mutation-"));
 

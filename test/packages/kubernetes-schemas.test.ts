@@ -1,4 +1,7 @@
-/** The manifests of packaging/kubernetes by the published schemas, and what they ask of a gateway by a real one. */
+/**
+ * The manifests of packaging/kubernetes, checked by the published schemas, and their requests checked by a real
+ * gateway.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +18,7 @@ setDefaultTimeout(patient(20_000));
 
 const FOLDER = join(ROOT, "packaging/kubernetes");
 const OVERLAYS = ["single-machine", "shared-stores"];
-/** The files of whole objects; the others are patches, which only kustomize makes whole. */
+/** Files with whole objects. The others are patches, which only kustomize completes. */
 const WHOLE = [
   "base/namespace.yaml",
   "base/deployment.yaml",
@@ -59,7 +62,7 @@ async function read(path: string): Promise<KubernetesObject[]> {
   return parsed(await Bun.file(join(FOLDER, path)).text());
 }
 
-/** The module of the models of a version of the API; each model has the name of its kind. */
+/** The module with the models of an API version; each model has the name of its kind. */
 function moduleOf(apiVersion: string): string {
   const name = apiVersion.startsWith("monitoring.coreos.com/")
     ? "@kubernetes-models/prometheus-operator"
@@ -76,7 +79,7 @@ async function validate(object: KubernetesObject): Promise<void> {
   new Model(object).validate();
 }
 
-/** What the compiler finds in objects that are written as literals of their types: unknown fields too. */
+/** The compiler's errors for objects that are written as literals of their types, which include unknown fields. */
 function compilerErrors(objects: readonly KubernetesObject[]): string {
   const lines = objects.flatMap(({ apiVersion, kind, ...rest }, at) => [
     `import type { I${kind} as Type${at} } from ${JSON.stringify(moduleOf(apiVersion))};`,

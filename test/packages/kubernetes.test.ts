@@ -1,4 +1,7 @@
-/** The manifests of packaging/kubernetes: their files, what refers to what, and their configurations by the checker. */
+/**
+ * The manifests of packaging/kubernetes: their files and references, and their configurations, which the checker
+ * checks.
+ */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -15,9 +18,9 @@ setDefaultTimeout(patient(20_000));
 
 const FOLDER = join(ROOT, "packaging/kubernetes");
 const OVERLAYS = ["single-machine", "shared-stores"];
-/** Seconds that a gateway drains at most (docs/guides/upgrade.md). */
+/** Maximum seconds of a gateway's drain (docs/guides/upgrade.md). */
 const DRAIN_S = 30;
-/** The same of a content service (docs/guides/several-gateways.md). */
+/** Maximum seconds of a content service's drain (docs/guides/several-gateways.md). */
 const CONTENT_DRAIN_S = 200;
 
 const folder = new Folder();
@@ -251,7 +254,7 @@ function flagsOf([command, ...rest]: readonly string[]): Readonly<Record<string,
   return Object.fromEntries(rest.flatMap((flag, i) => (i % 2 === 0 ? [[flag, rest[i + 1] ?? ""]] : [])));
 }
 
-/** Stands for the secrets that an example leaves empty. */
+/** A value for the secrets that an example leaves empty. */
 const KEY = "0123456789abcdef0123456789abcdef";
 
 const configSchema = z.looseObject({
@@ -315,7 +318,7 @@ describe.skipIf(Bun.which("kubectl") === null)("kubectl, where it is installed,"
     expect(objects.map(({ kind }) => kind).toSorted()).toEqual((EXPECTED[overlay] ?? []).toSorted());
     const namesOf = (kind: string): string[] =>
       objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
-    // A change of the configuration or of a secret gives the object another name, and so starts new pods.
+    // A change of the configuration or of a secret changes the object's name, which starts new pods.
     const built = deploymentSchema.parse(objects.find(({ kind }) => kind === "Deployment"));
     const { containers, volumes } = built.spec.template.spec;
     expect(namesOf("ConfigMap")).toEqual([expect.stringMatching(/^turnpike-\w+$/)]);

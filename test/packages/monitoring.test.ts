@@ -1,4 +1,7 @@
-/** The dashboard and the rules of packaging/monitoring, by the metrics of the real gateway, by the runbook, and by promtool. */
+/**
+ * The dashboard and the rules of packaging/monitoring, compared with the metrics of the real gateway and with the
+ * runbook, and checked by promtool.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -109,7 +112,7 @@ function metricOf(name: string): Metric {
   return metric;
 }
 
-/** By the samples; a metric without samples, by the documentation. */
+/** From the samples; for a metric without samples, from the documentation. */
 function labelsOf(name: string): string[] {
   const { samples, name: documented } = metricOf(name);
   if (samples.length > 0) return [...new Set(samples.flatMap((sample) => Object.keys(sample.labels)))];

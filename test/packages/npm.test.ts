@@ -1,4 +1,4 @@
-/** The npm packages: what is in them, and that they work where they are installed. */
+/** The npm packages: their files, and that they work after installation. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program } from "../support/program.ts";
 import { install, pack } from "./testing/npm-install.ts";
 
-// npm, and a gateway by the side of other tests.
+// npm, and a gateway, while other tests run.
 setDefaultTimeout(patient(60_000));
 
 const MAX_PACKED_BYTES = 3_000_000;
 const MAX_UNPACKED_BYTES = 8_000_000;
 const MAX_CLIENT_BYTES = 40_000;
 
-/** Programs of Node to test on beside the one in the path, divided by colons. */
+/** Node programs to test in addition to the one in the path, separated by colons. */
 const NODES = ["node", ...(process.env["TURNPIKE_TEST_NODES"] ?? "").split(":").filter((path) => path !== "")];
 
 const folder = new Folder();
@@ -71,7 +71,7 @@ test("npx runs the program where it is installed", async () => {
 });
 
 test.each(NODES)("a program that is installed for all sells a call and pays for it, on %s", async (node) => {
-  // As npm lays a global package out: lib/node_modules/turnpike, and a link to its program in bin.
+  // The layout of a global npm package: lib/node_modules/turnpike, and a link to its program in bin.
   const prefix = folder.file(`prefix-${NODES.indexOf(node)}`);
   install(whole.tarball, join(prefix, "lib"), "turnpike");
   mkdirSync(join(prefix, "bin"));

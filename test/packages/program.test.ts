@@ -1,4 +1,4 @@
-/** The program that is one file, in an empty folder without Node and npm; and the Debian package of it. */
+/** The one-file program in an empty folder without Node and npm, and its Debian package. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import manifest from "../../package.json";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { descendants, Folder, Program } from "../support/program.ts";
 
-// The build, and a browser that is unpacked.
+// The build, and unpacking the browser.
 setDefaultTimeout(patient(90_000));
 
 const ROOT = join(import.meta.dir, "../..");
@@ -103,7 +103,7 @@ test("start sells a page that its browser beside it has loaded, and serves the c
   }
 });
 
-/** Prints what a service tells systemd; there is no datagram socket of this kind in the runtime. */
+/** Prints the messages of a service to systemd; the runtime has no datagram socket of this kind. */
 const RECEIVER = `import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])

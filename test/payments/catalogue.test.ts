@@ -1,4 +1,4 @@
-/** What a gateway says that it sells, asked of the real program. */
+/** The list of a gateway's priced routes, from the real program. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:http2";
 import { type Gateway, startGateway } from "../support/gateway.ts";

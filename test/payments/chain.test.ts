@@ -48,7 +48,7 @@ function payingFetch(): ReturnType<typeof wrapFetchWithPayment> {
       { network: "eip155:*", client: new ExactEvmScheme(account) },
       { network: "eip155:*", client: new UptoEvmScheme(account) },
     ],
-    // It knows no token of a test's own.
+    // It does not know the test's own token.
     spendControls: false,
   });
   return wrapFetchWithPayment(fetch, client);
@@ -58,7 +58,7 @@ function receiptOf(response: Response): Receipt {
   return receiptSchema.parse(decodeHeader(response.headers.get("payment-response") ?? ""));
 }
 
-/** What the chain itself says that a transaction moved. */
+/** The transfer of a transaction, read from the chain. */
 async function moved(transaction: string): Promise<unknown> {
   const client = createPublicClient({ transport: http(market.chain.rpcUrl) });
   const { blockNumber } = await client.getTransactionReceipt({ hash: `0x${transaction.slice(2)}` });

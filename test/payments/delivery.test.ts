@@ -1,4 +1,4 @@
-/** What counts as delivered, over all protocols: clients that never open a window, that reset, that read slowly, that leave. */
+/** Delivery over all protocols, with clients that never open a window, reset, read slowly or leave. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -24,14 +24,14 @@ import { hasDeno, playRaw } from "../support/raw-quic.ts";
 // Processes start slowly on a busy machine.
 setDefaultTimeout(60_000);
 
-/** Less than the kernel takes for a client that reads nothing, and more than one that gave no room can have. */
+/** Less than the kernel buffers for a client that reads nothing, and more than the window of a client without space. */
 const MIDDLE = 60_000;
 const HALF = MIDDLE / 2;
-/** More than the client's own window over HTTP/3, and less than the engine takes in. */
+/** More than the client's own window over HTTP/3, and less than the engine buffers. */
 const LARGE = 2_000_000;
 const folder = new Folder();
 let origin: Bun.Server<undefined>;
-/** Connections of requests to another upstream, which the test answers itself. */
+/** Connections for requests to another upstream, to which the test itself responds. */
 const asked: Socket[] = [];
 const HELD_HEAD = `HTTP/1.1 200 OK\r\nContent-Length: ${MIDDLE}\r\n\r\n`;
 const held = createServer((socket) => socket.on("data", () => asked.push(socket)).on("error", () => {}));
@@ -50,7 +50,7 @@ beforeAll(async () => {
     },
   });
   await new Promise<void>((resolve) => held.listen(0, "127.0.0.1", resolve));
-  // A TCP server's address is of this form.
+  // The form of a TCP server's address.
   const { port: heldPort } = held.address() as AddressInfo;
   quicPort = await freePort();
   writeFileSync(folder.file("cert.pem"), LOCALHOST.cert);
@@ -104,7 +104,7 @@ function isDelivered(bought: Bought): Promise<boolean> {
   return recorded(bought).then(({ delivered }) => delivered);
 }
 
-/** What the same payment gets when it is sent again: the response whole. */
+/** The result of sending the same payment again: the complete response. */
 async function again({ path, header }: Bought): Promise<number> {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
@@ -117,7 +117,7 @@ async function again({ path, header }: Bought): Promise<number> {
   }
 }
 
-/** The fields that every client here sends: a retry is the very same request. */
+/** The fields that every client here sends, so that a retry is the same request. */
 const PLAIN = { accept: "*/*", "accept-encoding": "identity", "user-agent": "test" };
 
 function plainHead({ path, header }: Bought): string {
@@ -125,7 +125,7 @@ function plainHead({ path, header }: Bought): string {
   return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }
 
-/** A client that has sent its request and reads nothing so far. */
+/** A client that has sent its request and has read nothing yet. */
 async function startPlain(bought: Bought): Promise<Socket> {
   const socket = connect({ port: gateway.port, host: "127.0.0.1" });
   socket.on("error", () => {});
@@ -135,7 +135,7 @@ async function startPlain(bought: Bought): Promise<Socket> {
   return socket;
 }
 
-/** With the host that clients of HTTP/1.1 here ask for: the retry asks for the same. */
+/** With the host of the HTTP/1.1 clients, so that the retry is the same request. */
 function withHost(fields: HeaderList): HeaderList {
   return fields.map(([name, value]) => (name === ":authority" ? [name, "127.0.0.1"] : [name, value]));
 }
@@ -177,7 +177,7 @@ test.each(["HTTP/1.1", "HTTP/2"])(
     const upstream = asked.at(-1);
     upstream?.write(`${HELD_HEAD}${"x".repeat(HALF)}`);
     await until(() => bytes > HALF);
-    // Stopped, the gateway finds both when it goes on, and writes to a connection that is gone before it learns of that.
+    // Both arrive while the gateway is stopped. When it continues, it writes to a closed connection before it notices.
     process.kill(gateway.pid, "SIGSTOP");
     await new Promise((resolve) => upstream?.write("x".repeat(MIDDLE - HALF), resolve));
     client.resetAndDestroy();
@@ -211,7 +211,7 @@ for (const settle of ["before", "after"] as const) {
   });
 
   test(`HTTP/1.1, settle ${settle}: a slow reader has it when it has read, not when it was written`, async () => {
-    // All of it fits into the two kernels' buffers, so that the gateway is through with it long before.
+    // All of it fits into the buffers of both kernels, so the gateway has written it long before.
     const bought = buy(settle, LARGE);
     const before = runs;
     const socket = await startPlain(bought);

@@ -1,6 +1,6 @@
 /**
- * `npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]`: sells through random SIGKILLs, and
- * fails where a payment was taken and its buyer cannot get the response.
+ * `npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]`: sells through random
+ * SIGKILLs. Fails if a payment was taken and its buyer cannot get the response.
  */
 import { parseArgs } from "node:util";
 import { sellThroughKills } from "./kills.ts";

@@ -3,10 +3,10 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { hasPostgres } from "../../src/store/testing/postgres.ts";
 import { sellThroughKills } from "./kills.ts";
 
-// Each gateway that is killed has to start first, and dead holders are waited for.
+// Each killed gateway has to start first, and leases of dead processes have to expire.
 setDefaultTimeout(180_000);
 
-/** `TURNPIKE_TEST_KILLS` asks for more. */
+/** `TURNPIKE_TEST_KILLS` sets another number. */
 const KILLS = Number(Bun.env["TURNPIKE_TEST_KILLS"] ?? 4);
 
 const RUNS = [

@@ -1,4 +1,6 @@
-/** A gateway that sells in advance and is killed again and again: which payments were taken and never answered. */
+/**
+ * Sells with settlement in advance through a gateway that is killed repeatedly, and finds payments without a response.
+ */
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,31 +21,31 @@ export interface KillOptions {
   readonly store: "sqlite" | "postgres";
   readonly settle: "before" | "after";
   readonly seed: number;
-  /** Told now and then how far it is. */
+  /** Called from time to time with the progress. */
   readonly progress?: (text: string) => void;
 }
 
 export interface KillOutcome {
   readonly kills: number;
   readonly payments: number;
-  /** Payments that a kill or a refusal interrupted, and that were sent again. */
+  /** Payments that were interrupted by a kill or a refusal, and sent again. */
   readonly retried: number;
   readonly upstreamRuns: number;
-  /** Paid and never answered, with what the ledger has of them. */
+  /** Paid without a response, with their rows in the ledger. */
   readonly lost: readonly string[];
-  /** Answered without having been paid, or with other bytes. */
+  /** Responses without a payment, or with wrong bytes. */
   readonly wrong: readonly string[];
 }
 
-/** Payments that are begun at the same time; those that wait for a dead holder come beside them. */
+/** Concurrent payments. Payments that wait for the lease of a dead process are additional. */
 const BUYERS = 4;
-/** A gateway lives as long as this after it listens, in milliseconds, at most. */
+/** Maximum milliseconds between a gateway's start to listen and its kill. */
 const LONGEST_LIFE_MS = 400;
 const RETRY_MS = 1000;
 const START_TRIES = 10;
-/** Time for what is open after the last kill. */
+/** Time for open payments after the last kill. */
 const AFTERMATH_MS = 12 * LEASE_MS;
-/** Bytes of responses, in turn: of one write, of many, of more than a socket takes at once. */
+/** Bytes of responses, in turn: one write, many writes, and more than a socket buffers. */
 const SIZES = [200, 60_000, 2_000_000];
 
 interface Purchase {
@@ -53,7 +55,7 @@ interface Purchase {
   tries: number;
 }
 
-/** Sells until it was killed as often as `kills` says, then lets every buyer insist on what it paid for. */
+/** Sells until `kills` kills have happened. Then every buyer repeats its requests until it has its response. */
 export async function sellThroughKills(options: KillOptions): Promise<KillOutcome> {
   const run = await KillRun.open(options);
   try {
@@ -71,7 +73,7 @@ class KillRun {
   readonly #purchases: Purchase[] = [];
   readonly #responded = new Set<Purchase>();
   readonly #wrong: string[] = [];
-  /** Told that the payment is spent, and has no response. */
+  /** Refused as already spent, without a response so far. */
   readonly #refused = new Map<Purchase, string>();
   #postgres: TestPostgres | undefined;
   #user = "";
@@ -124,7 +126,7 @@ class KillRun {
 
   readonly #insisting: Promise<void>[] = [];
 
-  /** A busy machine may take longer to start a gateway than its harness waits. */
+  /** A busy machine may need longer to start a gateway than the harness waits. */
   async #start(): Promise<void> {
     for (let left = START_TRIES; this.#gateway === undefined; left--) {
       await this.#startOnce().catch((error: unknown) => {
@@ -146,7 +148,7 @@ class KillRun {
     });
   }
 
-  /** One payment after the other; those that were interrupted are insisted on beside the next ones. */
+  /** One payment after the other. Interrupted ones are repeated at the same time as the next ones. */
   async #buy(): Promise<void> {
     while (this.#selling) {
       if (this.#gateway === undefined) {
@@ -176,7 +178,7 @@ class KillRun {
     while (!(await this.#try(purchase)) && performance.now() < this.#deadline);
   }
 
-  /** True: there is nothing more to ask for. */
+  /** True: the purchase is finished. */
   async #try(purchase: Purchase): Promise<boolean> {
     const { name, size, payment } = purchase;
     const port = this.#gateway?.port;
@@ -191,7 +193,7 @@ class KillRun {
         this.#responded.add(purchase);
         return true;
       }
-      // What failed is owed, and the same payment asks for it again.
+      // A failed response is owed, and the same payment requests it again.
       if (response.status >= 500 || response.headers.has("retry-after")) return false;
       this.#refused.set(purchase, `${response.status} ${body.toString()}`);
       return true;

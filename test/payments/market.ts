@@ -58,7 +58,7 @@ export async function openMarket(): Promise<Market> {
   return { chain, token };
 }
 
-/** A gateway process with an embedded facilitator, an upstream and a payee of its own. */
+/** A gateway process with its own embedded facilitator, upstream and payee. */
 export class Stall {
   readonly #market: Market;
   readonly #key = freshKey();
@@ -136,7 +136,7 @@ export class Stall {
     );
   }
 
-  /** Ends the gateway as a power cut does, and removes the hook to the chain's node. */
+  /** Kills the gateway without a warning, like a power failure, and removes the hook to the chain's node. */
   async crash(): Promise<void> {
     await this.#gateway?.kill();
     this.#gateway = undefined;

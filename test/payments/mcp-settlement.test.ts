@@ -1,4 +1,4 @@
-/** What MCP gives where a settlement goes wrong: nothing that was not paid for. */
+/** MCP after a failed settlement: the client gets no unpaid content. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { hexToBytes } from "@noble/hashes/utils.js";
@@ -18,7 +18,7 @@ let gateway: Gateway;
 let service: McpHttp;
 let front: Bun.Server<undefined>;
 let client: Client;
-/** What the facilitator answers to a settlement, and how often the upstream worked. */
+/** The facilitator's response to a settlement, and the number of upstream requests. */
 let settlement: () => Response;
 let runs: number;
 
@@ -62,7 +62,7 @@ beforeAll(async () => {
   });
   front = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.fetch(request) });
   client = new Client({ name: "agent", version: "1" });
-  // As a gateway before it says which name the client knows it by: the gateway that is called serves no other.
+  // The gateway sets this field to the name that the client uses. The called gateway serves no other host.
   const requestInit = { headers: { "x-forwarded-host": "shop.example" } };
   await client.connect(new StreamableHTTPClientTransport(front.url, { requestInit }));
 });

@@ -1,4 +1,4 @@
-/** `turnpike pay` and what the page of a 402 shows, run as a buyer runs them, against a real gateway. */
+/** `turnpike pay` and the commands of a 402 page, run as a buyer runs them, against a real gateway. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const BROWSER = { accept: "text/html", "user-agent": "Mozilla/5.0" };
 let folder: Folder;
 let origin: Bun.Server<undefined>;
 let gateway: Gateway;
-/** The same gateway as a server of version 1 alone has it: the price is in the body. */
+/** The same gateway as a version 1 server: the price is only in the body. */
 let old: Bun.Server<undefined>;
 let url: string;
 
@@ -170,7 +170,7 @@ function decode(text: string): string {
   return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
 }
 
-/** The blocks of code of a page, as a person copies them. */
+/** The code blocks of a page, as users copy them. */
 async function blocks(path: string, init: RequestInit = {}): Promise<string[]> {
   const html = await (await fetch(url + path, { ...init, headers: BROWSER })).text();
   return [...html.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code = ""]) => decode(code));

@@ -1,4 +1,4 @@
-/** Our own client pays our own gateway on a real chain. */
+/** The project's own client pays the project's own gateway on a real chain. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "../../src/payments/client/allowed-asset.ts";

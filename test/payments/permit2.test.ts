@@ -1,4 +1,4 @@
-/** A gateway that sells by Permit2: with exact, and with upto through a kill, after which the first charge stays. */
+/** A gateway that sells by Permit2: with exact, and with upto. A kill does not change the first charge of upto. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
@@ -50,7 +50,7 @@ test.concurrent.skipIf(!hasChain)("the stock client pays exactly the price by Pe
   expect(offer).toMatchObject({ scheme: "exact", extra: { assetTransferMethod: "permit2" } });
   const client = x402Client.fromConfig({
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(privateKeyToAccount(PRIVATE_KEY)) }],
-    // It knows no token of a test's own.
+    // It does not know the test's own token.
     spendControls: false,
   });
   const response = await wrapFetchWithPayment(fetch, client)(stall.url);

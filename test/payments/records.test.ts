@@ -1,4 +1,4 @@
-/** Real gateways that report what they settle, and find out what became of what an earlier one left open. */
+/** Real gateways that post settlement records, and look up the payments that an earlier gateway left open. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { messageOf } from "../../src/lib/caught.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -62,13 +62,13 @@ async function start(server: object = {}, environment: Record<string, string> = 
   return gateway;
 }
 
-/** The gateway's name is among what is accepted. */
+/** The accepted requirements contain the gateway's name. */
 function fresh(): Eip3009Payment {
   const payment = signedPayment(Date.now() / 1000);
   return { ...payment, accepted: { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, gatewayId: "shop-1" } } };
 }
 
-/** What test mode calls transactions, wherever they are told. */
+/** The transaction hashes of test mode, wherever they appear. */
 function transactions(told: unknown): string[] {
   return (
     JSON.stringify(told)

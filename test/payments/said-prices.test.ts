@@ -1,4 +1,4 @@
-/** What documents, the API's description and MCP tools say of prices is what the gateway in front of them asks. */
+/** Documents, the API's description and MCP tools show the prices of the gateway in front of them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -59,7 +59,7 @@ beforeAll(async () => {
   const prices: AskPrices = pricesOf(url, fetch);
   mcp = new McpHttp({ gatewayUrl: url, hosts: ["*"], prices, log: () => undefined });
   const nothing: unknown = undefined;
-  // What is asked here makes use of no service.
+  // These requests use no service.
   service = Bun.serve({ unix: folder.file("content.sock"), fetch: createApp(nothing as Services, { mcp, prices }) });
   writeFileSync(folder.file("turnpike.json"), JSON.stringify(config(port, "$0.123")));
   gateway = new Program(["--config", folder.file("turnpike.json")]);
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 async function described(host?: string): Promise<ApiDocument["paths"]> {
   const response = await fetch(`${url}/openapi.json`, host === undefined ? {} : { headers: { host } });
-  // The description's own test has its shape.
+  // The description's own test checks its form.
   return ((await response.json()) as ApiDocument).paths;
 }
 

@@ -1,4 +1,4 @@
-/** Runs the shop of docs/payments.md, and pays there in each of its ways with the stock client. */
+/** Runs the shop of docs/payments.md, and pays with the stock client by each of its payment methods. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";

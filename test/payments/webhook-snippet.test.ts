@@ -16,7 +16,8 @@ interface Snippet {
 
 async function snippet(): Promise<Snippet> {
   const [, code = ""] = /```js\n(import \{ createHmac[\s\S]+?)```/.exec(readDocument("docs/payments.md")) ?? [];
-  const { isGenuine } = (await import(folder.write("verify.mjs", code))) as Partial<Snippet>; // It is only a document.
+  const { isGenuine } = (await import(folder.write("verify.mjs", code))) as Partial<Snippet>; // The document could lack
+  // the snippet.
   if (isGenuine === undefined) throw new Error("Cannot verify: docs/payments.md does not say how");
   return { isGenuine };
 }

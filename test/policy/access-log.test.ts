@@ -61,7 +61,7 @@ afterAll(async () => {
 
 type Line = Record<string, unknown>;
 
-/** The line of the request whose user agent that is. */
+/** The line of the request with that user agent. */
 async function lineOf(agent: string): Promise<Line> {
   let found: Line | undefined;
   await until(() => {
@@ -76,7 +76,7 @@ function linesIn(file: string): Line[] {
   return readFileSync(file, "utf8")
     .split("\n")
     .slice(0, -1)
-    .map((line) => JSON.parse(line) as Line); // Every line is an object, or this throws.
+    .map((line) => JSON.parse(line) as Line); // Throws if a line is not an object.
 }
 
 test.each([...PROTOCOLS])(

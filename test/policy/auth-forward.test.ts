@@ -36,7 +36,7 @@ beforeAll(async () => {
     headers_forward: ["Cookie", "Authorization"],
     headers_upstream: ["X-User", "X-Roles", "Authorization"],
     consumer_header: "X-User",
-    // 300 requests at a time take a busy machine a while.
+    // 300 concurrent requests take a while on a busy machine.
     timeout_ms: patient(10_000),
   };
   const nobody = { ...auth, url: `http://127.0.0.1:${await freePort()}/` };
@@ -184,7 +184,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-// The client for HTTP/3 has no two of it to send; the codec's rules are those of HTTP/2.
+// The HTTP/3 client cannot send two such fields; the rules of its codec are those of HTTP/2.
 for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
   test(`Authorization twice is not passed on for anybody to pick one, over ${protocol}`, async () => {
     service.response = says("200 OK");
@@ -222,7 +222,7 @@ test("more questions than the service may have at one time are answered 503", as
     early.push(reply);
     return reply;
   });
-  // Requests after the first responses of the service find room again.
+  // Requests after the first responses of the service are accepted again.
   await until(() => held.length === 64 && early.length === 44);
   expect(early.map((reply) => [reply.status, reply.header("retry-after")])).toEqual(early.map(() => [503, "1"]));
   service.response = says("200 OK");

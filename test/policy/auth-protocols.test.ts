@@ -1,4 +1,4 @@
-/** Authentication of what lasts: WebSockets and calls of gRPC. */
+/** Authentication of long-lived exchanges: WebSockets and gRPC calls. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { serverAt, startGateway } from "../support/gateway.ts";
 import { fieldOf, type Http2Client } from "../support/http2-client.ts";

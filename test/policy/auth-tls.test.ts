@@ -1,4 +1,4 @@
-/** Services and issuers over TLS: what cannot be verified decides nothing. */
+/** Services and issuers over TLS: if a certificate cannot be verified, the service does not decide. */
 import { createServer, type Server } from "node:https";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";

@@ -75,7 +75,7 @@ afterAll(async () => {
   await origin.stop();
 });
 
-/** The response, and what the origin got of the request; undefined where it got nothing. */
+/** The response, and the request that the origin received; undefined if it received nothing. */
 async function ask(protocol: Protocol, request: Request): Promise<{ reply: Reply; seen: Message | undefined }> {
   origin.reset();
   const reply = await gateway.request(protocol, request);
@@ -123,7 +123,7 @@ for (const protocol of PROTOCOLS) {
       { path: "/key", headers: { "x-key": `${key}, ${key}` } },
       { path: "/key", headers: { x_key: key } },
       { path: "/key", headers: { "x-key": "k".repeat(8193) } },
-      // The hash is not the key.
+      // A hash is not accepted as a key.
       { path: "/key", headers: { "x-key": createHash("sha256").update("the key of bob").digest("hex") } },
       { path: "/key?key=the%20key%20of%20alice&k%65y=the%20key%20of%20alice" },
       { path: "/key?KEY=the%20key%20of%20alice" },
@@ -176,7 +176,7 @@ for (const protocol of PROTOCOLS) {
       headers: { ...bearer(token(CLAIMS)), "x-api-key": "wrong" },
     });
     expect(byToken.reply.status).toBe(200);
-    // What the method that failed had read is as it was.
+    // The failed method left the request unchanged.
     expect(byToken.seen?.startLine).toBe("GET /chain?api_key=wrong HTTP/1.1");
     expect(valuesOf(byToken.seen ?? { fields: [] }, "x-api-key")).toEqual(["wrong"]);
     expect(valuesOf(byToken.seen ?? { fields: [] }, "x-consumer-name")).toEqual(["alice"]);

@@ -1,4 +1,7 @@
-/** What is told of a body that is longer than `limits.max_body_bytes`: by the route's own response, as scripts can read it. */
+/**
+ * The response to a body that is longer than `limits.max_body_bytes`: it comes from the route's policies, so that
+ * scripts can read it.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { Http2Client, post } from "../support/http2-client.ts";
@@ -55,13 +58,13 @@ function expectReadable(reply: Reply): void {
 
 for (const protocol of PROTOCOLS) {
   const announced = { origin: APP, "content-length": String(LONG.length) };
-  // The client of HTTP/1.1 says the length by itself.
+  // The HTTP/1.1 client adds the length itself.
   const headers = protocol === "HTTP/1.1" ? { origin: APP } : announced;
   const send = (path: string): Promise<Reply> =>
     gateway.request(protocol, { method: "POST", path, headers, body: LONG });
 
   test(`over ${protocol} a script may read that the body that it announces is too long, whoever it is`, async () => {
-    // Twice: neither authentication nor the limit of requests was asked.
+    // Twice: neither authentication nor the rate limit ran.
     for (let i = 0; i < 2; i++) {
       const reply = await send("/guarded/x");
       expectReadable(reply);
@@ -74,7 +77,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-// HTTP/1.1 tells it of chunks: test/http1/rows/limits.ts.
+// For HTTP/1.1 with chunks see test/http1/rows/limits.ts.
 for (const protocol of PROTOCOLS.slice(1)) {
   test(`over ${protocol} a script may read that its body, whose length it did not announce, is too long`, async () => {
     const request = { method: "POST", path: "/open/x", headers: { origin: APP }, body: LONG };

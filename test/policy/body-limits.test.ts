@@ -1,4 +1,4 @@
-/** How long bodies may be, of all routes and of one, over every protocol. */
+/** Limits on the length of bodies, for all routes and for one, over every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -8,7 +8,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(40_000));
 
-/** More than a 32-bit length. */
+/** Longer than a 32-bit length. */
 const HUGE = 5_000_000_000;
 
 let origin: RawOrigin;

@@ -1,4 +1,4 @@
-/** Bodies that are checked by a schema, beside payment, other tries, mirrors and calls of gRPC. */
+/** Schema checks of bodies, combined with payment, retries, mirrors and gRPC calls. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
@@ -15,7 +15,7 @@ const SCHEMA = { type: "object", required: ["name"], properties: { name: { type:
 const MAX_BYTES = 60_000;
 
 let origin: RawOrigin;
-/** Fails some tests' requests. */
+/** An origin that fails requests in some tests. */
 let broken: RawOrigin;
 let mirror: RawOrigin;
 let gateway: ProtocolGateway;

@@ -1,4 +1,4 @@
-/** What the chain makes of what policies decide; the same on every protocol. */
+/** The chain's treatment of the policies' decisions; the same on every protocol. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { respond } from "../../src/gateway/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
@@ -54,7 +54,7 @@ function policy(name: string, decide: Decide = () => "continue", guards = false)
   };
 }
 
-/** Writes its name into every response. */
+/** Adds its name to every response. */
 function signing(name: string): Policy {
   return policy(name, (exchange) => {
     exchange.response = new FieldEdit(exchange.response, new FieldChanges({ added: `X-Seen: ${name}\r\n` }));

@@ -1,4 +1,4 @@
-/** Compression beside payment, the cache, retries and static files. */
+/** Compression combined with payment, the cache, retries and static files. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(40_000));
 
 let origin: RawOrigin;
-/** Fails each request. */
+/** An origin that fails each request. */
 let broken: RawOrigin;
 let gateway: ProtocolGateway;
 let files: Folder;
@@ -74,7 +74,7 @@ function plainOf(reply: Reply): string {
   return coding === "zstd" ? zstdDecompressSync(reply.body).toString() : reply.text;
 }
 
-/** Has the origin answer with this. */
+/** Makes the origin respond with this. */
 function sells(body: string, fields = ""): void {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nETag: "1"\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;
   origin.response = (request, connection) =>
@@ -82,7 +82,7 @@ function sells(body: string, fields = ""): void {
 }
 
 const SHORT = JSON.stringify(Array.from({ length: 50 }, (_, id) => ({ id })));
-/** Longer than what is held in memory until it is paid for. */
+/** Longer than the part that is buffered in memory until settlement. */
 const LONG = createHash("shake128", { outputLength: 1_000_000 }).update("x").digest("hex");
 
 /** A payment on a route with `settle: "before"`. */
@@ -209,7 +209,7 @@ for (const protocol of PROTOCOLS) {
     expect([again.status, again.header("etag")]).toEqual([304, tag]);
     const range = await gateway.request(protocol, { path: "/page.txt", headers: { ...headers, range: "bytes=5-9" } });
     expect([range.status, range.text, range.header("content-encoding")]).toEqual([206, PAGE.slice(5, 10), undefined]);
-    // RFC 9110 §13.1.5: a weak tag never has a range, since it stands for other bytes.
+    // RFC 9110 §13.1.5: a weak tag never gives a range, because the bytes can differ.
     const weak = await gateway.request(protocol, {
       path: "/page.txt",
       headers: { ...headers, range: "bytes=5-9", "if-range": tag },

@@ -1,4 +1,4 @@
-/** Compressed answers that take long: they flow, they are held back, they end early. */
+/** Long compressed responses: streaming, backpressure and early ends. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -57,12 +57,12 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 const REQUEST_CANCELLED = 0x10cn;
 
 interface OpenResponse {
-  /** The encoded body as far as it has come. */
+  /** The encoded body so far. */
   body(): Buffer;
   leave(): void;
 }
 
-/** Asks for a path, and reads its response while it comes. */
+/** Requests a path, and reads its response while it arrives. */
 async function ask(protocol: Protocol, coding: string): Promise<OpenResponse> {
   if (protocol === "HTTP/3") {
     const client = await Http3Client.connect(gateway.quicPort);
@@ -87,7 +87,7 @@ function leaveStream(stream: OpenRequest["stream"]): void {
   stream.resetStream(REQUEST_CANCELLED);
 }
 
-/** What whole chunks of an HTTP/1.1 answer hold. */
+/** The data in the complete chunks of an HTTP/1.1 response. */
 function chunksOf(received: string): Buffer {
   let at = received.indexOf("\r\n\r\n") + 4;
   let body = "";
@@ -108,7 +108,7 @@ function head(type: string): string {
   return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 }
 
-/** Has the origin begin a response, which the test goes on with. */
+/** Makes the origin begin a response, which the test continues. */
 function begins(type: string): Promise<OriginConnection> {
   const { promise, resolve } = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => {
@@ -198,7 +198,7 @@ test("beyond its bound a worker compresses no more, and does again when clients 
 const PIECE = Buffer.from(createHash("shake128", { outputLength: 32_768 }).update("x").digest("hex"));
 const PIECES = 1600;
 
-/** Hands over 100 MiB as fast as it is taken. */
+/** Sends 100 MiB as fast as they are read. */
 async function sendMuch(connection: OriginConnection): Promise<void> {
   const { socket } = connection;
   connection.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${PIECE.length * PIECES}\r\n\r\n`);

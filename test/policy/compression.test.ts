@@ -1,4 +1,4 @@
-/** Compressed answers, as clients of each protocol get them. */
+/** Compressed responses, as clients of each protocol get them. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import zlib from "node:zlib";
 import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
@@ -54,7 +54,7 @@ function decoded(reply: Reply): string {
 
 const BODY = JSON.stringify(Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}` })));
 
-/** Has the origin answer with these field lines and a body of known length. */
+/** Makes the origin respond with these field lines and a body of known length. */
 function responses(fields: string, body = BODY, status = "200 OK"): void {
   origin.response = (request, connection) => {
     const head = `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;
@@ -146,7 +146,7 @@ async function sendPieces(
   connection.send("0\r\nX-T: t\r\nContent-Digest: sha-256=:AA==:\r\n\r\n");
 }
 
-/** Text and noise, cut anywhere: up to about 300 kB. */
+/** Text and noise, cut at random places: up to about 300 kB. */
 function someBody(random: () => number): { pieces: string[]; whole: string } {
   const pieces: string[] = [];
   const count = 1 + Math.floor(random() * 12);

@@ -1,4 +1,4 @@
-/** `cors` as Chromium reads it: a page asks a gateway of another origin. */
+/** `cors` in Chromium: a page sends requests to a gateway of another origin. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { browserPrograms } from "../../src/content/browser/find.ts";
@@ -10,12 +10,12 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** A request of the page, and what its script could see of the response. */
+/** A request of the page, and what its script saw of the response. */
 interface Case {
   readonly about: string;
   readonly path: string;
   readonly init?: Readonly<Record<string, unknown>>;
-  /** Status, body and `X-Total` or "hidden"; or that the browser kept the response. */
+  /** Status, body and `X-Total` or "hidden"; or that the browser blocked the response. */
   readonly seen: string;
 }
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      // What the page's own script sends.
+      // The results that the page's script sends.
       if (request.method === "POST") results.resolve((await request.json()) as string[]);
       return new Response(pageOf(), { headers: { "content-type": "text/html" } });
     },
@@ -81,7 +81,7 @@ beforeAll(async () => {
   origin.response = (request, connection) => {
     const body = summary(request);
     connection.send(
-      // The upstream speaks for itself too, and would have every response refused by that.
+      // The upstream sends its own field too, which alone would make the browser block every response.
       `HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: https://evil.test\r\nX-Total: 7\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   };
@@ -130,7 +130,7 @@ test("Chromium lets a page's script do and see what is allowed, and nothing else
     child.kill("SIGKILL");
     await ended;
   }
-  // What takes a preflight and is not allowed never got there.
+  // Requests whose preflight is refused never reached the upstream.
   expect(origin.summaries).not.toContain("PURGE /app/d");
   expect(origin.summaries.filter((line) => line.startsWith("OPTIONS"))).toEqual([]);
 });

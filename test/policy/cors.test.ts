@@ -1,4 +1,4 @@
-/** `cors`: what scripts of other origins may do, by the CORS protocol of Fetch. */
+/** `cors`: the permissions of scripts of other origins, by the CORS protocol of Fetch. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
@@ -72,7 +72,7 @@ function preflight(protocol: Protocol, { path, from = APP, method = "PUT", field
   return gateway.request(protocol, { method: "OPTIONS", path, headers });
 }
 
-/** The CORS fields of a response without their common beginning, as often as they are there. */
+/** The CORS fields of a response without their common prefix, with all occurrences. */
 function said(reply: Reply): Record<string, string> {
   const fields = reply.headers.filter(([name]) => name.startsWith("access-control-"));
   const names = fields.map(([name]) => name);
@@ -103,7 +103,7 @@ for (const protocol of PROTOCOLS) {
       "max-age": "5",
     });
     expect(origin.requests).toEqual([]);
-    // What edits every response sees this one.
+    // Policies that edit every response edit this one.
     expect([own.header("x-rule"), own.header("x-content-type-options")]).toEqual(["seen", "nosniff"]);
   });
 

@@ -1,4 +1,4 @@
-/** Policies that edit answers leave calls of gRPC as they are, but for what a route's own rules say. */
+/** Policies that edit responses leave gRPC calls unchanged, except for the rules of the route. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { status } from "@grpc/grpc-js";
 import { EchoClient, EchoServer } from "../grpc/testing/echo-service.ts";
@@ -51,7 +51,7 @@ test("a call has its type, its trailers and its status, and the rules' fields", 
   expect(server.calls[0]?.metadata.get("x-echo")).toEqual(["rule"]);
   expect(outcome.metadata.get("x-rule")).toEqual(["seen"]);
   expect(outcome.metadata.get("x-server")).toEqual([]);
-  // Trailers are the server's own.
+  // The trailers are the server's own.
   expect(outcome.trailers.get("x-trailer-bin")).toEqual([bytes]);
   expect(strangers(Object.keys(outcome.metadata.getMap()))).toEqual([]);
 });

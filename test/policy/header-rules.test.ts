@@ -1,4 +1,4 @@
-/** `routes[].headers`: headers that are set, added and removed on their way. */
+/** `routes[].headers`: header fields that are set, added and removed. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { valuesOf } from "../support/message.ts";
@@ -100,7 +100,7 @@ for (const protocol of PROTOCOLS) {
       ["theirs", "ours"],
       "kept",
     ]);
-    // What is said after the body is not theirs to judge.
+    // The rules do not apply to trailers.
     expect(reply.trailers.length).toBe(1);
     const bare = await gateway.request(protocol, { path: "/bare/x" });
     expect([bare.header("server"), bare.header("cache-control")]).toEqual(["nginx", "public"]);

@@ -1,4 +1,4 @@
-/** What filters of the own ABI make of responses. */
+/** Filters of the own ABI that change responses. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
@@ -34,14 +34,14 @@ const REPLACE = [...callsOf(2, 12, 10), ...op.drop];
 const APPLY = op.i32(0);
 const UNCHANGED = op.i32(1);
 
-/** A filter that lets all requests pass. It imports what it uses, and no more. */
+/** A filter that allows all requests. It imports only the functions that it uses. */
 function hook(code: readonly number[], used: readonly OwnImport[] = IMPORTS, onRequest = op.i32(0)): Uint8Array {
-  // Numbers of functions are those of IMPORTS; what is not used is there under the name of another that costs nothing.
+  // Functions have the numbers of IMPORTS. An unused one is replaced by a cheap one.
   const names = IMPORTS.map((name) => (used.includes(name) ? name : standIn(name)));
   return ownModule(names, { on_request: onRequest, on_response: code }, MEMORY);
 }
 
-/** A function of the same type that looks at no body. */
+/** A function of the same type that reads no body. */
 function standIn(name: OwnImport): OwnImport {
   if (name === "response_body_len") return "get_response_status";
   if (name === "read_response_body") return "read_body";
@@ -55,7 +55,7 @@ function sends(head: string, body = ""): void {
 const CHUNKS = (...parts: readonly string[]): string =>
   `${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
 
-/** Replaces the body if it has this length, and so many bytes of it are seen. */
+/** Replaces the body if it has this length, and this number of bytes is visible. */
 const sees = (length: number, seen: number): Uint8Array =>
   hook([...mustBe(length, 3, []), ...mustBe(seen, 4, [0, 100, 65_536]), ...REPLACE, ...APPLY]);
 
@@ -171,7 +171,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
 
   test("filters see the response in the reverse order", async () => {
     const second = hook([...callsOf(0, 0, 6, 12, 5), ...REPLACE, ...APPLY]);
-    // The first one reads what the second one has made: 10 bytes.
+    // The first filter reads the output of the second: 10 bytes.
     const first = hook([...mustBe(10, 3, []), ...callsOf(1, 201), ...APPLY]);
     await rig.use([first, second]);
     const told = await ask();

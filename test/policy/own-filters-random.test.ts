@@ -1,4 +1,4 @@
-/** Random interleavings of requests with parks, resumes, aborts, deadlines, reloads and faults of the control socket. */
+/** Random orders of requests with parks, resumes, aborts, deadlines, reloads and failures of the control socket. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { ControlTransport } from "../../src/gateway/filters/control/control-transport.ts";
 import { reply, type SandboxClient } from "../../src/gateway/filters/control/testing/sandbox.ts";
@@ -28,7 +28,10 @@ const load8 = [0x2d, 0, 0];
 const I32_EQ = 0x46;
 /** Code that returns the digit at `address`. */
 const digitAt = (address: number): number[] => [...op.i32(address), ...load8, ...op.i32(ZERO_DIGIT), ...op.i32Sub];
-/** Does what the field x-do says: 0 to 2 as they are, 3 parks with x-id as the command, others are no codes. Goes on as the reply's first digit says. */
+/**
+ * Follows the field x-do: 0 to 2 are returned, 3 parks with x-id as the command, others are invalid codes. After a
+ * park, it continues by the reply's first digit.
+ */
 const OBEYS = ownModule(
   ["get_header", "host_call", "read_call_result", "set_response_header"],
   {
@@ -45,11 +48,11 @@ const OBEYS = ownModule(
 
 interface World {
   readonly random: (below: number) => number;
-  /** Requests that their filter, or the reply that it got, has let pass. */
+  /** Requests that their filter, or its reply, has allowed. */
   readonly allowed: Set<string>;
 }
 
-/** Answers, late or not at all, with nonsense, or with a cut of the connection. */
+/** Replies late or not at all, with invalid data, or by closing the connection. */
 function misbehave({ random, allowed }: World, line: string, client: SandboxClient): Buffer | undefined {
   const digit = random(5);
   const what = random(12);
@@ -108,7 +111,7 @@ test.each([1, 2, 3])(
     const disturbances = Array.from({ length: 6 }, async () => {
       await Bun.sleep(world.random(70));
       rig.runtime.deadlineMs = world.random(2) === 0 ? 15 : 500;
-      // A reload: requests under way end with the filters that they have begun with.
+      // A reload: requests in flight end with their old filters.
       if (world.random(3) !== 0) return;
       await rig.use([OBEYS], { instances: 4 });
       used.push(...rig.filters);

@@ -19,7 +19,7 @@ beforeEach(() => rig.reset());
 afterEach(() => rig.verify());
 afterAll(() => rig.stop());
 
-/** Lets requests pass whose body has this length, and of which it sees so many bytes. */
+/** Allows requests whose body has this length, and of which it sees this number of bytes. */
 function bodyGuard(length: number, seen: number): Uint8Array {
   const code = [...mustBe(length, 0, []), ...mustBe(seen, 1, [0, 0, 65_536]), ...op.i32(0)];
   return ownModule(["body_len", "read_body"], { on_request: code });
@@ -40,7 +40,7 @@ const PARKS = ownModule(
   },
   "boot",
 );
-/** Keeps the field x-n of the request in its memory, and puts it into the response. */
+/** Stores the field x-n of the request in its memory, and adds it to the response. */
 const REMEMBERS = ownModule(
   ["get_header", "set_response_header"],
   {

@@ -1,4 +1,4 @@
-/** What challenges and refused payments say of the requested URL, on every protocol. */
+/** The requested URL in challenges and in refused payments, on every protocol. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";

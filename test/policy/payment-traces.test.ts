@@ -25,7 +25,7 @@ const collector = Bun.serve({
   },
 });
 
-/** What the facilitator does with a settlement. */
+/** The facilitator's handling of a settlement. */
 let settle: () => Promise<object>;
 let settling = 0;
 const settled = {
@@ -101,7 +101,7 @@ beforeEach(() => {
 
 let traces = 0;
 
-/** What a request is sent with that pays for itself, in a trace of its own. */
+/** The header fields of a paid request in its own trace. */
 function paid(isBefore = false): { traceId: string; headers: readonly (readonly [string, string])[] } {
   const traceId = (++traces).toString(16).padStart(32, "c");
   const payment = signedPayment(Date.now() / 1000);
@@ -120,7 +120,10 @@ function spansOf(traceId: string): DecodedSpan[] {
   return spansIn(exported.filter((json) => json.includes(traceId))).filter((span) => span.traceId === traceId);
 }
 
-/** The spans of the trace by their names, once there are so many; those of servers and clients by `SERVER` and `CLIENT`. */
+/**
+ * The spans of the trace by their names, after this number has arrived. Spans of servers and clients have the names
+ * `SERVER` and `CLIENT`.
+ */
 async function named(traceId: string, count: number): Promise<Map<string, DecodedSpan>> {
   await until(() => spansOf(traceId).length >= count, 10_000, `${count} spans of ${traceId}`);
   const kinds = ["", "", "SERVER", "CLIENT"];
@@ -164,7 +167,7 @@ test.each([...PROTOCOLS])("a payment that is settled after the response is, over
   expect(end(verify)).toBeLessThanOrEqual(end(payment));
   expect(begin(settlement)).toBeGreaterThanOrEqual(begin(responded));
   expect(end(settlement)).toBeGreaterThan(begin(settlement));
-  // The client waits for it.
+  // The client waits for the settlement.
   expect(end(server)).toBeGreaterThanOrEqual(end(settlement));
   expect([verify?.status, settlement?.status]).toEqual([undefined, undefined]);
 });
@@ -217,13 +220,13 @@ test.each([...PROTOCOLS])(
   },
 );
 
-/** Every name of an attribute that OpenTelemetry has. */
+/** All attribute names of OpenTelemetry. */
 function namesOf(conventions: object): Set<unknown> {
   const constants = Object.entries(conventions).filter(([name]) => name.startsWith("ATTR_"));
   return new Set(constants.map(([, value]) => value));
 }
 
-/** What the conventions require of a client's span. */
+/** The attributes that the conventions require of a client's span. */
 function tryAt(port: number | undefined): object {
   return {
     [stable.ATTR_HTTP_REQUEST_METHOD]: "GET",
@@ -244,7 +247,7 @@ test("names of attributes are OpenTelemetry's stable ones, and those that HTTP's
   );
   const known = namesOf(stable);
   const strangers = new Set(keys.map(({ key }) => key).filter((key) => !known.has(key)));
-  // It is stable for no kind of user as yet.
+  // The conventions have no stable attribute for a user.
   expect([...strangers]).toEqual(["enduser.id"]);
   expect(namesOf(incubating).has("enduser.id")).toBe(true);
   const spans = spansOf(traceId);

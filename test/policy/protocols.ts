@@ -1,4 +1,6 @@
-/** The real gateway, asked the same over every protocol: what a policy does must not depend on how a request came. */
+/**
+ * The real gateway with the same requests over every protocol: the effect of a policy must not depend on the protocol.
+ */
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { requestFields, Http2Client } from "../support/http2-client.ts";
@@ -9,28 +11,28 @@ import { statusOf } from "../support/message.ts";
 import { Folder, Program } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 
-/** All of them over TLS; `plain` of the gateway is HTTP/1.1 in the clear. */
+/** All of them over TLS; `plain` of the gateway is HTTP/1.1 without TLS. */
 export const PROTOCOLS = ["HTTP/1.1", "HTTP/2", "HTTP/3"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 export interface Request {
-  /** GET, unless said otherwise. */
+  /** The default is GET. */
   readonly method?: string;
-  /** With its query; `/x`, unless said otherwise. */
+  /** With its query; the default is `/x`. */
   readonly path?: string;
   readonly authority?: string;
-  /** In order; a name may be there more than once. Lower case. */
+  /** In order; a name can occur more than once. Lower case. */
   readonly headers?: Pairs | Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Behind the body, which they need. */
+  /** After the body, which they need. */
   readonly trailers?: Pairs;
   /** The second half of the body is sent after this. */
   readonly rest?: Promise<unknown>;
 }
 
-/** A response as it came, but for the capitals of names. */
+/** A response as received, with names in lower case. */
 export class Reply {
   readonly status: number;
   /** Names in lower case. */
@@ -50,7 +52,7 @@ export class Reply {
     return this.headers.filter(([field]) => field === name).map(([, value]) => value);
   }
 
-  /** The field's values as one; undefined where it is absent. */
+  /** The field's values as one; undefined if it is absent. */
   header(name: string): string | undefined {
     const values = this.all(name);
     return values.length === 0 ? undefined : values.join(", ");
@@ -67,22 +69,25 @@ export class Reply {
 }
 
 export interface ProtocolGateway {
-  /** Of the listener for TLS: HTTP/1.1 and HTTP/2. */
+  /** The port of the TLS listener: HTTP/1.1 and HTTP/2. */
   readonly tlsPort: number;
   readonly quicPort: number;
-  /** Of the listener in the clear: HTTP/1.1, and HTTP/2 with prior knowledge. */
+  /** The port of the listener without TLS: HTTP/1.1, and HTTP/2 with prior knowledge. */
   readonly plainPort: number;
   readonly program: Program;
-  /** Its folder; configuration and certificates are there. */
+  /** Its folder, with configuration and certificates. */
   readonly folder: Folder;
-  /** Asks over a connection of its own; over HTTP/3, one is shared. */
+  /** Sends a request on its own connection; over HTTP/3, connections are shared. */
   request(protocol: Protocol, request?: Request): Promise<Reply>;
-  /** Asks over HTTP/1.1 in the clear. */
+  /** Sends a request over HTTP/1.1 without TLS. */
   plain(request?: Request): Promise<Reply>;
   stop(): Promise<void>;
 }
 
-/** Starts one that listens in the clear, by TLS and by QUIC, with one worker unless `config.server` says otherwise. */
+/**
+ * Starts a gateway that listens without TLS, with TLS and with QUIC. It has one worker unless `config.server` says
+ * otherwise.
+ */
 export async function startProtocols(
   config: { readonly server?: object; readonly [key: string]: unknown },
   environment: Readonly<Record<string, string>> = {},
@@ -126,7 +131,7 @@ export async function startProtocols(
     };
   } catch (error) {
     await stop();
-    // The kernel has chosen a TCP port whose twin of UDP somebody else's test has.
+    // The kernel chose a TCP port whose UDP port another test uses.
     if (tries > 1 && program.output.includes("the port is in use"))
       return startProtocols(config, environment, tries - 1);
     throw error;
@@ -144,7 +149,7 @@ export class Clients {
     this.#quicPort = quicPort;
   }
 
-  /** Asks over a connection of its own; over HTTP/3, one is shared. */
+  /** Sends a request on its own connection; over HTTP/3, connections are shared. */
   readonly request = async (protocol: Protocol, request: Request = {}): Promise<Reply> => {
     if (protocol === "HTTP/1.1") return overHttp1(new RawClient(await secure(this.#tlsPort, "http/1.1")), request);
     if (protocol === "HTTP/2") return overHttp2(new Http2Client(await secure(this.#tlsPort, "h2")), request);
@@ -152,7 +157,7 @@ export class Clients {
     return overHttp3(await this.#http3, request);
   };
 
-  /** Asks for a path and awaits no response; what it gives makes the client leave. */
+  /** Requests a path without waiting for a response. The returned function makes the client leave. */
   async open(protocol: Protocol, path: string, headers: Pairs = []): Promise<() => void> {
     if (protocol === "HTTP/3") {
       this.#http3 ??= Http3Client.connect(this.#quicPort);
@@ -267,7 +272,7 @@ async function overHttp2(client: Http2Client, request: Request): Promise<Reply> 
   }
 }
 
-/** What any peer takes in one frame; bodies of tests stay below the first window (RFC 9113 §6.9.2). */
+/** The frame size that every peer accepts; bodies of tests stay below the first window (RFC 9113 §6.9.2). */
 const FRAME_BYTES = 16_384;
 
 function sendBody(client: Http2Client, body: Buffer, trailers: Pairs | undefined): void {

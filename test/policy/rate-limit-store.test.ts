@@ -10,7 +10,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(40_000);
 const SECRET_URL = /redis\+unix/;
-/** One token in 500 s: no bucket gains one while a test runs. */
+/** One token in 500 s, so that no bucket gains one during a test. */
 const LIMIT = { requests_per_second: 0.002, burst_size: 40 };
 
 let redis: RedisServer;
@@ -81,8 +81,8 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       expect(statusOf(refused)).toBe(429);
       expect(Number(valuesOf(refused, "retry-after")[0])).toBeGreaterThan(400);
       expect(origin.requests).toHaveLength(40);
-      // Who looks into the store reads no address there, and what is kept goes away by itself.
-      const keys = (await redis.ask("KEYS", "*")) as string[]; // That is what KEYS answers.
+      // The store contains no readable address, and its entries expire.
+      const keys = (await redis.ask("KEYS", "*")) as string[]; // The type of the result of KEYS.
       expect(keys).toHaveLength(1);
       expect(keys[0]).toMatch(/^turnpike:rate:[\w-]{43}$/);
       expect(Number(await redis.ask("PTTL", keys[0] ?? ""))).toBeGreaterThan(0);
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
       await until("it is asked again", () =>
         gateway.output().includes("rate_limit_store is back") ? true : undefined,
       );
-      // It has forgotten all, so the burst is there again.
+      // It has lost all buckets, so the whole burst is available again.
       expect(allowed(await ask(gateway.port, 50))).toBe(40);
       expect(await metric(gateway, "turnpike_rate_limit_store_away")).toEqual({ "": 0 });
       expect(gateway.output().match(/rate_limit_store is not reachable/g)).toHaveLength(1);
@@ -176,9 +176,9 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
     async () => {
       const gateway = await serve();
       expect(allowed(await ask(gateway.port, 1))).toBe(1);
-      const [key = ""] = (await redis.ask("KEYS", "*")) as string[]; // That is what KEYS answers.
+      const [key = ""] = (await redis.ask("KEYS", "*")) as string[]; // The type of the result of KEYS.
       await redis.ask("SET", key, "9".repeat(30));
-      // A time that is out of all reason is one bucket's at most.
+      // A time far in the future counts as an empty bucket at most.
       expect(allowed(await ask(gateway.port, 3))).toBe(0);
       await redis.ask("DEL", key);
       await redis.ask("LPUSH", key, "a list");

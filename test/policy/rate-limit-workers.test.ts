@@ -11,7 +11,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(60_000);
 const WORKERS = 4;
-/** One token in 500 s: no bucket gains one while a test runs. */
+/** One token in 500 s, so that no bucket gains one during a test. */
 const RATE = 0.002;
 
 let origin: RawOrigin;
@@ -58,7 +58,7 @@ async function serve(config: object): Promise<Served> {
   };
 }
 
-/** `times` requests over one connection after the other; how each was answered, 0 where the connection ended first. */
+/** Sends `times` requests over consecutive connections. Returns the statuses, 0 if a connection ended first. */
 async function ask(port: number, address: string, times: number): Promise<number[]> {
   const found: number[] = [];
   let client = await RawClient.open(port).catch(() => undefined);
@@ -77,7 +77,7 @@ async function ask(port: number, address: string, times: number): Promise<number
   return found;
 }
 
-/** One request each of `count` addresses, over one connection; how many were answered 200. */
+/** Sends one request from each of `count` addresses over one connection. Returns the number of responses with 200. */
 async function flood(port: number, first: number, count: number): Promise<number> {
   const batch = 100;
   let sent = 0;
@@ -97,7 +97,7 @@ async function flood(port: number, first: number, count: number): Promise<number
   const socket = connect(port, "127.0.0.1", () => send(socket));
   socket.on("data", (chunk) => {
     const text = rest + chunk.toString("latin1");
-    // What may be the beginning of a status line.
+    // The possible beginning of a status line.
     const end = Math.max(text.lastIndexOf("\n"), 0);
     rest = text.slice(end);
     for (const [, status] of text.slice(0, end).matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
@@ -153,7 +153,7 @@ test(
   async () => {
     const { port } = await serve(limited(100, { requests_per_second: 200 }));
     const start = performance.now();
-    // One client asks without a break, so that no token is lost to a bucket that is full.
+    // One client sends requests without a pause, so that no token is lost because the bucket is full.
     const statuses = (await Promise.all(Array.from({ length: 32 }, () => ask(port, "198.51.100.1", 60)))).flat();
     const seconds = (performance.now() - start) / 1000;
     expect(countOf(statuses, 200) + countOf(statuses, 429)).toBe(statuses.length);
@@ -169,7 +169,7 @@ test(
     const burst = 300;
     const { program, port } = await serve(limited(burst));
     const responses = Promise.all(Array.from({ length: 24 }, () => ask(port, "198.51.100.1", 100)));
-    // A third one that is young when it dies would stop the server.
+    // A third worker that dies early would stop the server.
     for (let killed = 0; killed < 2; killed++) {
       await until("requests under way", () => (origin.requests.length > 40 * (killed + 1) ? true : undefined));
       const [victim] = descendants(program.pid, "/process/worker.");
@@ -214,7 +214,7 @@ test(
   "a flood of 100,000 addresses takes neither memory nor anything from who is known or comes new",
   async () => {
     const { upstreams, routes } = limited(3);
-    // What the cache answers is limited as well, and needs no origin for 100,000 requests.
+    // Responses from the cache are limited as well, and 100,000 requests need no origin.
     const { program, port } = await serve({ upstreams, routes: routes.map((route) => ({ ...route, cache: {} })) });
     origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 0\r\n\r\n");

@@ -4,7 +4,7 @@ import { serverAt } from "../support/gateway.ts";
 import { parseMetrics } from "../support/prometheus.ts";
 import { PROTOCOLS, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
 
-/** One token in 1000 s: while a test runs, no bucket gains one. */
+/** One token in 1000 s, so that no bucket gains one during a test. */
 const SLOW = { requests_per_second: 0.001, burst_size: 3 };
 const KEY = { "x-api-key": "the key of alice" };
 
@@ -137,7 +137,7 @@ test("addresses have buckets of their own: IPv4 each, IPv6 by network, however t
   for (const address of wide) expect((await from(address, "/wide")).status).toBe(200);
   expect((await from("2001:db8:0:3::1", "/wide")).status).toBe(429);
   expect((await from("2001:db8:1::1", "/wide")).status).toBe(200);
-  // What a client claims behind the proxy's own entry gives it no other bucket.
+  // Entries that a client adds before the proxy's own do not give it another bucket.
   expect((await from("203.0.113.9, 198.51.100.1")).status).toBe(429);
 });
 

@@ -1,4 +1,4 @@
-/** What a browser, a caller of gRPC and a WebSocket client are told by a route that asks for everything at once. */
+/** The responses of a route with all policies at once to a browser, a gRPC client and a WebSocket client. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { status } from "@grpc/grpc-js";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
@@ -21,7 +21,7 @@ setDefaultTimeout(patient(40_000));
 
 const APP = "https://app.example.com";
 const KEY = { "x-api-key": "k" };
-/** One token in 1000 s: while a test runs, no bucket gains one. */
+/** One token in 1000 s, so that no bucket gains one during a test. */
 const slow = (burst_size: number): object => ({ requests_per_second: 0.001, burst_size });
 
 let origin: RawOrigin;
@@ -77,7 +77,7 @@ function post(protocol: Protocol, path: string, headers: Record<string, string>,
   return gateway.request(protocol, { method: "POST", path, body, headers: { origin: APP, ...headers } });
 }
 
-/** Every response that a script may read says so, and has the security headers once. */
+/** Every response that a script may read has the CORS fields, and the security headers once. */
 function expectReadable(reply: Reply, exposed: boolean, from = APP): void {
   expect(reply.all("access-control-allow-origin")).toEqual([from]);
   expect(reply.all("x-content-type-options")).toEqual(["nosniff"]);
@@ -94,7 +94,7 @@ for (const [i, protocol] of PROTOCOLS.entries()) {
       "access-control-request-method": "POST",
       "access-control-request-headers": "payment-signature,x-api-key",
     };
-    // As many as would use up the limit, if preflights were counted.
+    // Enough to use up the limit, if preflights were counted.
     for (let preflight = 0; preflight < 7; preflight++) {
       const reply = await gateway.request(protocol, { method: "OPTIONS", path, headers: { origin: APP, ...asked } });
       expect([reply.status, reply.header("access-control-allow-headers")]).toEqual([
@@ -148,7 +148,7 @@ for (const [i, protocol] of PROTOCOLS.entries()) {
 
 for (const [what, path, length, exposed] of [
   ["is too long to be checked", "/checked/x", "1500000", false],
-  // Neither a key nor money is asked for, which would not help it.
+  // It needs neither a key nor a payment, which would not help.
   ["is longer than any may be", "/all0/x", "2500000", true],
 ] as const) {
   test(`a script may read that its body ${what}, before it has sent any of it`, async () => {

@@ -1,4 +1,6 @@
-/** What strangers try so as to get in without being let in: every row, over every protocol, ends before the upstream. */
+/**
+ * Attempts of attackers to get access without credentials: every row, over every protocol, ends before the upstream.
+ */
 import { createServer, type Server } from "node:http";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -20,7 +22,7 @@ const CLAIMS = { sub: "alice", iss: "issuer", aud: "api", role: "user" };
 const KEY = "a key of twenty bytes";
 
 let origin: RawOrigin;
-/** Where a stranger would have us look for keys. */
+/** A server at which an attacker wants the gateway to look for keys. */
 let trap: RawOrigin;
 let issuer: Server;
 let gateway: ProtocolGateway;
@@ -68,12 +70,12 @@ afterAll(async () => {
 
 type Row = readonly [what: string, path: string, token: string];
 
-/** Signed by the stranger's own key. */
+/** Signed with the attacker's own key. */
 function byStranger(claims: unknown, header: object = {}): string {
   return token(claims, "RS256", header, (signed) => sign("sha256", signed, STRANGER.privateKey));
 }
 
-/** Signed by the issuer, claims written by hand. */
+/** Signed by the issuer, with claims as raw text. */
 function raw(claims: string): string {
   return token(claims, "RS256");
 }
@@ -222,7 +224,7 @@ for (const protocol of PROTOCOLS) {
   });
 
   test(`claims beyond ASCII end no line over ${protocol}`, async () => {
-    // Cut to their low bytes, as careless writers do, they would be CR, LF and more.
+    // If a program keeps only their low bytes, they become CR, LF and others.
     for (const role of ["a\u010d\u010aX-Admin: 1", "a\u560d\u560aX-Admin: 1", "a\u2028X-Admin: 1", "\ud800", "é"]) {
       origin.reset();
       const reply = await gateway.request(protocol, {
@@ -298,7 +300,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** Paths to what is protected, and what each is answered without a key. */
+/** Paths of protected resources, and their statuses without a key. */
 const SPELLINGS: readonly (readonly [status: number, paths: readonly string[]])[] = [
   [
     401,
@@ -351,7 +353,7 @@ const SPELLINGS: readonly (readonly [status: number, paths: readonly string[]])[
       "/public/;/../admin",
       "/%3b/admin",
       "/%C0%AEadmin",
-      // No route has these paths, but some servers read them as paths that a route guards.
+      // No route has these paths, but some servers read them as paths that a route protects.
       "/ADMIN",
       "/Admin/x",
       "/admin.",
@@ -363,7 +365,7 @@ const SPELLINGS: readonly (readonly [status: number, paths: readonly string[]])[
       "/index.php/admin",
     ],
   ],
-  // Others' paths.
+  // Paths of other routes.
   [404, ["/admi", "/adminx", "/ADMINX", "/%2561dminx", "/xadmin"]],
 ];
 

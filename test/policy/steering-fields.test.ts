@@ -1,4 +1,4 @@
-/** Fields by which clients could steer upstreams past the gateway's judgement, over every protocol. */
+/** Fields with which clients could make upstreams bypass the gateway's checks, over every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { FIELD_ROLES } from "../../src/gateway/config/field-roles.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
@@ -87,7 +87,7 @@ beforeEach(() => {
   mirror.reset();
 });
 
-/** The fields that the upstream got with its last request, but for those that the gateway sets. */
+/** The fields of the upstream's last request, without those that the gateway sets. */
 function received(): string[] {
   const fields = origin.requests.at(-1)?.fields ?? [];
   return fields.map(([name]) => name.toLowerCase()).filter((name) => !TOLD.includes(name));

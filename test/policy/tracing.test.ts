@@ -83,7 +83,7 @@ function spansOf(traceId: string): Span[] {
     .filter((span) => span.traceId === traceId);
 }
 
-/** The spans of the trace once there are so many. */
+/** The spans of the trace, after this number has arrived. */
 async function spans(traceId: string, count: number): Promise<Span[]> {
   await until(() => spansOf(traceId).length >= count, 10_000, `${count} spans of ${traceId}`);
   return spansOf(traceId);

@@ -16,7 +16,7 @@ import { RawOrigin } from "../support/raw-origin.ts";
 const COUNTER = join(import.meta.dir, "testing/usage-counter.ts");
 const WORKERS = 4;
 
-/** All that the counters look at of an exchange that has ended. */
+/** The part of a finished exchange that the counters read. */
 function ended(consumer: string, status = 200, bytes = { received: 0, sent: 0 }): Exchange {
   const { received: bytesReceived, sent: bytesSent } = bytes;
   return { isLetIn: true, consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
@@ -80,7 +80,7 @@ test("four processes that count the same new consumers at once lose nothing, and
   };
   try {
     await Promise.all(Array.from({ length: WORKERS }, (_, i) => run(i + 1)));
-    // The worker that takes the place of one that has ended has its row.
+    // The worker that replaces another one uses its row.
     await run(1);
     const all = new UsageCounters(zone, 0).read();
     expect(all).toHaveLength(consumers);
@@ -121,7 +121,7 @@ test("an upstream's use has every try, its failures and errors, and the bytes of
     origin.response = (_, connection) => connection.send("HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno");
     await ask("POST", "123");
     expect(used()).toMatchObject({ requests: 5, clientErrors: 1, serverErrors: 4, requestBytes: 8, responseBytes: 6 });
-    // All tries are one request of the route.
+    // All tries together are one request of the route.
     expect(new RouteTraffic(slot.zone, 0).read()).toMatchObject([{ requests: 3, clientErrors: 1, serverErrors: 2 }]);
   } finally {
     await gateway.close(0);
@@ -157,7 +157,7 @@ test("a gateway counts by route and by whom it let in, what it refused them as w
     const origins = "Origin: https://page.test\r\nAccess-Control-Request-Method: POST";
     for (const path of ["/scripts", "/x"]) await ask(`OPTIONS ${path} HTTP/1.1\r\nHost: a.test\r\n${origins}`);
     await ask("POST /scripts HTTP/1.1\r\nHost: a.test\r\nOrigin: https://page.test");
-    // A path of the gateway's own, below a route.
+    // A gateway path below a route.
     await ask("GET /metrics HTTP/1.1\r\nHost: a.test");
     const counters = new UsageCounters(slot.zone, 0);
     const echoed = "POST /x 12345".length;
@@ -173,7 +173,7 @@ test("a gateway counts by route and by whom it let in, what it refused them as w
     const began = Date.now() - 60_000;
     expect(usageOf(counters, "alice", "/")?.lastSeen).toBeWithin(began, Date.now() + 1);
     const traffic = new RouteTraffic(slot.zone, 0).read();
-    // What authentication refused is traffic of the route, and nobody's use.
+    // A request that authentication refused counts as traffic of the route, and for no consumer.
     expect(traffic.find(({ route: name }) => name === "/")).toMatchObject({
       requests: 4,
       clientErrors: 1,

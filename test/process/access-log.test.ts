@@ -1,4 +1,4 @@
-/** What the gateway writes down, and how it treats a server whose connections are all in use. */
+/** The access log, and the treatment of a server whose connections are all in use. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -141,7 +141,7 @@ test("a client that reads too slowly takes no server out of rotation", async () 
   };
   const port = await serve({
     upstreams: [upstream],
-    // A response that is buffered leaves its upstream without its client.
+    // A buffered response frees its upstream connection before the client has read it.
     routes: [
       {
         path_prefix: "/",
@@ -169,7 +169,7 @@ test("a client that reads too slowly takes no server out of rotation", async () 
 
 const WARNING = /warning: Cannot write the access log "\S+": ENOSPC\. Lines are lost until it can be written again\n/g;
 
-/** Asks by ten connections, so that each of a few workers has some. */
+/** Sends requests on ten connections, so that each of a few workers gets some. */
 async function askOften(port: number): Promise<void> {
   const head = `GET /in HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`;
   await Promise.all(Array.from({ length: 10 }, () => once(port, head)));
@@ -197,7 +197,7 @@ test.skipIf(process.getuid?.() !== 0)(
   async () => {
     const disk = folder.file("disk");
     mkdirSync(disk);
-    // A container may not let even root mount.
+    // In some containers even root cannot mount.
     if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
     try {
       const filler = join(disk, "filler");
@@ -205,7 +205,7 @@ test.skipIf(process.getuid?.() !== 0)(
       const server = { address: "127.0.0.1", port: 0, workers: 2 };
       const log = { enabled: true, path: join(disk, "access.log") };
       const port = await serve({ server, upstreams, routes, access_log: log });
-      // What it takes is room for all that is written until the log is well again.
+      // The space that is needed for all lines until the log works again.
       const room = Buffer.alloc(4 * 1024 * 1024);
       expect(() => writeFileSync(filler, room)).not.toThrow();
       await until("losses of both", async () => {

@@ -1,4 +1,4 @@
-/** Who gets a connection when there are too few: shares of addresses, idle connections that make way, and the reserve. */
+/** Connections when the limits are reached: shares of addresses, idle connections that are closed, and the reserve. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect as connectTcp, type Socket } from "node:net";
 import { Http3Client } from "../support/http3-client.ts";
@@ -12,9 +12,9 @@ import { RawOrigin } from "../support/raw-origin.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(60_000);
-/** Longer than any test: what has begun a head stays at work. */
+/** Longer than any test, so that a connection with a begun head stays busy. */
 const TIMEOUTS = { header_ms: 60_000, idle_ms: 60_000 };
-/** Longer than a connection must be idle to make way. */
+/** Longer than the idle time after which a connection may be closed for another. */
 const IDLE_MS = 1100;
 const FIRST = "127.0.0.1";
 const SECOND = "127.0.0.2";
@@ -77,14 +77,14 @@ async function ask(client: RawClient, path = "/x"): Promise<number> {
   return statusOf(await client.response());
 }
 
-/** Connections that have begun a request and do not end it: at work as long as they last. */
+/** Connections with a begun request that does not end, so that they stay busy. */
 async function busy(count: number, address: string, port: number, first = ""): Promise<RawClient[]> {
   const all = await Promise.all(Array.from({ length: count }, () => openFrom(address, port)));
   for (const client of all) client.send(`${first}GET /slow HTTP/1.1\r\n`);
   return all;
 }
 
-/** The header of a proxy that speaks for `client`. */
+/** The PROXY header for `client`. */
 function proxyLine(client: string): string {
   return client.includes(":")
     ? `PROXY TCP6 ${client} 2001:db8::9 1000 80\r\n`
@@ -185,7 +185,7 @@ describe("server.max_connections_per_address", () => {
       expect([await statusOfClient(proxyLine("192.0.2.1")), await statusOfClient(proxyLine("192.0.2.2"))]).toEqual([
         503, 200,
       ]);
-      // One /64 is one client.
+      // A /64 network counts as one client.
       expect(await statusOfClient(proxyLine("2001:db8:1:2:ffff::7"))).toBe(503);
       expect(await statusOfClient(proxyLine("2001:db8:1:3::1"))).toBe(200);
     },
@@ -207,7 +207,7 @@ describe("idle connections", () => {
           idle.push(client);
         }
         await Bun.sleep(IDLE_MS);
-        expect(await ask(idle[0] as RawClient)).toBe(200); // It is the youngest now; six were opened.
+        expect(await ask(idle[0] as RawClient)).toBe(200); // It is the newest now; six were opened.
         await until("a place", async () => ((await ask(await openFrom(SECOND, port))) === 200 ? true : undefined));
         await until("one that made way", () => (idle.some(({ state }) => state !== "open") ? true : undefined));
         expect(idle[0]?.state).toBe("open");

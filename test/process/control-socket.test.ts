@@ -1,4 +1,4 @@
-/** The sandbox's control socket as the workers of a real gateway reach it. */
+/** The sandbox's control socket as seen by the workers of a real gateway. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

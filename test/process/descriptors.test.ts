@@ -1,4 +1,4 @@
-/** A process that the system gives few descriptors: it refuses clients before there are none left to take or refuse them with. */
+/** A process with few file descriptors: it refuses clients before it has none left to accept or refuse them with. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { statusOf } from "../support/message.ts";
@@ -9,7 +9,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 const TIME_MS = patient(40_000);
 const GET = "GET /a.txt HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LIMIT = 128;
-/** Of those, 64 are the process's own, 16 for those who are refused and 16 for files. */
+/** 64 of these are the process's own, 16 are for refusals and 16 for files. */
 const ROOM = 32;
 
 let folder: Folder;
@@ -37,10 +37,10 @@ async function serve(): Promise<{ started: Program; port: number }> {
   return { started, port: Number(port) };
 }
 
-/** The status of a GET by someone new; 0 where he is closed without one. */
+/** The status of a GET by a new client; 0 if it is closed without a response. */
 async function statusOfNew(port: number): Promise<number> {
   const client = await RawClient.open(port).catch(() => undefined);
-  // Reset before it was known to be open.
+  // Reset before the client knew that it was open.
   if (client === undefined) return 0;
   clients.push(client);
   client.send(GET);

@@ -1,4 +1,4 @@
-/** Health and discovery in a server of two workers: what one directory learns, all workers go by. */
+/** Health and discovery in a server of two workers: all workers use the results of one directory. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Catalog, type Service } from "../../src/gateway/upstream/directory/testing/catalog.ts";
 import { DnsServer } from "../../src/gateway/upstream/directory/testing/dns-server.ts";
@@ -10,7 +10,7 @@ import { type Message } from "../support/message.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(30_000);
-/** Connections that are spread over both workers; that one of them gets none of these is one in 2^31. */
+/** Connections over both workers. The probability that one worker gets none of them is 1 in 2^31. */
 const CONNECTIONS = 32;
 const INTERVAL_MS = 100;
 
@@ -18,7 +18,7 @@ let folder: Folder;
 let program: Program | undefined;
 let origins: Named[];
 
-/** An origin that says its name, and is healthy or not. */
+/** An origin that returns its name, and is healthy or not. */
 interface Named {
   readonly name: string;
   readonly origin: RawOrigin;
@@ -52,13 +52,13 @@ async function startOrigin(name: string): Promise<Named> {
   return named;
 }
 
-/** The whole of 127.0.0.0/8 is this machine's. */
+/** All of 127.0.0.0/8 belongs to this machine. */
 function listenOn(hostname: string, port = 0): Bun.Server<undefined> {
   return Bun.serve({ hostname, port, fetch: () => new Response(hostname) });
 }
 
 function serverOf({ origin }: Named): object {
-  // Requests never put it out of rotation: only probes do.
+  // Failed requests never take it out of rotation; only probes do.
   return { address: "127.0.0.1", port: origin.port, max_fails: 1_000_000 };
 }
 
@@ -81,7 +81,7 @@ function get(port: number, path = "/x"): Promise<Message> {
   return once(port, `GET ${path} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`);
 }
 
-/** Who answers, over many connections; `502` where nobody does. */
+/** The names of the responding servers over many connections; `502` without one. */
 async function responding(port: number): Promise<string> {
   const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => get(port)));
   const names = all.map(({ startLine, body }) => (startLine.includes(" 200 ") ? body : "502"));
@@ -113,7 +113,7 @@ test(
     a.status = "200 OK";
     await program?.sees(/is healthy again/);
     expect(await responding(port)).toBe("a b");
-    // A tenth earlier at most, and what the machine is late by; two probers would take half of this time.
+    // At most a tenth earlier, plus the delay of the machine. Two probers would take half of this time.
     const probes = await until("ten probes", () => (b.probes.length >= 10 ? b.probes : undefined));
     expect((probes[9] ?? 0) - (probes[0] ?? 0)).toBeGreaterThan(9 * INTERVAL_MS * 0.75);
   },
@@ -163,7 +163,7 @@ for (const workers of [1, 2]) {
           await responses(port, "b");
         }
         expect(new Set(catalog.tokens)).toEqual(new Set(["s3cret"]));
-        // One directory asks, whatever the number of workers.
+        // Only one directory sends queries, whatever the number of workers.
         expect(catalog.queries.length).toBeLessThanOrEqual(3);
         expect(program?.output).not.toContain("s3cret");
       } finally {

@@ -16,11 +16,11 @@ import { Folder, until } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** Workers that the kernel may choose from; more of them make it likelier that all get requests. */
+/** Workers between which the kernel chooses; with more of them, all more probably get requests. */
 const WORKERS = 3;
 const OUT = 256;
 
-/** It parks with the path as the command, and answers with what the sandbox says. */
+/** It parks with the path as the command, and responds with the sandbox's output. */
 const ECHO = ownModule(["get_path", "host_call", "read_call_result", "respond"], {
   on_request: [...op.i32(OUT), ...callsOf(0, OUT, 2000), ...op.call(1), ...op.drop, ...op.i32(3)],
   on_resume: [...op.i32(200), ...op.i32(OUT), ...callsOf(2, OUT, 4096), ...op.call(3), ...op.i32(1)],
@@ -34,12 +34,12 @@ let counter = 0;
 
 interface Asked {
   readonly path: string;
-  /** The status and the body; or that the connection was lost. */
+  /** The status and the body, or that the connection was lost. */
   readonly received: Promise<string>;
   readonly leave: () => void;
 }
 
-/** A client on a connection of its own. */
+/** A client on its own connection. */
 function ask(path = `/call/${counter++}`): Asked {
   const abort = new AbortController();
   const received = fetch(`http://127.0.0.1:${admin.port}${path}`, { keepalive: false, signal: abort.signal }).then(
@@ -71,7 +71,7 @@ interface Wasm {
   readonly pool_pinned: number;
 }
 
-/** So many requests are parked, and the sandbox is as `isReady`. */
+/** This number of requests is parked, and the sandbox has the state `isReady`. */
 function isParked(count: number, isReady = true): Promise<true> {
   return until(`${count} parked, ready: ${isReady}`, async () => {
     const { wasm }: { wasm: Wasm } = (await admin.call("GET", "/v1/status")).body;
@@ -80,7 +80,7 @@ function isParked(count: number, isReady = true): Promise<true> {
   });
 }
 
-/** From now on each line is answered, the one that waits at the head first. */
+/** From now on each line gets a reply, beginning with the line that waits first. */
 function goOn(client: SandboxClient | undefined): void {
   sandbox.response = (line) => reply(`done: ${line}`);
   client?.socket.write(reply(`done: ${client.lines.at(-1)}`));
@@ -132,7 +132,8 @@ test("clients that leave free their places, and the others get their own replies
   goOn(sandbox.clients[0]);
   const stayed = asked.filter((_, i) => i % 3 !== 0);
   expect(await Promise.all(stayed.map(({ received }) => received))).toEqual(stayed.map(responded));
-  // The one that was under way may be of one that left; what had not been sent of those is not.
+  // The line in progress may belong to a request that has ended. Lines of such requests that were not sent yet are
+  // dropped.
   expect(sandbox.lines.length - before).toBeLessThanOrEqual(21);
 });
 

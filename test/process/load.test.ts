@@ -1,4 +1,4 @@
-/** No request is lost: clients that never stop, while the gateway reloads, loses a worker, and stops. */
+/** No request is lost: clients send requests continuously while the gateway reloads, loses a worker, and stops. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { codeOf } from "../../src/lib/caught.ts";
 import { clientPortsOf } from "../support/client-ports.ts";
@@ -30,7 +30,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-/** Every configuration differs from the one before in what it serves, and every second one in its certificate. */
+/** Each configuration differs from the one before in its content, and every second one in its certificate. */
 function configOf(round: number): object {
   const own = round % 4 < 2 ? certificate : makeCertificate({ hostnames: ["own.test"] });
   const listener = { address: "127.0.0.1", port: 0 };
@@ -50,7 +50,7 @@ async function serve(): Promise<{ program: Program; port: number; tlsPort: numbe
 }
 
 interface Lost {
-  /** The client's port: what tells which worker had the connection. */
+  /** The client's port, which shows the worker of the connection. */
   readonly port: number;
   readonly begunAt: number;
   readonly why: string;
@@ -62,7 +62,7 @@ class Load {
   /** Responses with another status than 200. */
   readonly odd: number[] = [];
   responded = 0;
-  /** Connections that were not taken: nothing listens. */
+  /** Connections that were refused because nothing listens. */
   refused = 0;
   #stopping = false;
   readonly #port: number;
@@ -170,7 +170,7 @@ test(
         return workers.length === 2 ? workers : undefined;
       });
       const lostBefore = load.lost.length;
-      // Both stand still, so that whose connection is whose does not change while we look.
+      // Both are stopped, so that the owner of each connection does not change during the check.
       const stoppedAt = performance.now();
       for (const pid of [victim, survivor]) process.kill(pid, "SIGSTOP");
       const safe = clientPortsOf(survivor);

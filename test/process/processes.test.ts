@@ -1,4 +1,4 @@
-/** Signals, workers, reloads: the gateway as a process, told what to do as operators do it. */
+/** Signals, workers and reloads: the gateway as a process, controlled as operators do. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -445,7 +445,7 @@ function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** A client that reads the refusal and its end, and never ends its own half. */
+/** A client that reads the refusal and its end, and never closes its own half. */
 function stubbornClient(port: number): { ended: Promise<void>; close: () => Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket = Bun.connect({

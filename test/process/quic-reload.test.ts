@@ -1,4 +1,4 @@
-/** Reloads that take HTTP/3 away from a port, and give it back. */
+/** Reloads that disable HTTP/3 on a port and enable it again. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo } from "../support/gateway.ts";
 import { Http3Client } from "../support/http3-client.ts";

@@ -1,4 +1,4 @@
-/** Workers that die while others serve HTTP/3 by the same port. */
+/** Workers that die while others serve HTTP/3 on the same port. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { LOCALHOST } from "../support/certificates.ts";
 import { Http3Client } from "../support/http3-client.ts";
@@ -50,7 +50,7 @@ test("whichever worker dies, the connections of the others go on, also once anot
     for (const [i, worker] of workers.entries()) {
       process.kill(worker, "SIGKILL");
       await until("its end", () => (isAlive(worker) ? undefined : true));
-      // Who comes to the dead one's TCP socket is reset.
+      // A client that reaches the TCP socket of the dead worker gets a reset.
       const restarts = (): Promise<number> => metric(port, "turnpike_worker_restarts_total").catch(() => 0);
       await until("another", async () => ((await restarts()) > i ? true : undefined));
       const left = await open();

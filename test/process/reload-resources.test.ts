@@ -1,4 +1,6 @@
-/** Reloads leave descriptors, connections and timers as they were: those that fail, and those that replace everything. */
+/**
+ * Reloads do not leak descriptors, connections or timers: neither failed reloads, nor reloads that replace everything.
+ */
 import { heapStats } from "bun:jsc";
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
@@ -28,7 +30,7 @@ afterEach(async () => {
   await bed.stop();
 });
 
-/** How many descriptors of each kind the processes have. */
+/** The number of descriptors of each kind in the processes. */
 function descriptors(pids: readonly number[]): Record<string, number> {
   const kinds: Record<string, number> = {};
   for (const pid of pids) {
@@ -44,7 +46,7 @@ function kindOf(link: string): string {
   try {
     return readlinkSync(link).replace(bed.folder.path, "").replaceAll(/\d+/g, "N");
   } catch {
-    // Closed while we looked.
+    // Closed in the meantime.
     return "closed";
   }
 }
@@ -86,7 +88,7 @@ function risen(found: Record<string, number>, known: Record<string, number>): st
   );
 }
 
-/** No kind of descriptor and no peer has more than before. */
+/** The kinds of descriptors and the peers with more than before. */
 function excess(now: Held, before: Held): string[] {
   return [...risen(now.descriptors, before.descriptors), ...risen(now.connections, before.connections)];
 }
@@ -107,7 +109,7 @@ function configure(value: object): Config {
   return config;
 }
 
-/** How many there are; those that have ended or were cleared are collected. */
+/** The number of timers; ended and cleared ones are collected. */
 function timers(): number {
   Bun.gc(true);
   return heapStats().objectTypeCounts["Timeout"] ?? 0;
@@ -120,7 +122,7 @@ describe.skipIf(!hasRedis || !hasPostgres)("what reloads leave", () => {
       bed.folder.write("turnpike.json", bed.configuration(0, workers));
       program = new Program(["--config", bed.folder.file("turnpike.json")], { env: { TEST_REDIS: bed.redis.url } });
       await program.sees(/listening on https:.*HTTP\/3/);
-      // Both kinds once, so that what is opened for good is there.
+      // Each configuration once, so that permanent resources are open.
       await reload(bed.configuration(1, workers), true);
       await bed.use();
       await reload(bed.configuration(0, workers), true);

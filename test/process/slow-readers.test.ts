@@ -1,4 +1,7 @@
-/** Clients that read after the gateway is done with them: what they were sent stays theirs, and they hold no place meanwhile. */
+/**
+ * Clients that read after the gateway has finished with them: they get all data that was sent, and occupy no permit
+ * meanwhile.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createConnection, type Socket } from "node:net";
 import { connect } from "node:tls";
@@ -11,7 +14,7 @@ import { get } from "../support/http2-client.ts";
 import * as h2 from "../support/http2-frames.ts";
 import { Folder } from "../support/program.ts";
 
-/** As much as a kernel takes of a connection that nobody reads. */
+/** The bytes that a kernel buffers for a connection that is not read. */
 const SIZE = 1_000_000;
 const TIMEOUTS = { idle_ms: 500, header_ms: 500, body_ms: 500, write_ms: 500 };
 const GET = "GET /big.bin HTTP/1.1\r\nHost: a.test\r\n";
@@ -51,7 +54,7 @@ function open(transport: string, gateway: Gateway): Promise<Socket> {
   });
 }
 
-/** How much arrives, and how it ends. */
+/** The number of bytes that arrive, and how the connection ends. */
 function readAll(socket: Socket): Promise<{ bytes: number; end: string }> {
   let bytes = 0;
   const { promise, resolve } = Promise.withResolvers<{ bytes: number; end: string }>();
@@ -65,7 +68,7 @@ function readAll(socket: Socket): Promise<{ bytes: number; end: string }> {
 const REQUESTS = [
   `${GET}Connection: close\r\n\r\n`,
   `${GET}Connection: close\r\nContent-Length: 3\r\n\r\nabc`,
-  // Its connection is closed when that is idle for too long.
+  // Its connection is closed after the idle timeout.
   `${GET}\r\n`,
   `${GET}\r\nnothing\r\n\r\n`,
 ];

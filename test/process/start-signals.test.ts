@@ -1,4 +1,4 @@
-/** Signals that come while the gateway starts: a service manager, a script or a terminal may send one at any time. */
+/** Signals while the gateway starts: a service manager, a script or a terminal can send one at any time. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -65,7 +65,7 @@ test(
     started.kill("SIGUSR1");
     started.kill("SIGHUP");
     const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);
-    // The file of before, if Bun had read it when the signal came, is served until it is read again.
+    // If Bun had read the file before the signal came, the old content is served until the file is read again.
     await until("it serves the file of the signal", async () =>
       statusOf(await once(Number(port), GET)) === 200 ? true : undefined,
     );
@@ -93,7 +93,7 @@ test(
       [["--color=never", "start", "--help"], true],
       [["--help"], true],
     ] as const) {
-      // A Bun that says what it inherits, in the place of the one that npm installed.
+      // A Bun that prints what it inherits, in the place of the one that npm installed.
       const root = folder.file(`package-${args.join("")}`);
       mkdirSync(join(root, "bin"), { recursive: true });
       mkdirSync(join(root, "node_modules/bun/bin"), { recursive: true });

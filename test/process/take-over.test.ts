@@ -25,7 +25,7 @@ interface Ports {
   readonly admin: number;
 }
 
-/** Each says "begun" when it has the request, and answers when it is told to. */
+/** Each prints "begun" when it has the request, and responds on request of the test. */
 class SlowOrigin {
   readonly #waiting: (() => void)[] = [];
   readonly server = Bun.serve({
@@ -82,7 +82,7 @@ async function start(config: object, more: readonly string[] = []): Promise<Prog
   return program;
 }
 
-/** Sends requests one after the other, and keeps what did not come out as it should. */
+/** Sends requests one after the other, and keeps the unexpected results. */
 class Load {
   readonly failures: string[] = [];
   count = 0;
@@ -113,7 +113,7 @@ async function fetched(url: string, init: object = {}): Promise<string> {
   return await (await fetch(url, { ...trusting, ...init })).text();
 }
 
-/** One request of a connection by HTTP/2 that is its own. */
+/** One request on its own HTTP/2 connection. */
 function byHttp2(port: number, path = "/"): Promise<string> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(`https://localhost:${port}`, { ca: TEST_CA.cert });
@@ -176,7 +176,7 @@ for (const workers of [1, 2]) {
     await until("the slow request", () => origin.waiting === 1 || undefined);
     const after = await start(config, ["--take-over", String(before.pid)]);
     await before.sees(/another gateway takes over/);
-    // The new one does not offer what it does not serve yet.
+    // The new gateway does not announce what it does not serve yet.
     await until("a response of the new one", async () => {
       const { headers } = await fetch(`https://localhost:${ports.tls}/`, { ...trusting, keepalive: false });
       return headers.has("alt-svc") ? undefined : true;
@@ -217,7 +217,7 @@ test("a port that the system chooses cannot be taken over", async () => {
   expect(before.running).toBe(true);
 });
 
-/** Prints what a service tells systemd, each message in brackets; the runtime has no datagram socket of this kind. */
+/** Prints the messages of a service to systemd, each in brackets; the runtime has no datagram socket of this kind. */
 const RECEIVER = `import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
@@ -247,7 +247,7 @@ for (const workers of [1, 2]) {
       expect(receiver.output).not.toContain("STOPPING");
       process.kill(Number(pid), "SIGTERM");
       await receiver.sees(/^\[STOPPING=1\]$/m);
-      // Its output ends with that of the gateway, which shares it.
+      // Its output ends with the gateway's, because they share it.
       expect(await command.exit()).toBe(0);
     },
   );

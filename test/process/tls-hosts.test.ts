@@ -75,7 +75,7 @@ function configOf(ports: Ports, origin: RawOrigin, { workers, hosts }: { workers
 
 type Outcome = number | "refused";
 
-/** Asks for each host on one connection. */
+/** Requests each host on one connection. */
 interface ClientKind {
   readonly name: string;
   readonly ask: (port: number, hosts: readonly string[], options: ConnectionOptions) => Promise<Outcome[]>;
@@ -201,7 +201,7 @@ for (const workers of [1, 2]) {
         expect(await ask(ports.tls, ["open.test", "also-open.test", "OPEN.test.:443", "unknown.test"], open)).toEqual([
           200, 200, 200, 200,
         ]);
-        // Other rules for clients, in any spelling; other certificates.
+        // Other rules for client certificates, in any spelling; other certificates.
         const others = [
           "secure.test",
           "SECURE.test.:443",

@@ -1,4 +1,4 @@
-/** What of TLS itself a listener speaks, and what it refuses (RFC 9325 §3 and §4, RFC 7301 §3.2). */
+/** The TLS versions, suites and protocols that a listener accepts and refuses (RFC 9325 §3 and §4, RFC 7301 §3.2). */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
@@ -35,7 +35,7 @@ async function open(options: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
-/** What the server agreed on, or `refused`. */
+/** The negotiated parameters, or `refused`. */
 async function agreed(options: ConnectionOptions): Promise<string> {
   try {
     const socket = await open(options);

@@ -1,4 +1,7 @@
-/** TLS of the whole gateway: who is shown which certificate, who is let in, and what upstreams learn of it. */
+/**
+ * TLS of the whole gateway: which certificate a client gets, which clients are accepted, and what upstreams learn about
+ * them.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -74,7 +77,7 @@ async function open(port: number, options: ConnectionOptions = {}): Promise<TLSS
   return socket;
 }
 
-/** Sends a request and gives back the response's status; fails where the connection ends first. */
+/** Sends a request and returns the response's status; fails if the connection ends first. */
 async function ask(socket: TLSSocket, request = GET): Promise<number> {
   socket.write(request);
   let text = "";
@@ -191,7 +194,7 @@ function tlsOf(name: string): object {
   return { cert_path: folder.file(`${name}.pem`), key_path: folder.file(`${name}.key`) };
 }
 
-/** The status of a GET over HTTP/2, with these fields on top. */
+/** The status of a GET over HTTP/2 with these additional fields. */
 async function http2Status(
   port: number,
   fields: Record<string, string>,
@@ -228,7 +231,7 @@ test(
   TIME_MS,
 );
 
-/** Certificates of another CA, of no CA, and one of ours whose time is over. */
+/** Certificates of another CA, of no CA, and an expired one of the right CA. */
 function strangers(): ConnectionOptions[] {
   const otherCa = makeCertificate({ subject: [["CN", "Strangers' CA"]], isCa: true });
   return [
@@ -238,7 +241,7 @@ function strangers(): ConnectionOptions[] {
   ].map(({ cert, key }) => ({ cert, key }));
 }
 
-/** How a connection ends on which a request is sent at once. A reset is an error here. */
+/** How a connection ends if a request is sent at once. A reset is an error here. */
 function refusal(port: number, options: ConnectionOptions, onSession?: (ticket: Buffer) => void): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
   sockets.push(socket);
@@ -408,7 +411,7 @@ describe("handshakes", () => {
       const { port } = await serve(configOf({}, { timeouts }));
       const silent = Array.from({ length: 20 }, () => connectTcp(port, "127.0.0.1"));
       sockets.push(...silent);
-      // The beginning of a handshake record that says it is longer.
+      // The beginning of a handshake record with a longer announced length.
       for (const socket of silent.slice(10)) socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
       expect(await ask(await open(port))).toBe(200);
       await Promise.all(

@@ -1,4 +1,6 @@
-/** A hundred megabytes through an HTTP/2 upstream, with one side slower than the other: held back, and in little memory. */
+/**
+ * A hundred megabytes through an HTTP/2 upstream, with one side slower than the other: paused, and with little memory.
+ */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect as connectHttp2, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { connect, type Socket } from "node:net";
@@ -10,11 +12,11 @@ setDefaultTimeout(patient(60_000));
 
 const MIB = 1024 * 1024;
 const BODY = 100 * MIB;
-/** Kernel buffers on both sides, the windows of HTTP/2, and what the gateway may hold. */
+/** Kernel buffers on both sides, the windows of HTTP/2, and the gateway's own limit. */
 const HELD_BACK = 30 * MIB;
-/** Of a response that its client does not read, in memory and on the disk: `buffer_pool.response_buffer_bytes`. */
+/** Bytes of a response whose client does not read, in memory and on disk: `buffer_pool.response_buffer_bytes`. */
 const BUFFERED = 32 * MIB;
-/** What the gateway's memory grows by; most of it is garbage that is not collected yet. */
+/** Allowed growth of the gateway's memory; most of it is garbage that is not collected yet. */
 const GROWTH_KIB = 80 * 1024;
 const PIECE = 64 * 1024;
 
@@ -61,7 +63,7 @@ class Tally {
   }
 }
 
-/** Writes the body, made on the way, as fast as it is taken. */
+/** Writes the generated body as fast as it is accepted. */
 function pour(writer: Writer, tally: Tally): void {
   while (tally.bytes < BODY) {
     const piece = Buffer.alloc(PIECE, tally.bytes / PIECE);
@@ -75,7 +77,7 @@ function pour(writer: Writer, tally: Tally): void {
   writer.end();
 }
 
-/** Resolves when nothing moves any more, to how much had moved by then. */
+/** Resolves when no data moves any more, to the number of bytes so far. */
 async function standstill(tally: Tally): Promise<number> {
   for (let before = -1; before !== tally.bytes || before === 0; ) {
     before = tally.bytes;
@@ -84,7 +86,7 @@ async function standstill(tally: Tally): Promise<number> {
   return tally.bytes;
 }
 
-/** A client's socket, once it has sent `head`. */
+/** A client's socket, after it has sent `head`. */
 async function opened(head: string): Promise<Socket> {
   const socket = connect(gateway.port, "127.0.0.1");
   await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
@@ -92,7 +94,7 @@ async function opened(head: string): Promise<Socket> {
   return socket;
 }
 
-/** Where the body begins behind a head, once that has come. */
+/** The offset of the body, after the head has arrived. */
 function bodyOf(received: Buffer): number {
   const end = received.indexOf("\r\n\r\n");
   return end === -1 ? -1 : end + 4;

@@ -1,4 +1,7 @@
-/** What no server is blamed for, what is sent elsewhere by any method, and what a server is not asked for. */
+/**
+ * Failures that do not count against a server, requests that are retried with any method, and requests that a server
+ * does not get.
+ */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { ask, type ClientProtocol } from "./testing/ask.ts";

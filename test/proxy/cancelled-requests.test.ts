@@ -1,4 +1,6 @@
-/** Clients that go away: their requests to an HTTP/2 upstream are cancelled in each phase, and its connection stays. */
+/**
+ * Clients that leave: their requests to an HTTP/2 upstream are cancelled in each phase, and its connection stays open.
+ */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
 import { get, Http2Client, post } from "../support/http2-client.ts";
@@ -42,7 +44,7 @@ async function reached(): Promise<void> {
   await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
 }
 
-/** The origin's request, once the gateway has reset it with CANCEL. */
+/** The origin's request, after the gateway has reset it with CANCEL. */
 async function cancelled(): Promise<void> {
   await origin.until("CANCEL", () => (origin.requests[0]?.resetCode === h2.CANCEL ? true : undefined));
   await rig.settled();

@@ -1,4 +1,4 @@
-/** One client must leave room in an upstream's pool for others. */
+/** One client must leave connections of an upstream's pool for others. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { get, Http2Client } from "../support/http2-client.ts";
 import { statusOf } from "../support/message.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await origin.stop();
 });
 
-/** Clients are who X-Forwarded-For says, and the origin leaves what begins with `/hold` without a response. */
+/** X-Forwarded-For names the clients. The origin never responds to paths that begin with `/hold`. */
 async function serve(pool: object, server: object = {}): Promise<void> {
   origin.response = (request, connection) => {
     if (!request.startLine.includes(" /hold")) echo(request, connection);

@@ -1,4 +1,4 @@
-/** What a faulty HTTP/1.1 upstream comes to: for its clients, for the requests it got, for its pool and its health. */
+/** Faults of an HTTP/1.1 upstream, and their effect on clients, requests, the pool and health. */
 import { setDefaultTimeout } from "bun:test";
 import { echo, type OriginConnection, RawOrigin, summary } from "../support/raw-origin.ts";
 import { type Fault, faultOf, heard, MAX_RESPONSE_BYTES, once, testFaults, unheard } from "./testing/faults.ts";
@@ -13,7 +13,7 @@ interface Http1Fault extends Fault {
   readonly act: (connection: OriginConnection) => void;
 }
 
-/** Has the bytes arrive before the reset, which may overtake them. */
+/** Makes the bytes arrive before the reset, which could overtake them. */
 function sendAndReset(connection: OriginConnection, bytes: string): void {
   connection.socket.write(bytes, "latin1", () => setTimeout(() => connection.reset(), 20));
 }

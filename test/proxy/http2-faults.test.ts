@@ -1,4 +1,4 @@
-/** What a faulty HTTP/2 upstream comes to: for its clients, for the requests it got, for its pool and its health. */
+/** Faults of an HTTP/2 upstream, and their effect on clients, requests, the pool and health. */
 import { setDefaultTimeout } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
 import { block } from "../support/http2-hpack.ts";
@@ -24,7 +24,10 @@ interface Http2Fault extends Fault {
   readonly act: (request: OriginRequest) => void;
 }
 
-/** The server says that it did nothing: sent again twice at no cost, then that is a failure and a try each. */
+/**
+ * The server reports that it did nothing: the request is sent again twice without cost. After that it is a failure and
+ * a try each.
+ */
 const UNPROCESSED: { get: Expected; post: Expected } = {
   get: { status: 502, whole: true, sent: 4, sentStale: 4, failures: 2 },
   post: { status: 502, whole: true, sent: 1, sentStale: 1, failures: 1 },

@@ -1,4 +1,6 @@
-/** Many requests to an HTTP/2 upstream at one time: how they share its connections, and what is lost with one of them. */
+/**
+ * Many concurrent requests to an HTTP/2 upstream: how they share its connections, and what is lost with one connection.
+ */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
 import { until } from "../support/program.ts";
@@ -39,13 +41,13 @@ async function serve(pool: object = {}, route: object = {}): Promise<void> {
   });
 }
 
-/** So many requests at one time, each by a connection of its own. */
+/** This number of concurrent requests, each on its own connection. */
 function askAll(count: number, method = "GET", body?: string): Promise<Outcome[]> {
   const own = body === undefined ? {} : { body };
   return Promise.all(Array.from({ length: count }, (_, i) => ask(rig, "HTTP/1.1", { method, path: `/${i}`, ...own })));
 }
 
-/** Holds requests back until so many are there. */
+/** Holds requests until this number has arrived. */
 function holdUntil(count: number): { readonly held: Promise<OriginRequest[]>; readonly most: () => number } {
   const { promise, resolve } = Promise.withResolvers<OriginRequest[]>();
   const held: OriginRequest[] = [];
@@ -60,12 +62,15 @@ function response(request: OriginRequest): void {
   request.response(200, `${request.method} ${request.path}`);
 }
 
-/** Every status that came. */
+/** All received statuses. */
 function statusesOf(outcomes: readonly Outcome[]): number[] {
   return [...new Set(outcomes.map(({ status }) => status))];
 }
 
-/** Refuses what is more than it said it takes, as a server may (RFC 9113 §5.1.2), and answers the others a little later. */
+/**
+ * Refuses requests above its announced limit, as a server may (RFC 9113 §5.1.2), and responds to the others a little
+ * later.
+ */
 function takeAtMost(count: number): { most: number; refused: number } {
   const seen = { most: 0, refused: 0 };
   const open = new Map<unknown, number>();
@@ -118,7 +123,7 @@ describe("a server that takes few requests on a connection", () => {
   test("which takes none at first gets what waits when it takes some", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 0]];
     await serve({ max_connections: 1 });
-    // The first one is sent before the server has said so.
+    // The first request is sent before the server has announced its limit.
     origin.onRequest = (request) => request.reset(h2.REFUSED_STREAM);
     const asked = askAll(5);
     await until("the waiting requests", async () => ((await rig.counts("origin")).waiting === 5 ? true : undefined));
@@ -192,7 +197,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     expect(statusesOf(await asked)).toEqual([200]);
     expect(origin.requests).toHaveLength(76);
     expect(await rig.counts("origin")).toMatchObject({ failures: 0 });
-    // The old one goes behind its last response.
+    // The old connection closes after its last response.
     await rig.opened("origin", 1);
   });
 });
@@ -243,7 +248,7 @@ describe("a server that", () => {
     };
     const first = ask(rig, "HTTP/1.1", { path: "/first" });
     await reached(1);
-    // The second connection never hears how many requests may be sent.
+    // The second connection never announces a limit of requests.
     origin.settings = undefined;
     const second = ask(rig, "HTTP/1.1", { path: "/second" });
     await reached(2);

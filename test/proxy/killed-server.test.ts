@@ -1,4 +1,4 @@
-/** One of three upstream servers is killed under load, and comes back. Every one of them is a process of its own. */
+/** One of three upstream servers is killed under load, and restarted. Each one is a separate process. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { Folder, Program, until } from "../support/program.ts";
@@ -54,13 +54,13 @@ async function startGateway(protocol: string, ports: readonly number[], retries:
   return Number(port);
 }
 
-/** One request after the other on each of several connections, until told to stop. */
+/** Consecutive requests on each of several connections, until it is stopped. */
 class Load {
   running = true;
-  /** Whose answers came since this was last emptied. */
+  /** Servers that have responded since this was last cleared. */
   readonly names = new Set<string>();
   served = 0;
-  /** When each failed request was begun and when it failed. */
+  /** The begin and the end of each failed request. */
   readonly failed: { readonly begun: number; readonly ended: number; readonly why: string }[] = [];
   readonly #clients: Promise<void>[];
 
@@ -123,10 +123,10 @@ test.each([
     else expect(load.failed.length).toBeGreaterThanOrEqual(MAX_FAILS);
     const failed = load.failed.toSorted((a, b) => a.ended - b.ended);
     const limit = failed[MAX_FAILS - 1]?.ended ?? Number.POSITIVE_INFINITY;
-    // Later ones find out whether it is back, which it may not be on a slow machine.
+    // Later requests test whether it is back, which it may not be on a slow machine.
     const tried = killed + FAIL_TIMEOUT_MS;
     expect(failed.filter(({ begun }) => begun > limit && begun < tried)).toEqual([]);
-    // The last responses of the one that was killed may have been on their way.
+    // The last responses of the killed server may have been on their way.
     expect(["a", "b again", "c"].filter((name) => !load.names.has(name))).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-/** What routes can have otherwise than by default: which answers are retried and when, a time for each try, and what upstreams are told. */
+/** Settings of routes: which responses are retried and when, the timeout of each try, and the fields for upstreams. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
@@ -18,7 +18,7 @@ afterEach(async () => {
   await Promise.all(origins.splice(0).map((origin) => origin.stop()));
 });
 
-/** An origin that answers so many requests with `status`, and all that follow with the echo. */
+/** An origin that sends this number of responses with `status`, and then echoes. */
 async function originThat(status: number, times: number): Promise<RawOrigin> {
   const origin = await RawOrigin.start();
   let responded = 0;
@@ -66,7 +66,7 @@ test("a retry waits for the route's pause", async () => {
   const gateway = await serve([origin], { retry: { max_retries: 2, backoff_ms: 200 } });
   const began = performance.now();
   expect(await ask(gateway, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 200 });
-  // Half of 200 and half of 400 at least.
+  // At least half of 200 and half of 400.
   expect(performance.now() - began).toBeGreaterThanOrEqual(299);
   expect(origin.requests).toHaveLength(3);
 });

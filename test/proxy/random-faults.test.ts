@@ -1,4 +1,7 @@
-/** Random requests to an upstream of random faults: each ends, gets no wrong byte, and leaves nothing behind; no POST is sent twice. */
+/**
+ * Random requests to an upstream with random faults: each request ends, gets no wrong byte, and leaves nothing behind.
+ * No POST is sent twice.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import * as h2 from "../support/http2-frames.ts";
@@ -22,12 +25,12 @@ import { Rig } from "./testing/rig.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = Number(process.env["TIME_MS"] ?? 0);
-/** Without a time: a slow machine must not end before the first of them. */
+/** A number and not a time, so that a slow machine runs all of them. */
 const RUNS = 20;
 setDefaultTimeout(TIME_MS + 60_000);
-/** HTTP/1.1 clients that requests are spread over; all others go by one HTTP/2 connection. */
+/** HTTP/1.1 clients to which requests are distributed; all others use one HTTP/2 connection. */
 const CLIENTS = 4;
-/** More than any request may take, its time-outs and those of all that wait before it included. */
+/** More than any request may take, with its own timeouts and those of all requests before it. */
 const PATIENCE_MS = patient(10_000);
 const FRAME_BYTES = 16_384;
 
@@ -35,7 +38,7 @@ interface Wish extends Omit<Plan, "id"> {
   readonly method: "GET" | "POST";
   readonly bodySize: number;
   readonly isHttp2: boolean;
-  /** The client goes away so many turns of the event loop after it has asked; -1: it waits. */
+  /** The client leaves after this number of turns of the event loop; -1: it stays. */
   readonly leaves: number;
 }
 
@@ -51,7 +54,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 
 interface Request extends Wish, Plan {}
 
-/** What a client got: undefined where it went away. */
+/** The response of a client; undefined if the client left. */
 interface Got {
   readonly status: number;
   readonly body: string;
@@ -62,7 +65,7 @@ async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
 }
 
-/** Sends the requests one after the other, on one connection as long as it lasts. */
+/** Sends the requests one after the other, on one connection while it lasts. */
 async function byHttp1(port: number, requests: readonly Request[], got: Map<string, Got>): Promise<void> {
   let client: RawClient | undefined;
   for (const request of requests) {
@@ -79,7 +82,7 @@ async function byHttp1(port: number, requests: readonly Request[], got: Map<stri
     const response = await client.response(request.method, PATIENCE_MS).catch(() => undefined);
     if (response !== undefined) got.set(request.id, { status: statusOf(response), body: response.body, whole: true });
     else {
-      // It hangs up, or the response is late.
+      // The server closes the connection, or the response is late.
       expect(client.state).not.toBe("open");
       const rest = client.rest();
       const end = rest.indexOf("\r\n\r\n");
@@ -100,7 +103,7 @@ function sendBody(client: Http2Client, streamId: number, body: string): void {
   }
 }
 
-/** Sends the requests all at once on one connection. */
+/** Sends all requests at once on one connection. */
 async function byHttp2(port: number, requests: readonly Request[], got: Map<string, Got>): Promise<void> {
   const client = await Http2Client.ready(port);
   client.opensWindows = true;
@@ -195,14 +198,15 @@ describe.each([
     if (leaves >= 0) return;
     if (got === undefined) throw new Error(`Request ${id} has not ended`);
     const expected = responseOf(request);
-    // What the gateway itself answers, and the origin's 503.
+    // Responses of the gateway itself, and the origin's 503.
     if (got.whole && got.status !== 200) expect([502, 503, 504]).toContain(got.status);
     else if (got.whole) expect(got.body === expected).toBe(true);
     else if (got.status === 200) expect(expected.startsWith(got.body)).toBe(true);
-    // Without a fault it is served, unless others shared its connection or the machine is too busy for the time-out.
+    // Without a fault it succeeds, unless others shared its connection, or the machine is too busy for the timeout.
     const isSpared = request.fates.every((fate) => fate === "well") && got.status !== 504;
     if (isSpared && protocol === "http1") expect(got).toMatchObject({ status: 200, whole: true });
-    // What failed before the head was tried once more; on a busy machine the first try may time out before the origin has read it.
+    // A request that failed before the head was tried once more. On a busy machine the first try can time out before
+    // the origin has read it.
     if (method === "GET" && got.whole && got.status !== 200 && got.status !== 504)
       expect([got, begun >= 2]).toEqual([got, true]);
   }

@@ -1,4 +1,4 @@
-/** Each event of a stream reaches its client before the next one is sent: nothing holds it back. */
+/** Each event of a stream reaches its client before the next one is sent: nothing buffers it. */
 import { connect as connectHttp2 } from "node:http2";
 import { request as askHttp1 } from "node:http";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
@@ -12,7 +12,7 @@ setDefaultTimeout(patient(20_000));
 
 const EVENTS = 20;
 
-/** What a client has read so far, and how it lets go. */
+/** The data that a client has read so far, and a function to close it. */
 interface Reader {
   text(): string;
   close(): void;
@@ -65,7 +65,7 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   },
 };
 
-/** A stream of events to be sent one by one. */
+/** A stream of events that are sent one by one. */
 function begin(framing: string): Promise<OriginConnection> {
   return new Promise((resolve) => {
     origin.response = (_request, connection) => {

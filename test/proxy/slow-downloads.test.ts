@@ -1,4 +1,6 @@
-/** Responses whose clients read slowly: taken from the upstream all the same, so that its connection is free. */
+/**
+ * Responses for slow clients: the gateway still reads them from the upstream at once, so that its connection is free.
+ */
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -20,7 +22,7 @@ const PAIRS = PROTOCOLS.flatMap((client) => ORIGINS.map((origin) => [client, ori
 /** More than sockets, windows and memory hold together. */
 const LARGE = Buffer.alloc(24 * MIB, "0123456789abcde");
 
-/** False where that is not allowed. */
+/** False if mounting is not allowed. */
 function mount(...args: readonly string[]): boolean {
   return Bun.spawnSync(["mount", ...args], { stderr: "ignore" }).exitCode === 0;
 }
@@ -34,7 +36,7 @@ let rig: Rig | undefined;
 let origin: Server | Http2Server;
 let folder: string;
 const downloads: SlowDownload[] = [];
-/** Requests that the origin has answered whole: it has nothing more to send for them. */
+/** Requests to which the origin has responded completely. */
 let responded: string[];
 
 afterEach(async () => {
@@ -88,7 +90,7 @@ interface Serving {
   readonly sections?: object;
 }
 
-/** One connection to the origin is all there is. */
+/** The upstream has only one connection to the origin. */
 async function serve({ client, protocol = "http1", route, pool, sections }: Serving = {}): Promise<Rig> {
   const port = await startOrigin(protocol);
   rig = await Rig.start({
@@ -119,7 +121,7 @@ async function download(from: Rig, client: ClientProtocol, path: string): Promis
   return opened;
 }
 
-/** Resolves once nothing is under way at the origin. */
+/** Resolves when nothing is in flight at the origin. */
 async function freed(from: Rig): Promise<void> {
   await until("the connection is free", () => (from.inFlight === 0 && responded.length > 0 ? true : undefined));
 }
@@ -130,7 +132,7 @@ describe("a response that its client does not read", () => {
     const slow = await download(gateway, client, "/large");
     await freed(gateway);
     expect(await ask(gateway, "HTTP/1.1", { path: "/quick" })).toMatchObject({ status: 200, body: "quick" });
-    // An HTTP/3 client's engine takes much by itself.
+    // The engine of an HTTP/3 client buffers much itself.
     if (client !== "HTTP/3") expect(await waiting("disk")).toBeGreaterThan(8 * MIB);
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
@@ -233,7 +235,7 @@ test.each([1, 2])("a gateway of %d workers that is killed leaves no file of its 
     upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port }] }],
     routes: [{ path_prefix: "/", upstream: "origin" }],
   });
-  const slow = await openDownload({ port: gateway.port } as Rig, "HTTP/1.1", "/large"); // Nothing else of it is used.
+  const slow = await openDownload({ port: gateway.port } as Rig, "HTTP/1.1", "/large"); // Only this part of it is used.
   downloads.push(slow);
   await until("the response is buffered", () => (responded.length === 1 ? true : undefined));
   await gateway.kill();

@@ -1,4 +1,4 @@
-/** Bodies that come slowly: gathered before a connection to the upstream is taken, as far as the bounds go. */
+/** Slow request bodies: they are buffered before an upstream connection is used, within the limits. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { statusOf } from "../support/message.ts";
@@ -35,7 +35,7 @@ interface Serving {
   readonly sections?: object;
 }
 
-/** One connection to the origin is all there is. */
+/** The upstream has only one connection to the origin. */
 async function serve({ client, protocol = "http1", route, sections }: Serving = {}): Promise<void> {
   origin = await startEchoOrigin(protocol);
   rig = await Rig.start({
@@ -60,7 +60,7 @@ async function upload(client: ClientProtocol, path: string, length: number): Pro
   return opened;
 }
 
-/** Resolves once the gateway holds `bytes` of bodies. */
+/** Resolves when the gateway has buffered `bytes` of bodies. */
 async function gathered(bytes: number): Promise<void> {
   await until(`${bytes} bytes are gathered`, async () => ((await bodyBytes()) >= bytes ? true : undefined));
 }
@@ -113,7 +113,7 @@ describe("a body that comes slowly", () => {
         (await bodyBytes()) > before || origin.received === 1000 ? true : undefined,
       );
     }
-    // The last one found more than a half taken, and has the connection.
+    // The last request found more than half of the memory in use, and has the connection.
     expect(await bodyBytes()).toBeWithin(8192 / 2 + 1, 8192 / 2 + 1100);
     expect(await uploads.at(-1)?.finish("y")).toMatchObject({ status: 200 });
   });

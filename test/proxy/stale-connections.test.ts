@@ -1,4 +1,4 @@
-/** Idle connections that their server closes just as a request is written to them, thousands of times. */
+/** Idle connections that their server closes exactly when a request is written to them, thousands of times. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -35,7 +35,10 @@ async function serve(port: number, protocol: string): Promise<Gateway> {
   return gateway;
 }
 
-/** Closes idle connections while a request is on its way, by turns with a FIN and a reset; what it answers is the request's path. */
+/**
+ * Closes idle connections while a request is on its way, alternately with a FIN and a reset. Its responses contain the
+ * request's path.
+ */
 async function http1Origin(): Promise<{ port: number; sent: () => string[]; closeIdle: (round: number) => void }> {
   const origin = await RawOrigin.start();
   const paths: string[] = [];
@@ -73,7 +76,7 @@ async function http2Origin(): Promise<Awaited<ReturnType<typeof http1Origin>>> {
     sent: () => paths,
     closeIdle(round) {
       for (const connection of origin.open) {
-        // With and without a word of it.
+        // With and without a GOAWAY.
         if (round % 3 === 0) connection.goaway(Math.max(0, ...connection.requests.keys()));
         if (round % 2 === 0) connection.socket.end();
         else connection.reset();
@@ -98,7 +101,7 @@ describe.each([
       const path = `/${isPost ? "post" : "get"}-${round}`;
       const head = `${isPost ? "POST" : "GET"} ${path} HTTP/1.1\r\nHost: a.test\r\n`;
       const bytes = isPost ? `${head}Content-Length: 4\r\n\r\nbody` : `${head}\r\n`;
-      // From well before the gateway has read the request to well after it has written it.
+      // The delay varies from well before the gateway has read the request to well after it has written it.
       if (random() < 0.5) {
         client.send(bytes);
         spin(random() * 150);
@@ -120,7 +123,7 @@ describe.each([
     const posts = origin.sent().filter((path) => path.startsWith("/post"));
     expect(new Set(posts).size).toBe(posts.length);
     expect([...responded].filter((path) => !origin.sent().includes(path))).toEqual([]);
-    // Or nothing was closed at the worst moment.
+    // Otherwise no connection was closed at the worst moment.
     expect(outcome.lostPosts).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Servers over TLS: whom the gateway trusts, and what it makes of connections that end without TLS's close_notify. */
+/** Servers over TLS: which ones the gateway trusts, and connections that end without TLS's close_notify. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { createServer } from "node:tls";
@@ -20,7 +20,7 @@ function listening(server: Server): Promise<number> {
   return listenOnLoopback(server);
 }
 
-/** Responses with a body that the connection's end ends, which never comes for `/cut`. */
+/** Responses whose body ends with the connection; for `/cut` the end never arrives. */
 function serve({ cert, key }: Certificate): Promise<number> {
   const server = createServer({ cert, key }, (socket) => {
     socket.on("error", () => {});
@@ -33,7 +33,7 @@ function serve({ cert, key }: Certificate): Promise<number> {
   return listening(server);
 }
 
-/** As `serve`, for clients whose certificate the test's CA has signed; says whom that names. */
+/** Like `serve`, for clients with a certificate of the test's CA; the response has their names. */
 function serveKnown({ cert, key }: Certificate): Promise<number> {
   const known = { requestCert: true, rejectUnauthorized: true, ca: TEST_CA.cert };
   const server = createServer({ cert, key, ...known }, (socket) => {
@@ -46,7 +46,7 @@ function serveKnown({ cert, key }: Certificate): Promise<number> {
   return listening(server);
 }
 
-/** Passes bytes on; `cut` ends the connections of the gateway's side with a FIN alone. */
+/** Forwards bytes; `cut` ends the connections to the gateway with a FIN only. */
 async function relay(target: number): Promise<{ port: number; cut: () => void }> {
   const open = new Set<Socket>();
   const port = await listening(

@@ -1,4 +1,4 @@
-/** Which upstream requests reach where a route's traffic is split, by every client protocol. */
+/** The upstreams of requests on a route with a traffic split, over every client protocol. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startGateway } from "../support/gateway.ts";
 import { type HeaderList } from "../support/http2-hpack.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-/** An origin that answers with its name and the Cookie that it got. */
+/** An origin that responds with its name and the received Cookie. */
 function named(name: string): number {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -76,7 +76,7 @@ test("several workers together share as one does, and agree on who stays where",
     routes: [{ path_prefix: "/", upstream: "a", traffic_split: SPLIT, traffic_split_sticky: { header: "X-User" } }],
   });
   stops.push(() => gateway.stop());
-  /** Each on a connection of its own, whichever worker has it. */
+  /** Each on its own connection, whichever worker has it. */
   const getBy = async (user: number): Promise<string> => {
     const field = user === -1 ? "" : `X-User: user ${user}\r\n`;
     const request = `GET / HTTP/1.1\r\nHost: a.test\r\n${field}Connection: close\r\n\r\n`;
@@ -142,7 +142,7 @@ async function get(rig: Rig, protocol: ClientProtocol, fields: HeaderList): Prom
 }
 
 describe.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)("a client that keeps its share, by %s,", (protocol) => {
-  /** Two gateways that know nothing of each other, and list the same upstreams in another order. */
+  /** Two independent gateways that list the same upstreams in another order. */
   async function pair(sticky: object): Promise<[Rig, Rig]> {
     const upstreams = [upstream("a", named("a")), upstream("b", named("b"))];
     const route = { path_prefix: "/shop", traffic_split_sticky: sticky };

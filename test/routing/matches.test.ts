@@ -109,7 +109,7 @@ const ROUTES: readonly object[] = [
     upstream: "v3",
     match: { headers: [{ name: "Accept-Language", pattern: "(?:de|fr)(?:-[A-Z]+)?" }] },
   },
-  // GRPCExactMethodMatching, GRPCRouteHeaderMatching: the path is all that matching sees of a call
+  // GRPCExactMethodMatching, GRPCRouteHeaderMatching: matching sees only the path of a call
   {
     host: "grpc.test",
     path_prefix: "/",

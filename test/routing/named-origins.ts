@@ -1,7 +1,7 @@
-/** Origins that say in each response which of them gave it, and what they were asked. */
+/** Origins that name themselves in each response, and record their requests. */
 import { type Server } from "bun";
 
-/** A request as an origin got it. */
+/** A request as an origin received it. */
 export interface Seen {
   readonly origin: string;
   readonly method: string;
@@ -12,7 +12,7 @@ export interface Seen {
 
 export class NamedOrigins {
   readonly names: readonly string[];
-  /** All requests since the last `reset`, in the order in which they came. */
+  /** All requests since the last `reset`, in order. */
   seen: Seen[] = [];
   readonly #servers: ReadonlyMap<string, Server<undefined>>;
 

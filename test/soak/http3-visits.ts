@@ -1,6 +1,6 @@
 /**
- * HTTP/3 visits in a process of their own, which ends with them: the QUIC client keeps what its sessions took. The arguments
- * are a port, a seed, a number of sessions, and "whole" or "aborted"; prints the bytes of body that it moved.
+ * HTTP/3 visits in a separate process, because the QUIC client does not free the memory of its sessions. The arguments
+ * are a port, a seed, a number of sessions, and "whole" or "aborted". It prints the number of body bytes.
  */
 import { Random } from "../fuzz/random.ts";
 import { Http3Client } from "../support/http3-client.ts";

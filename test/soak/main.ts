@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- [--minutes N] [--seed S] [--only PATTERN]`: good, malformed and aborted traffic on all protocols at the same time. Fails
- * where a byte is wrong, memory keeps growing, a connection or a request is stuck, or anything was thrown.
+ * `npm run soak -- [--minutes N] [--seed S] [--only PATTERN]`: normal, malformed and aborted traffic on all protocols
+ * at the same time. Fails if a byte is wrong, memory keeps growing, a connection or a request is stuck, or an exception
+ * was thrown.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,9 +18,9 @@ import { SoakOrigin } from "./origin.ts";
 import { type Ports, type Visit, VISITS } from "./traffic.ts";
 
 const SAMPLE_MS = 2_000;
-/** The share of the time after which memory should have found its level. */
+/** The share of the time after which memory should be stable. */
 const WARM_UP = 0.4;
-/** KiB a minute that count as none, and KiB by which the lowest points of a short run may differ. */
+/** KiB per minute that do not count as growth, and KiB by which the minimums of a short run may differ. */
 const MAX_SLOPE = 2_048;
 const MAX_GROWTH = 32_768;
 const SETTLE_MS = 30_000;
@@ -40,7 +41,7 @@ async function start(origin: SoakOrigin, folder: string): Promise<{ gateway: Gat
   const address = "127.0.0.1";
   const gateway = await startGateway({
     access_log: { enabled: false },
-    // Short, so that what a client keeps open for later, or leaves without a word, is gone before the end is judged.
+    // Short, so that connections that clients keep or abandon are closed before the final check.
     timeouts: { idle_ms: 10_000, header_ms: 5_000, write_ms: 5_000 },
     server: {
       listeners: [
@@ -51,7 +52,7 @@ async function start(origin: SoakOrigin, folder: string): Promise<{ gateway: Gat
     tls: files,
     quic: { enabled: true, port: ports.quic, max_idle_timeout_ms: 5_000, ...files },
     ...everythingTo(origin.port),
-    // A QUIC client that leaves without a word holds its connection to the origin until it is missed.
+    // A QUIC client that leaves silently occupies its connection to the origin until its idle timeout.
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)], connection_pool: { max_connections: 1000 } }],
   });
   return { gateway, ports };
@@ -82,7 +83,7 @@ async function connectionsOpen(port: number): Promise<number> {
   return (metric?.samples ?? []).reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Waits until nobody is connected but who asks, and the origin has nothing to do; why not, where that does not come. */
+/** Waits until only this client is connected, and the origin is idle. Returns the reason if that does not happen. */
 async function settled(gateway: Gateway, ports: Ports, origin: SoakOrigin): Promise<string> {
   const ends = performance.now() + SETTLE_MS;
   let open = 0;
@@ -101,7 +102,7 @@ async function soak(kinds: Kinds, minutes: number, seed: number): Promise<string
   const origin = new SoakOrigin();
   await origin.listen();
   const { gateway, ports } = await start(origin, folder);
-  // Whoever stops a soak wants no gateway left behind.
+  // If the soak test is stopped, the gateway must stop too.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void gateway.stop().finally(() => process.exit(1)));
   }
@@ -140,7 +141,7 @@ interface Run {
   readonly minutes: number;
 }
 
-/** Prints what was done; returns what is wrong. */
+/** Prints the results; returns the errors. */
 function judge({ gateway, tallies, samples, stuck, minutes }: Run): string[] {
   const problems: string[] = [];
   for (const [name, { visits, bytes, failures }] of tallies) {

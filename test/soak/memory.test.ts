@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type MemorySample, troughsOf } from "./memory.ts";
 
-/** KiB as they were, a minute apart. */
+/** Samples of these KiB, one minute apart. */
 function samples(...kib: readonly number[]): MemorySample[] {
   return kib.map((value, minutes) => ({ minutes, kib: value }));
 }

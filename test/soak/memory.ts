@@ -1,21 +1,21 @@
-/** Memory over time, and what its trend is. */
+/** Memory over time, and its trend. */
 
 export interface MemorySample {
   readonly minutes: number;
   readonly kib: number;
 }
 
-/** What a process has least of memory, early and late. */
+/** The minimum memory of a process, early and late. */
 export interface Troughs {
   readonly early: number;
   readonly late: number;
-  /** KiB a minute between the two. */
+  /** KiB per minute between the two. */
   readonly slope: number;
 }
 
 /**
- * The lowest KiB of the earlier half of the samples and of the later one. A collector lets memory rise and fall by half of its size
- * all the time, and a line through all of that points anywhere; what leaks is there at the lowest points too.
+ * The lowest KiB of the earlier half of the samples and of the later half. Garbage collection makes memory rise and
+ * fall by half of its size, so a line through all samples says nothing. A leak also raises the minimum.
  */
 export function troughsOf(samples: readonly MemorySample[]): Troughs {
   const middle = Math.floor(samples.length / 2);

@@ -1,4 +1,4 @@
-/** The origin of a soak: sends patterns, checks patterns, and breaks off where it is asked to. */
+/** The origin of a soak test: sends patterns, checks patterns, and closes the connection on request. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { bodyOf, BodyCheck } from "./pattern.ts";
@@ -7,7 +7,7 @@ const PIECE = 30_000;
 
 export class SoakOrigin {
   port = 0;
-  /** Requests that are being answered. */
+  /** Requests without a complete response. */
   open = 0;
   connections = 0;
   readonly #server: Server;
@@ -41,7 +41,7 @@ export class SoakOrigin {
     const size = Number(sizeText);
     if (kind === "check") {
       const check = new BodyCheck(seed, size);
-      // The chunks of a message are bytes where nobody has set an encoding.
+      // Without an encoding, the chunks of a message are bytes.
       for await (const chunk of request) check.take(chunk as Uint8Array);
       check.end();
       response.end("sound");

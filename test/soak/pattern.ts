@@ -1,4 +1,4 @@
-/** Bodies whose every byte is known from a seed and a place, so that one byte that is lost, doubled or another's shows. */
+/** Bodies whose bytes follow from a seed and an offset, so that a lost, repeated or foreign byte is found. */
 import { Random } from "../fuzz/random.ts";
 
 const TABLE_BYTES = 65_521;
@@ -23,7 +23,7 @@ export function bodyOf(seed: number, size: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Compares a body with what it must be, chunk by chunk. */
+/** Compares a body with the expected one, chunk by chunk. */
 export class BodyCheck {
   received = 0;
   readonly #seed: number;

@@ -1,4 +1,4 @@
-/** What clients do in a soak: each kind is one visit, which resolves where all went as it must. */
+/** The actions of clients in a soak test. Each kind is one visit, which resolves if everything was correct. */
 import { join } from "node:path";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -22,7 +22,7 @@ export interface Ports {
 export type Visit = (ports: Ports, random: Random) => Promise<number>;
 
 const PATIENCE_MS = 20_000;
-/** How long a client that sends rubbish waits for its response. */
+/** Milliseconds that a client with malformed data waits for its response. */
 const BAD_MS = 300;
 
 async function fetched(origin: string, random: Random): Promise<number> {
@@ -61,7 +61,7 @@ function socketTo(port: number, isTls: boolean): Promise<Socket> {
   });
 }
 
-/** A connection that has exchanged prefaces, and opens its windows as they are used. */
+/** A connection that has exchanged prefaces, and reopens its windows as they are used. */
 async function http2(port: number, isTls: boolean): Promise<Http2Client> {
   const client = new Http2Client(await socketTo(port, isTls));
   client.opensWindows = true;
@@ -101,7 +101,7 @@ async function streams(port: number, isTls: boolean, random: Random): Promise<nu
   }
 }
 
-/** Sends bytes, looks a while at what comes, and goes. */
+/** Sends bytes, reads for a while, and leaves. */
 async function glance(socket: Socket, bytes: Buffer, milliseconds: number): Promise<number> {
   let received = 0;
   await new Promise<void>((resolve) => {
@@ -172,7 +172,7 @@ const badHttp2: Visit = async ({ plain, tls }, random) => {
 
 const SESSIONS = 40;
 
-/** HTTP/3 sessions in a process of their own. */
+/** HTTP/3 sessions in a separate process. */
 async function http3(port: number, kind: "whole" | "aborted", random: Random): Promise<number> {
   const script = join(import.meta.dir, "http3-visits.ts");
   const seed = random.below(2 ** 31);
@@ -188,7 +188,7 @@ async function http3(port: number, kind: "whole" | "aborted", random: Random): P
   return Number(said);
 }
 
-/** Every kind of visit, and how many clients pay it at the same time. */
+/** Every kind of visit, and the number of clients that run it at the same time. */
 export const VISITS: readonly (readonly [name: string, clients: number, visit: Visit])[] = [
   ["HTTP/1", 3, ({ plain }, random) => fetched(`http://127.0.0.1:${plain}`, random)],
   ["HTTP/1 over TLS", 2, ({ tls }, random) => fetched(`https://127.0.0.1:${tls}`, random)],

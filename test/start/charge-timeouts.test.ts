@@ -1,4 +1,4 @@
-/** Charging for pages that use their time up themselves: the shipped program, real payments, a real browser. */
+/** Charging for pages that use up their own time: the shipped program, real payments, a real browser. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -22,12 +22,12 @@ const PRICE = {
   max_timeout_seconds: 300,
 };
 
-/** Nobody listens there. */
+/** This port has no listener. */
 const NO_MODEL = { base_url: "http://127.0.0.1:1/v1", model: "none" };
 
 const folder = new Folder();
 const attackSite = startAttackSite();
-/** Says of each of its responses, which are errors, that it is to be paid. */
+/** Marks each of its responses, which are errors, as chargeable. */
 const stranger = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -89,7 +89,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Pays for the path, and gives the status, the problem's type, and whether the response came with a receipt. */
+/** Pays for the path. Returns the status, the problem's type, and whether there is a receipt. */
 async function buy(shop: Shop, path: string, body: object): Promise<unknown[]> {
   const account = privateKeyToAccount(generatePrivateKey());
   const pay = wrapFetchWithPayment(fetch, new x402Client().register("eip155:*", new ExactEvmScheme(account)));
@@ -117,7 +117,7 @@ const BROWSER = { format: "text", engine: "browser" };
 const FAILED = "urn:turnpike:error:page-failed";
 const TIMEOUT = "urn:turnpike:error:page-timeout";
 
-/** It has more threads than a page may have: its process is killed. */
+/** It starts more threads than a page may have, so its process is killed. */
 function burning(n: number): object {
   return { ...BROWSER, url: `http://127.5.0.${n}:${attackSite.port}/idle-workers`, timeout: 60, wait: 30 };
 }
@@ -130,7 +130,7 @@ test("a page that takes too much is charged with the key on, and the ledger has 
 test("a page whose script never ends is charged with the key on, once it had the processor for its time", async () => {
   const url = `http://127.5.0.2:${attackSite.port}/loop`;
   let outcome = await buy(charging, "/scrape", { ...BROWSER, url, timeout: 3 });
-  // Where other programs have the processors, a page gets too little of them in one visit.
+  // If other programs use the CPUs, a page may get too little CPU time in one visit.
   while (outcome[2] !== true) outcome = await buy(charging, "/scrape", { ...BROWSER, url, timeout: 3 });
   expect(outcome).toEqual([500, TIMEOUT, true]);
 });

@@ -1,4 +1,4 @@
-/** Every snippet of /docs is run as it stands there, against a real gateway in test mode. */
+/** Every snippet of /docs is run unchanged against a real gateway in test mode. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ function snippetsOf(name: string): ReadonlyMap<string, string> {
   return new Map([...found].map(([, caption = "", code = ""]) => [caption, text(code)]));
 }
 
-/** A signed payment for an operation, as the variable of the curl lines holds it. */
+/** A signed payment for an operation, in the form of the variable in the curl lines. */
 async function paymentFor(path: string): Promise<string> {
   const unpaid = await fetch(documentation.url + path, { method: "POST", body: "{}" });
   const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));

@@ -1,4 +1,7 @@
-/** The shipped routes `/` and `/docs` are free and lead to the content service: no spelling of an operation's path runs it by them. */
+/**
+ * The shipped routes `/` and `/docs` are free and lead to the content service. No spelling of an operation's path may
+ * reach the operation through them.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { request } from "node:http";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
@@ -14,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => documentation.stop());
 
-/** The status that `path` gets as it stands, which `fetch` would tidy first. */
+/** The status of `path` exactly as written; `fetch` would normalize it. */
 function post(path: string): Promise<number> {
   const { hostname, port } = new URL(documentation.url);
   return new Promise((resolve, reject) => {

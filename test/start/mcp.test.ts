@@ -31,7 +31,7 @@ const clients: Client[] = [];
 let site: Bun.Server<undefined>;
 let program: Program;
 let url: string;
-/** Pages that were asked for, and those whose reader went away. */
+/** Requested pages, and those whose reader left. */
 let asked: string[];
 let left: string[];
 
@@ -89,7 +89,7 @@ async function overStdio(...args: string[]): Promise<Client> {
 
 type Result = Awaited<ReturnType<Client["callTool"]>>;
 
-/** The text of a result that has nothing else. */
+/** The text of a result that contains only text. */
 function textOf({ content }: Result): string {
   const [part] = content;
   return part?.type === "text" ? part.text : "";
@@ -140,7 +140,7 @@ for (const mode of ["legacy", "auto"] as const) {
     expect(receiptOf(paid)).toMatchObject({ success: true, payer: PAYER });
     expect(settled()).toBe(before + 1);
 
-    // The same payment again gets its response again, and a call for something else gets nothing.
+    // The same payment gets the same response again, and another call with it gets an error.
     expect((await qr(client, payment)).content).toEqual(paid.content);
     const other = await client.callTool({
       name: "read",

@@ -10,7 +10,7 @@ import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
-// A browser is unpacked and started, on a machine that may be busy.
+// Unpacks and starts a browser on a machine that may be busy.
 setDefaultTimeout(patient(60_000));
 
 const ROOT = join(import.meta.dir, "../..");
@@ -26,7 +26,7 @@ let gateway: string;
 
 interface PaidRoute {
   readonly body?: object;
-  /** What the response must hold: a piece of its text, or its first bytes. */
+  /** The expected part of the response: some of its text, or its first bytes. */
   readonly holds: string;
 }
 
@@ -119,7 +119,7 @@ test.each(["node", process.execPath])("the typed client pays for every operation
     `${site.url.href}missing`,
   ]);
   expect([code, err]).toEqual([0, ""]);
-  // What the script above prints.
+  // The output of the script above.
   const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
   for (const { name, path, price } of OPERATIONS) {
     expect([name, results[name]?.paid]).toEqual([name, price === undefined ? "" : `${path} ${price}`]);
@@ -152,7 +152,7 @@ test("a batch of twenty results of a million characters comes through, and again
   });
   const text = await response.text();
   expect([response.status, receipt?.success]).toEqual([200, true]);
-  // What the API's description says of the response.
+  // The form of the response, as the API's description defines it.
   const { results } = JSON.parse(text) as { results: { content: string; error?: string }[] };
   expect(results.map(({ content, error }) => [content.length, error])).toEqual(urls.map(() => [1_000_000, undefined]));
   const again = await fetch(`${gateway}/batch`, {
@@ -223,7 +223,7 @@ function curl(protocol: string): Send {
   };
 }
 
-/** HTTP/2 where there is no curl. */
+/** HTTP/2 if curl is not installed. */
 const nodeHttp2: Send = async (url, { method = "GET", headers, body }) => {
   const { origin, pathname } = new URL(url);
   const session = connect(origin);

@@ -1,4 +1,6 @@
-/** The pages for people in a real browser: operable, readable in light and dark, wide and narrow, and sound by axe. */
+/**
+ * The pages for people in a real browser: operable, readable in light and dark, wide and narrow, and accessible by axe.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { type Page } from "puppeteer-core";
@@ -7,7 +9,7 @@ import { type Documentation, startDocumentation } from "../support/documentation
 
 setDefaultTimeout(120_000);
 
-/** Where pictures of the pages go, for people to look at; none where it is not set. */
+/** Folder for screenshots of the pages; unset: no screenshots. */
 const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";
 
 let documentation: Documentation;
@@ -23,7 +25,7 @@ afterAll(async () => {
   await documentation.stop();
 });
 
-/** What the page complained of: scripts that failed, and what its policy kept back. */
+/** The errors of the page: failed scripts, and resources that its policy blocked. */
 async function open(
   path: string,
   width: number,

@@ -1,4 +1,4 @@
-/** The main job, end to end: the shipped program in processes of its own, real payments, a real browser. */
+/** The main function, end to end: the shipped program in its own processes, real payments, a real browser. */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
@@ -20,14 +20,14 @@ const folder = new Folder();
 let site: Bun.Server<undefined>;
 let program: Program;
 let url: string;
-/** Resolves when the page that never ends is asked for. */
+/** Resolves when the page that never ends is requested. */
 let stuck: PromiseWithResolvers<void>;
 
-/** Pays from a wallet of its own for what `send` is asked. */
+/** Pays from its own wallet for the requests of `send`. */
 function payingFetch(send: (...request: Parameters<typeof fetch>) => Promise<Response> = fetch): typeof fetch {
   const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register("eip155:*", new ExactEvmScheme(account));
-  // The wrapper's type lacks only `preconnect`, which nobody here calls.
+  // The wrapper's type lacks only `preconnect`, which is not called here.
   return wrapFetchWithPayment(send as typeof fetch, client) as typeof fetch;
 }
 
@@ -49,7 +49,7 @@ function ledger(): Record<string, number> {
   const database = new Database(folder.file("state/turnpike.db"), { readonly: true });
   const rows = database.query("SELECT state, count(*) AS payments FROM payments GROUP BY state").all();
   database.close();
-  // The query says what a row is.
+  // The query defines the form of a row.
   return Object.fromEntries((rows as { state: string; payments: number }[]).map((row) => [row.state, row.payments]));
 }
 
@@ -92,7 +92,7 @@ afterAll(async () => {
 test("the stock x402 client pays for an article and gets it with a receipt", async () => {
   const response = await post(payingFetch(), "read", { url: `${site.url.href}article` });
   expect(response.status).toBe(200);
-  // What the API's description says of the response.
+  // The form of the response, as the API's description defines it.
   const article = (await response.json()) as { title: string; content: string };
   expect(article.title).toBe("On tolls");
   expect(article.content).toContain("A toll is paid once");
@@ -149,7 +149,7 @@ test("a request that gets 503 while the content service starts is not charged, a
   expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:browser-unavailable" });
   await until("the payment's release", () => ((ledger()["released"] ?? 0) > released ? true : undefined));
   expect(ledger()["settled"] ?? 0).toBe(settled);
-  // The gateway has these wait until the service is there.
+  // The gateway holds these requests until the service is ready.
   const again = await post(fetch, "read", article, { "payment-signature": signature });
   expect([again.status, again.headers.has("payment-response")]).toEqual([200, true]);
   expect((await post(wallet, "read", article)).status).toBe(200);

@@ -9,14 +9,14 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = patient(60_000);
 const BIN = join(import.meta.dir, "../../bin/turnpike");
-/** All operations without a price, on a port of the kernel's choice. */
+/** All operations without a price, on a free port. */
 const FREE = {
   server: { address: "127.0.0.1", port: 0, workers: 1 },
   routes: [{ path_prefix: "/", upstream: "content", total_timeout_ms: 30_000 }],
 };
 const READY = /^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try +(?:npx )?turnpike call/m;
 
-/** Where the browser is unpacked once for all that need one. */
+/** The folder of the unpacked browser, which all tests share. */
 const shared = new Folder();
 afterAll(() => shared.remove());
 
@@ -190,7 +190,7 @@ describe("as shipped", () => {
       program.output
         .trimEnd()
         .split("\n")
-        // What the content service says for itself, and what other programs on this machine may cause.
+        // Without the output of the content service, and messages that other programs on this machine can cause.
         .filter((line) => !line.startsWith("content: ") && !line.startsWith("port 9180 is taken; "))
         .map((line) => [line.slice(0, 10).trimEnd(), line.slice(10)]),
     );
@@ -320,7 +320,7 @@ describe("with another configuration", () => {
       const [victim = 0] = before.content;
       process.kill(victim, "SIGKILL");
       await program.sees(/the content service ended; starting it again/);
-      // A call waits for the service, and nothing says 502 meanwhile.
+      // A call waits for the service, and gets no 502 meanwhile.
       const body = JSON.stringify({ data: "waits" });
       const call = fetch(`${url}/qr`, { method: "POST", headers: { "content-type": "application/json" }, body });
       const seen = new Set<number>();

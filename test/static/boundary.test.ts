@@ -1,4 +1,4 @@
-/** What is below the root, and nothing else: no dotfile, no way out, no special file. */
+/** Only files below the root are served: no dotfiles, no files outside, no special files. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -140,7 +140,7 @@ test("a root that is a link follows it within a second, as deployments turn it",
   }
 });
 
-/** What the start with this root ends in. */
+/** The result of a start with this root. */
 async function startWith(root: string): Promise<string> {
   try {
     const gateway = await startGateway({ server: { static_root: root } });

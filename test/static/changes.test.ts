@@ -1,4 +1,4 @@
-/** Files that change while they are served, clients that come and go, and what is held meanwhile. */
+/** Files that change while they are served, clients that come and go, and the resources that are used meanwhile. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(60_000));
 
-/** More than the sockets between client and server hold, so that most of it waits in the file. */
+/** More than the socket buffers between client and server hold, so that most of it stays in the file. */
 const LARGE = 32 * 1024 * 1024;
 
 let site: Site;
@@ -36,7 +36,7 @@ async function open(path: string): Promise<RawClient> {
   return client;
 }
 
-/** A client that reads the head and the start of the body, and then no more. */
+/** A client that reads the head and the start of the body, and then stops. */
 async function stalled(path: string): Promise<RawClient> {
   const client = await open(path);
   await client.sees("\r\n\r\n");
@@ -94,7 +94,7 @@ for (const cache of [false, true]) {
       [],
       [],
     ]);
-    // Tools that compress give the copy its file's time, in whole seconds where they know no better.
+    // Compression tools give the copy the time of its file, some of them in whole seconds.
     utimesSync(file, after + 0.9, after + 0.9);
     utimesSync(sibling, after, after);
     await until("the sibling", async () => (await ask()).body === "gzipped");
@@ -105,7 +105,7 @@ for (const cache of [false, true]) {
 test("a small file that was cut short a moment ago is served as it is now", async () => {
   const path = site.write("log.txt", "x".repeat(10_000));
   await site.start();
-  // Looked at, and not read yet.
+  // Its metadata was read, but not its content.
   expect(valuesOf(await site.ask("/log.txt", "", "HEAD"), "content-length")).toEqual(["10000"]);
   truncateSync(path, 10);
   const response = await site.ask("/log.txt");
@@ -122,7 +122,7 @@ test("a file that is cut short while it is sent ends the connection: nothing loo
   const body = Buffer.from(bodyOf(client), "latin1");
   expect(body.length).toBeLessThan(LARGE);
   expect(body.equals(pattern(LARGE).subarray(0, body.length))).toBe(true);
-  // The worker goes on, and takes it for no fault of its own.
+  // The worker continues, and logs no fault.
   expect(site.gateway.output()).not.toContain("fault");
   expect(statusOf(await site.ask("/absent"))).toBe(404);
 });
@@ -157,14 +157,14 @@ test("descriptors are closed when the clients are gone and the file is no longer
   site.write("large.bin", pattern(LARGE));
   await site.start();
   const clients = await Promise.all(Array.from({ length: 20 }, () => stalled("/large.bin")));
-  // One descriptor, however many download it.
+  // One descriptor for all downloads.
   expect(site.openFiles()).toEqual(["large.bin"]);
   const session = connect(`http://127.0.0.1:${site.gateway.port}`);
   const stream = session.request({ ":path": "/large.bin" });
   await new Promise((resolve) => stream.once("response", resolve));
   for (const client of clients) client.destroy();
   stream.close(constants.NGHTTP2_CANCEL);
-  // The table itself lets go of it after a while.
+  // The table closes it after a while.
   await until("no file is open", () => site.openFiles().length === 0);
   session.close();
 });
@@ -172,7 +172,7 @@ test("descriptors are closed when the clients are gone and the file is no longer
 test("slow downloads of more files than may be open get 503 and no descriptor, and the others go on", async () => {
   const body = pattern(8 * 1024 * 1024);
   const first = site.write("files/0.bin", body);
-  // Hard links to one inode are files of their own to the gateway, and cost the disk nothing.
+  // For the gateway, hard links to one inode are separate files, and they need no disk space.
   const count = 1100;
   for (let n = 1; n < count; n++) linkSync(first, join(site.root, `files/${n}.bin`));
   await site.start({ max_connections: 4096 }, { buffer_pool: { buffer_count: 16_384 } });
@@ -204,7 +204,7 @@ test("a download takes no memory of its length", async () => {
   await site.ask("/large.bin", "", "HEAD");
   const before = site.gateway.memoryKib("VmRSS");
   const clients = await Promise.all(Array.from({ length: 50 }, () => stalled("/large.bin")));
-  // 50 downloads of 32 MiB: 1.6 GiB, were they in memory.
+  // 50 downloads of 32 MiB would need 1.6 GiB in memory.
   expect(site.gateway.memoryKib("VmRSS") - before).toBeLessThan(100 * 1024);
   for (const client of clients) client.destroy();
 });

@@ -1,4 +1,4 @@
-/** Static files of a process that has no descriptor left. */
+/** Static files of a process without free descriptors. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { statusOf } from "../support/message.ts";
@@ -8,10 +8,10 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(30_000));
 
-/** Longer than a file, or its folder, is taken to be as it was. */
+/** Longer than the metadata of a file or folder is cached. */
 const LOOKED_AT_AGAIN_MS = 1500;
 const DOWNLOADS = 100;
-/** More than the sockets between client and server hold. */
+/** More than the socket buffers between client and server hold. */
 const LARGE = 32 * 1024 * 1024;
 
 let folder: Folder;
@@ -31,7 +31,7 @@ test("a file that cannot be opened for want of descriptors is 503 and never 404,
     const port = Number(text);
     const client = await RawClient.open(port);
     clients.push(client);
-    // Each takes a descriptor for itself, which the gateway has counted, and one for its file.
+    // Each download uses a descriptor for its connection, which the gateway has counted, and one for its file.
     for (let n = 0; n < DOWNLOADS; n++) {
       const download = await RawClient.open(port);
       clients.push(download);

@@ -1,4 +1,4 @@
-/** `server.preencoded`: the same responses as without, whatever is asked. */
+/** `server.preencoded`: the same responses as without it, for every request. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -12,7 +12,7 @@ const sites = [new Site(), new Site()] as const;
 let gateways: readonly Gateway[];
 
 beforeAll(async () => {
-  // Nobody listens on port 1.
+  // Port 1 has no listener.
   const config = {
     upstreams: [{ name: "down", servers: [{ address: "127.0.0.1", port: 1, max_fails: 1_000_000 }] }],
     routes: [{ path_prefix: "/down", upstream: "down" }],
@@ -29,7 +29,9 @@ afterAll(async () => {
   for (const site of sites) await site.stop();
 });
 
-/** All but what differs between any two responses: the date, and validators of a file that was written at another time. */
+/**
+ * Everything except the parts that differ between two responses: the date, and validators of a file with another time.
+ */
 function comparable({ startLine, fields, body }: Message): unknown {
   const own = new Set(["Date", "ETag", "Last-Modified"]);
   return { startLine, body, fields: fields.filter(([name]) => !own.has(name)) };
@@ -46,7 +48,7 @@ const CASES: readonly (readonly [line: string, host: string, fields: string, sta
   ["GET /down", "a.test", "", 502],
 ];
 
-// What JSON must escape, and what an id of our own looks like.
+// Ids with characters that JSON must escape, and an id in the gateway's own format.
 const IDS = ["plain", 'a"b', "a\\b", '\\"', "{}", "x".repeat(128)];
 
 test("the responses are the same, for any request id", async () => {

@@ -1,4 +1,4 @@
-/** What a static file is answered with: head, ranges, conditions, encodings. */
+/** Responses with static files: heads, ranges, conditions, encodings. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { statSync, utimesSync } from "node:fs";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -19,7 +19,7 @@ function value(message: Message, name: string): string {
   return valuesOf(message, name).join(" | ");
 }
 
-/** The fields that do not change from request to request. */
+/** The fields that are the same for each request. */
 function comparable({ fields }: Message): unknown {
   return fields.filter(([name]) => name !== "Date" && name !== "X-Request-Id");
 }

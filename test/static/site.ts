@@ -38,7 +38,7 @@ export class Site {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Writes a file below the root, with the folders above it. */
+  /** Writes a file below the root, and creates its folders. */
   write(name: string, content: string | Uint8Array): string {
     const path = join(this.root, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -46,13 +46,13 @@ export class Site {
     return path;
   }
 
-  /** One request on a connection of its own; `fields` are whole lines. */
+  /** Sends a request on its own connection; `fields` are whole lines. */
   async ask(path: string, fields = "", method = "GET"): Promise<Message> {
     const head = `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${fields}\r\n`;
     return await once(this.gateway.port, head, method);
   }
 
-  /** The files below the root that the gateway has open, by name; deleted ones too. */
+  /** The names of the open files of the gateway below the root, with deleted ones. */
   openFiles(): string[] {
     const folder = `/proc/${this.gateway.pid}/fd`;
     return readdirSync(folder)
@@ -70,14 +70,14 @@ export class Site {
   }
 }
 
-/** Bytes that differ at every offset that a test may mix up. */
+/** Bytes that differ at all offsets that a test could confuse. */
 export function pattern(length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   for (let i = 0; i < length; i++) bytes[i] = (i * 31 + (i >> 8) * 7 + (i >> 16)) & 0xff;
   return bytes;
 }
 
-/** Asks `done` every few milliseconds until it holds; an Error after `PATIENCE_MS`. */
+/** Calls `done` every few milliseconds until it returns true. Fails with an Error after `PATIENCE_MS`. */
 export async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
   await holds(done, PATIENCE_MS, what);
 }

@@ -1,4 +1,7 @@
-/** Starts the real gateway with its admin interface, in a process of its own; every response is held against the interface's own description. */
+/**
+ * Starts the real gateway with its admin interface in a separate process. Every response is checked against the
+ * interface's own description.
+ */
 import { readFileSync } from "node:fs";
 import { expect } from "bun:test";
 import { type Schema, compileSchema } from "../../src/lib/json-schema/compile-schema.ts";
@@ -12,7 +15,7 @@ export const READ_KEY = "the-key-of-readers-1";
 export interface AdminOptions {
   readonly workers?: number;
   readonly tls?: boolean;
-  /** Sections of the configuration; those of `admin` and `server` are added to. */
+  /** Sections of the configuration; `admin` and `server` are merged with defaults. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly admin?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -25,7 +28,7 @@ export interface CallOptions {
   /** Sent as JSON, unless it is text or bytes. */
   readonly body?: unknown;
   readonly type?: string;
-  /** False: the response need not fit the description, as for what is no operation. */
+  /** False: the response need not fit the description, for example for unknown paths. */
   readonly isDescribed?: boolean;
 }
 
@@ -33,8 +36,8 @@ export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests look into responses as they like; the description's schemas check what they are.
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // Tests access responses freely; the schemas of the description check their form. oxlint-disable-next-line
+  // typescript/no-explicit-any
   readonly body: any;
 }
 
@@ -44,7 +47,7 @@ export class Admin {
   readonly file: string;
   readonly program: Program;
   readonly url: string;
-  /** Of traffic. */
+  /** The port for traffic. */
   readonly port: number;
   description: Description | undefined;
 
@@ -95,7 +98,7 @@ export class Admin {
     this.folder.remove();
   }
 
-  /** The configuration file as it is. */
+  /** The current configuration file. */
   saved(): unknown {
     return JSON.parse(readFileSync(this.file, "utf8"));
   }
@@ -126,7 +129,7 @@ export class Admin {
     });
   }
 
-  /** By a key that the test has used, if that is one. */
+  /** Uses a key of the test, if it is one. */
   async #describe(key = KEY): Promise<Description> {
     const own = await this.fetch("GET", "/v1/openapi.json", { key });
     const response = own.ok ? own : await this.fetch("GET", "/v1/openapi.json");
@@ -144,22 +147,22 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedResponse>>;
 }
 
-/** The interface as its OpenAPI document has it. */
+/** The interface, from its OpenAPI document. */
 export class Description {
   readonly document: {
     readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
     readonly components: object;
   };
-  /** `operationId status` of all that was seen. */
+  /** `operationId status` of all checked responses. */
   readonly seen = new Set<string>();
   readonly #schemas = new Map<string, Schema>();
 
   constructor(document: unknown) {
-    // What it holds is what the tests find.
+    // The tests check its contents.
     this.document = document as Description["document"];
   }
 
-  /** The operation that a request is for; undefined if there is none. */
+  /** The operation of a request; undefined if there is none. */
   operationOf(
     method: string,
     path: string,
@@ -173,7 +176,7 @@ export class Description {
     return undefined;
   }
 
-  /** Fails unless the description has this response, and its body fits. */
+  /** Fails if the description lacks this response, or the body does not fit it. */
   check(method: string, path: string, { status, headers, text }: ReceivedResponse): void {
     const found = this.operationOf(method, path);
     if (found === undefined) throw new Error(`Not described: ${method} ${path}`);

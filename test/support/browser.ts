@@ -1,4 +1,4 @@
-/** A browser for tests of pages: the one that comes with the packages, steered from outside. */
+/** A browser for tests of pages: the packaged one, controlled by the test. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** `folder` is where the program is unpacked; its own by default. */
+/** `folder` is the folder for the unpacked program; by default a temporary one. */
 export async function startBrowser(folder?: string): Promise<TestBrowser> {
   const own = folder ?? mkdtempSync(join(tmpdir(), "turnpike-test-browser-"));
   const { value: program } = await browserPrograms(undefined, own).next();
@@ -31,7 +31,7 @@ export async function startBrowser(folder?: string): Promise<TestBrowser> {
 
 export type Scheme = "light" | "dark";
 
-/** Sets how a page is seen. A click on what is still scrolling misses it, so nothing moves. */
+/** Sets the size and colour scheme. Smooth scrolling is off, because a click misses an element that moves. */
 export async function dress(page: Page, width: number, scheme: Scheme): Promise<void> {
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([
@@ -40,7 +40,7 @@ export async function dress(page: Page, width: number, scheme: Scheme): Promise<
   ]);
 }
 
-/** What axe finds wrong: its rule, and where. */
+/** The errors that axe finds: rule and place. */
 export async function faults(page: Page): Promise<unknown> {
   await page.evaluate(AXE);
   return await page.evaluate(`axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })

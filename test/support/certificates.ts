@@ -1,4 +1,4 @@
-/** Makes throw-away certificates (RFC 5280): an EC key each, signed by themselves or by a CA. */
+/** Makes temporary certificates (RFC 5280), each with its own EC key, self-signed or signed by a CA. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 
@@ -22,7 +22,7 @@ export interface CertificateOptions {
   readonly subject?: Certificate["subject"];
   /** Names, IPv4 addresses and URIs. */
   readonly hostnames?: readonly string[];
-  /** Left out: it signs itself. */
+  /** Absent: self-signed. */
   readonly issuer?: Certificate;
   readonly isCa?: boolean;
   /** Left out: a key of its own. In DER, as SPKI; the certificate's `key` is then of no use. */
@@ -104,7 +104,7 @@ export function makeCertificate(options: CertificateOptions = {}): Certificate {
   };
 }
 
-/** A CA that is the same in every process: clients of one trust servers of another. */
+/** A CA that is the same in every process, so that clients of one process trust servers of another. */
 export const TEST_CA: Certificate = {
   subject: [["CN", "Turnpike test CA"]],
   cert: `-----BEGIN CERTIFICATE-----
@@ -125,5 +125,5 @@ PjJFDuoBj6k3wApkIKaTON6Tw9xCPUcyK3+ymbOVwVp7btr59TrxdMtR
 `,
 };
 
-/** A server's certificate of that CA, for this machine. QUIC clients refuse one that is its own CA. */
+/** A server certificate of that CA for this machine. QUIC clients refuse a self-signed one. */
 export const LOCALHOST = makeCertificate({ issuer: TEST_CA, hostnames: ["localhost", "127.0.0.1"] });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** Client ports of the TCP connections that a process has. */
+/** The client ports of a process's TCP connections. */
 export function clientPortsOf(pid: number): Set<number> {
   const own = new Set<string>();
   for (const fd of readdirSync(`/proc/${pid}/fd`)) {
@@ -8,7 +8,7 @@ export function clientPortsOf(pid: number): Set<number> {
       const inode = /socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
       if (inode !== undefined) own.add(inode);
     } catch {
-      // It was closed while we looked.
+      // It was closed in the meantime.
     }
   }
   const ports = new Set<number>();
@@ -16,7 +16,7 @@ export function clientPortsOf(pid: number): Set<number> {
     const [, , remote = "", , , , , , , inode = ""] = line.trim().split(/\s+/);
     if (own.has(inode)) ports.add(Number.parseInt(remote.split(":")[1] ?? "0", 16));
   }
-  // Of what listens.
+  // The entry of listeners.
   ports.delete(0);
   return ports;
 }

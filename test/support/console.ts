@@ -1,4 +1,4 @@
-/** The admin console of a real gateway in a real browser, as an operator sees it. */
+/** The admin console of a real gateway in a real browser, as operators see it. */
 import { type ElementHandle, type Page } from "puppeteer-core";
 import { until } from "../../src/lib/testing/until.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -8,12 +8,12 @@ import { type Gateway, startGateway } from "./gateway.ts";
 export const FULL_KEY = "full-key-0123456789abcdef0123456789abcdef";
 export const READ_KEY = "read-key-0123456789abcdef0123456789abcdef";
 
-/** `admin` of a configuration with both keys, on a port that the system picks. */
+/** `admin` of a configuration with both keys, on a free port. */
 export const ADMIN = { enabled: true, port: 0, api_key: FULL_KEY, read_api_key: READ_KEY };
 
 const SEEN_MS = patient(8_000);
 
-/** One gateway, one browser, and as many operators as a test wants. */
+/** One gateway, one browser, and any number of operators. */
 export class ConsoleRig {
   readonly gateway: Gateway;
   readonly url: string;
@@ -33,12 +33,12 @@ export class ConsoleRig {
     return new ConsoleRig(gateway, url, browser ?? (await startBrowser()), browser === undefined);
   }
 
-  /** A browser of its own with nothing of other operators in it. */
+  /** An operator in a separate browser context. */
   async operator(options?: { width?: number; scheme?: Scheme }): Promise<Operator> {
     return await Operator.open(this.#browser, this.url, options);
   }
 
-  /** Asks the admin interface as a script does. */
+  /** Sends a request to the admin interface, as a script does. */
   async ask(path: string, init: { method?: string; body?: unknown } = {}): Promise<Response> {
     return await fetch(new URL(path, this.url), {
       method: init.method ?? "GET",
@@ -53,19 +53,19 @@ export class ConsoleRig {
   }
 }
 
-/** Where the admin interface listens, as the program's output says. */
+/** The URL of the admin interface, from the program's output. */
 export async function adminUrl(output: () => string): Promise<string> {
   const find = (): string | undefined => /admin interface on (http:\/\/\S+)/.exec(output())?.[1];
   await until(() => find() !== undefined, 10_000, "the admin interface listens");
   return find() ?? "";
 }
 
-/** One person at the console. */
+/** One operator at the console. */
 export class Operator {
   readonly page: Page;
-  /** What the page complained of: scripts that failed, and what its policy kept back. */
+  /** The errors of the page: failed scripts, and resources that its policy blocked. */
   readonly complaints: string[] = [];
-  /** Requests that went elsewhere than to the admin interface. */
+  /** Requests to servers other than the admin interface. */
   readonly strays: string[] = [];
 
   private constructor(page: Page, url: string) {
@@ -74,7 +74,7 @@ export class Operator {
     page.on("pageerror", (error) => this.complaints.push(String(error)));
     page.on("dialog", (dialog) => void dialog.accept());
     page.on("console", (message) => {
-      // A browser tells of each refusal; those of the interface are its responses.
+      // A browser reports each refused request; refusals of the interface are regular responses.
       if (message.type() === "error" && !/the server responded with a status of|net::ERR_/.test(message.text())) {
         this.complaints.push(message.text());
       }
@@ -102,18 +102,18 @@ export class Operator {
     await this.see("nav");
   }
 
-  /** Goes to a view, such as `routes`, and waits until its head is drawn. */
+  /** Opens a view, such as `routes`, and waits for its heading. */
   async goTo(view: string, head: string): Promise<void> {
     await this.page.evaluate(`location.hash = ${JSON.stringify(`#/${view}`)}`);
     await this.at(head);
   }
 
-  /** Waits until the view with this head is drawn. */
+  /** Waits for the view with this heading. */
   async at(head: string): Promise<void> {
     await this.#find(`[...document.querySelectorAll("h1")].find((one) => one.textContent === ${JSON.stringify(head)})`);
   }
 
-  /** Waits until something is there. */
+  /** Waits until the selector matches. */
   async see(selector: string): Promise<ElementHandle> {
     const found = await this.page.waitForSelector(selector).catch(async (error: unknown) => {
       throw new Error(`Not seen: ${selector}: ${await this.text()}`, { cause: error });
@@ -122,13 +122,13 @@ export class Operator {
     return found;
   }
 
-  /** Presses a button or a link by its whole name: what it shows, and what it adds for screen readers. */
+  /** Presses a button or a link by its whole name: the visible text, and the addition for screen readers. */
   async press(name: string): Promise<void> {
     const found = await this.#find(
       `[...document.querySelectorAll("button, a")].findLast((one) => one.textContent.trim() === ${JSON.stringify(name)} && !one.disabled)`,
     );
     await found.evaluate((element) => element.scrollIntoView({ block: "center" }));
-    // A locator waits until the element stands still: a response to a check moves what is below it.
+    // A locator waits until the element does not move: the response to a check moves the elements below it.
     await found.asLocator().setTimeout(SEEN_MS).click();
   }
 
@@ -139,7 +139,7 @@ export class Operator {
     );
   }
 
-  /** Types into the field with this label, in place of what is there. */
+  /** Types into the field with this label, and replaces its value. */
   async type(label: string, text: string): Promise<void> {
     const found = await this.field(label);
     await found.click({ count: 3 });
@@ -153,7 +153,7 @@ export class Operator {
     });
     const found = handle.asElement();
     if (found === null) throw new Error(`No element: ${expression}`);
-    // What these expressions find are elements.
+    // These expressions match only elements.
     return found as ElementHandle;
   }
 

@@ -1,4 +1,6 @@
-/** The documentation of the content operations behind a real gateway in test mode; the operations give their examples. */
+/**
+ * The documentation of the content operations behind a real gateway in test mode; the operations return their examples.
+ */
 import { createApp } from "../../src/content/app.ts";
 import { type Services } from "../../src/content/operations/operation.ts";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
@@ -15,7 +17,7 @@ const PICTURE = drawn instanceof Uint8Array ? drawn : new Uint8Array();
 export interface Documentation {
   readonly url: string;
   readonly folder: Folder;
-  /** Operations that ran, by name, with the body that they got. */
+  /** Operations that ran, by name, with their request bodies. */
   readonly runs: { readonly name: string; readonly body: unknown }[];
   stop(): Promise<void>;
 }
@@ -27,7 +29,7 @@ export async function startDocumentation(): Promise<Documentation> {
   const runs: { name: string; body: unknown }[] = [];
   const prices = pricesOf(url, fetch);
   const nothing: unknown = undefined;
-  // The documents make use of no service.
+  // The documents use no service.
   const app = createApp(nothing as Services, { prices, gateway: { url, send: fetch, prices } });
   const service = Bun.serve({
     unix: folder.file("content.sock"),

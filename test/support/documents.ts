@@ -33,12 +33,12 @@ export function proseOf(document: string): string {
   return document.replace(/^```\w*\n[\s\S]*?^```$/gm, "");
 }
 
-/** What stands between backticks in the prose. */
+/** The texts between backticks in the prose. */
 export function codeOf(document: string): string[] {
   return [...proseOf(document).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
 }
 
-/** The first block of the language that holds `part`. Throws where there is none. */
+/** The first block of the language that contains `part`. Throws if there is none. */
 export function blockWith(document: string, language: string, part: string): string {
   const block = blocksOf(document).find(
     (candidate) => candidate.language === language && candidate.text.includes(part),

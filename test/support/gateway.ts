@@ -1,4 +1,4 @@
-/** Starts the real gateway in a process of its own, on a port of its own choice. */
+/** Starts the real gateway in a separate process, on a free port. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,18 +11,18 @@ const STOP_MS = patient(3_000);
 export interface Gateway {
   readonly port: number;
   readonly pid: number;
-  /** What it wrote to standard output and standard error so far. */
+  /** Its output so far, from standard output and standard error. */
   output(): string;
   /** KiB of a line of /proc/PID/status, as `VmRSS` or `VmHWM`. */
   memoryKib(line: string): number;
   stop(): Promise<void>;
-  /** Ends it as a power cut does. */
+  /** Kills it without a warning, like a power failure. */
   kill(): Promise<void>;
 }
 
 /**
- * `config` is the configuration file; the listener is 127.0.0.1, port 0, one worker, unless it says otherwise. `environment`
- * goes beside this process's own.
+ * `config` is the configuration file. The default listener is 127.0.0.1, port 0, with one worker. `environment` is
+ * added to this process's environment.
  */
 export async function startGateway(
   config: { readonly server?: object; readonly [key: string]: unknown },
@@ -88,12 +88,12 @@ export async function startGateway(
   }
 }
 
-/** A server that no number of failures takes out of rotation: tests make origins fail on purpose. */
+/** A server that stays in rotation despite any number of failures, because tests make origins fail on purpose. */
 export function serverAt(port: number): object {
   return { address: "127.0.0.1", port, max_fails: 1_000_000 };
 }
 
-/** One upstream called `origin` on the loopback port, and a route that gives it everything. */
+/** An upstream `origin` on the loopback port, with a route for all requests. */
 export function everythingTo(port: number): { upstreams: object[]; routes: object[] } {
   return {
     upstreams: [{ name: "origin", servers: [serverAt(port)] }],

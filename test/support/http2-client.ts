@@ -1,4 +1,4 @@
-/** An HTTP/2 client that sends exactly the frames it is told to, and keeps every frame that comes. */
+/** An HTTP/2 client that sends exactly the given frames, and keeps every received frame. */
 import * as h2 from "./http2-frames.ts";
 import { block, BlockDecoder, type HeaderList } from "./http2-hpack.ts";
 import { SocketClient } from "./socket-client.ts";
@@ -8,7 +8,7 @@ export interface Frame {
   readonly flags: number;
   readonly streamId: number;
   readonly payload: Buffer;
-  /** The decoded list of a HEADERS frame whose block is whole. */
+  /** The decoded fields of a HEADERS frame with a complete field section. */
   readonly fields: HeaderList;
 }
 
@@ -17,11 +17,11 @@ export interface ReceivedResponse {
   readonly fields: HeaderList;
   readonly body: Buffer;
   readonly trailers: HeaderList;
-  /** 1xx that came before. */
+  /** The 1xx statuses before it. */
   readonly interim: readonly number[];
 }
 
-/** The four pseudo-header fields of a request, and what else it holds. */
+/** The four pseudo-header fields of a request, and further fields. */
 export function requestFields(path = "/x", method = "GET", more: HeaderList = []): HeaderList {
   return [[":method", method], [":scheme", "http"], [":path", path], [":authority", "a.test"], ...more];
 }
@@ -31,7 +31,7 @@ export function get(streamId: number, path = "/x", more: HeaderList = []): Buffe
   return h2.frame(h2.HEADERS, h2.END_BOTH, streamId, block(requestFields(path, "GET", more)));
 }
 
-/** A request whose body is still to come. */
+/** A request whose body follows later. */
 export function post(streamId: number, path = "/x", more: HeaderList = []): Buffer {
   return h2.frame(h2.HEADERS, h2.END_HEADERS, streamId, block(requestFields(path, "POST", more)));
 }
@@ -41,30 +41,30 @@ export function fieldOf(list: HeaderList, name: string): string | undefined {
 }
 
 export class Http2Client extends SocketClient {
-  /** All frames that came, in order. */
+  /** All received frames, in order. */
   readonly frames: Frame[] = [];
-  /** Acknowledges SETTINGS and answers PING as they come. */
+  /** Acknowledges SETTINGS and PING as they arrive. */
   polite = true;
-  /** Gives back, on connection and stream, what DATA took. */
+  /** Reopens the windows of connection and stream after DATA. */
   opensWindows = false;
   readonly #decoder = new BlockDecoder();
   protected readonly patienceMs = 5000;
   #unread = Buffer.alloc(0);
   #headers: { streamId: number; flags: number; parts: Buffer[] } | undefined;
 
-  /** A connection without a byte sent. */
+  /** A connection on which nothing was sent. */
   static open(port: number, isSecure = false): Promise<Http2Client> {
     return SocketClient.connected(port, (socket) => new Http2Client(socket), isSecure ? "h2" : undefined);
   }
 
-  /** A connection with prefaces exchanged, SETTINGS acknowledged by both sides. */
+  /** A connection after the prefaces, with SETTINGS acknowledged by both sides. */
   static async ready(port: number, ...pairs: readonly (readonly [id: number, value: number])[]): Promise<Http2Client> {
     const client = await Http2Client.open(port);
     await client.greet(...pairs);
     return client;
   }
 
-  /** Exchanges prefaces and waits until SETTINGS are acknowledged by both sides. */
+  /** Exchanges prefaces and waits until both sides have acknowledged SETTINGS. */
   async greet(...pairs: readonly (readonly [id: number, value: number])[]): Promise<void> {
     this.send(h2.PREFACE, h2.settings(...pairs));
     await this.sees("SETTINGS", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) === 0);
@@ -78,12 +78,12 @@ export class Http2Client extends SocketClient {
     );
   }
 
-  /** The first frame, among those that came and those to come, that `matches`. */
+  /** The first frame that `matches`, among the received ones and those still to come. */
   async sees(what: string, matches: (frame: Frame) => boolean, patienceMs = this.patienceMs): Promise<Frame> {
     return await this.until(`No ${what}`, () => this.frames.find(matches), patienceMs);
   }
 
-  /** Waits until the server has answered a PING that is sent now: all that was sent before was read. */
+  /** Sends a PING and waits for its acknowledgement: the server has then read everything before it. */
   async fence(): Promise<void> {
     const content = `fence${String(this.#fences++).padStart(3, "0")}`;
     this.send(h2.ping(content));
@@ -94,12 +94,12 @@ export class Http2Client extends SocketClient {
   }
   #fences = 0;
 
-  /** The whole response on a stream; an Error where the stream or the connection is reset before. */
+  /** The whole response on a stream. Fails with an Error if the stream or the connection is reset before. */
   async response(streamId: number, patienceMs = this.patienceMs): Promise<ReceivedResponse> {
     return await this.until(`No response on stream ${streamId}`, () => this.#respondOn(streamId), patienceMs);
   }
 
-  /** The code of RST_STREAM on the stream, once it comes. */
+  /** The code of RST_STREAM on the stream, after it has arrived. */
   async resetCode(streamId: number): Promise<number> {
     const found = await this.sees(
       `RST_STREAM on stream ${streamId}`,
@@ -108,13 +108,13 @@ export class Http2Client extends SocketClient {
     return found.payload.readUInt32BE(0);
   }
 
-  /** The code of GOAWAY, once it comes. */
+  /** The code of GOAWAY, after it has arrived. */
   async goawayCode(patienceMs = this.patienceMs): Promise<number> {
     const found = await this.sees("GOAWAY", ({ type }) => type === h2.GOAWAY, patienceMs);
     return found.payload.readUInt32BE(4);
   }
 
-  /** Bytes of DATA that came on a stream. */
+  /** Received bytes of DATA on a stream. */
   received(streamId: number): number {
     return this.#dataOn(streamId).length;
   }

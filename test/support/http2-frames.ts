@@ -1,4 +1,4 @@
-/** HTTP/2 frames as bytes, right ones and wrong ones alike: nothing here is checked. Shares no code with the source. */
+/** HTTP/2 frames as bytes, valid or invalid: nothing is checked here. Shares no code with the source. */
 
 export const DATA = 0x0;
 export const HEADERS = 0x1;
@@ -39,7 +39,7 @@ export const MAX_HEADER_LIST_SIZE = 0x6;
 export const MAX_WINDOW = 0x7fff_ffff;
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** `streamId` is written as it is: its highest bit is the reserved one. */
+/** `streamId` is written unchanged: its highest bit is the reserved one. */
 export function frame(type: number, flags: number, streamId: number, payload: Buffer | string = ""): Buffer {
   const content = typeof payload === "string" ? Buffer.from(payload, "latin1") : payload;
   const head = Buffer.alloc(9);
@@ -80,7 +80,7 @@ export function ping(content = "pingpong", flags = NO_FLAGS): Buffer {
   return frame(PING, flags, 0, content);
 }
 
-/** The five bytes of a PRIORITY frame; `weight` is one less than the weight it stands for. */
+/** The five bytes of a PRIORITY frame; `weight` is one less than the real weight. */
 export function priority(dependency: number, weight = 15, exclusive = false): Buffer {
   return Buffer.concat([words(exclusive ? dependency | 0x8000_0000 : dependency), Buffer.from([weight])]);
 }

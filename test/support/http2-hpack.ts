@@ -1,4 +1,7 @@
-/** Header compression for tests: literals out, everything in. Written from RFC 7541 alone; shares no code with the source. */
+/**
+ * Header compression for tests: it writes literals and reads every form. Written from RFC 7541; shares no code with the
+ * source.
+ */
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
@@ -41,7 +44,7 @@ export function block(list: HeaderList): Buffer {
   return Buffer.concat(list.map(([name, value]) => literal(name, value)));
 }
 
-/** RFC 7541 appendix A; entries that are names alone have no value. */
+/** RFC 7541 appendix A; entries with only a name have no value. */
 const STATIC = (
   ":authority|:method GET|:method POST|:path /|:path /index.html|:scheme http|:scheme https|:status 200|:status 204|" +
   ":status 206|:status 304|:status 400|:status 404|:status 500|accept-charset|accept-encoding gzip, deflate|accept-language|" +
@@ -57,7 +60,10 @@ const STATIC = (
     return space === -1 ? [entry, ""] : [entry.slice(0, space), entry.slice(space + 1)];
   });
 
-/** Bits of each symbol's code, EOS last: "A" is 5. The code is canonical, so its lengths say all (RFC 7541 appendix B). */
+/**
+ * Bits of each symbol's code, EOS last: "A" is 5. The code is canonical, so the lengths define it (RFC 7541 appendix
+ * B).
+ */
 const CODE_LENGTHS =
   "ISXXXXXXXTZXXZXXXXXXXXZXXXXXXXXXBFFHIBDGFFDGDBBBAAABBBBBBBCDKBHFIBCCCCCCCCCCCCCCCCCCCCCCDCDIOIJBKABABABBBACCBBBABCBAABCCCCCKGJIX" +
   "PRPPRRRSRSSSSSTSTTRSTSSSSQRSRSSTRQPRRSSQSRRTQRSSQQRQSRSSPRRRSRRSVVPORSRUVVVWWVTUOQVWWVWTQQVVXWWWPTPQRQQSRRUUTTVSVWVVWWWWWXWWWWWVZ";
@@ -97,7 +103,7 @@ function decodeHuffman(bytes: Buffer): string {
   return decoded;
 }
 
-/** What Huffman coding makes of a text, for tests that need it. */
+/** The Huffman code of a text, for tests that need it. */
 export function huffman(content: string): Buffer {
   const bySymbol = new Map([...CODES].map(([code, symbol]) => [symbol, code]));
   const bits = content
@@ -108,7 +114,7 @@ export function huffman(content: string): Buffer {
   return Buffer.from((whole.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** Decodes the blocks that one connection sends, in order. Throws where one is broken. */
+/** Decodes the field sections of one connection, in order. Throws if one is malformed. */
 export class BlockDecoder {
   #table: (readonly [string, string])[] = [];
   #bytes: Buffer = Buffer.alloc(0);

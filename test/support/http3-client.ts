@@ -2,7 +2,7 @@ import { type FieldSection, type QuicSession, type QuicStream } from "node:quic"
 import { loadQuic } from "../../src/gateway/http3/engine.ts";
 import { TEST_CA } from "./certificates.ts";
 
-/** A response as it came. */
+/** A response as received. */
 export interface Http3Response {
   readonly interim: readonly FieldSection[];
   readonly headers: FieldSection;
@@ -10,14 +10,14 @@ export interface Http3Response {
   readonly trailers: FieldSection | undefined;
 }
 
-/** A request whose stream the test has in its hand. */
+/** A request whose stream the test controls. */
 export interface OpenRequest {
   readonly stream: QuicStream;
-  /** The body as far as it has come. */
+  /** The body so far. */
   readonly chunks: readonly Uint8Array[];
-  /** Resolves when the head has come. */
+  /** Resolves when the head has arrived. */
   readonly headers: Promise<FieldSection>;
-  /** Resolves when all has come; rejects where the stream was reset. */
+  /** Resolves when everything has arrived; rejects if the stream was reset. */
   readonly response: Promise<Http3Response>;
 }
 
@@ -36,7 +36,7 @@ export class Http3Client {
     session.closed.then(closed, closed);
   }
 
-  /** `trust`: whom the server's certificate is to be for, and who signs it. */
+  /** `trust`: the name and the CA of the server's certificate. */
   static async connect(
     port: number,
     transportParams: Readonly<Record<string, number>> = {},
@@ -65,7 +65,7 @@ export class Http3Client {
     return this.#heard.goaway;
   }
 
-  /** Sends a head, and nothing else; `ended`: nor will anything follow. The body is read once `reading` resolves. */
+  /** Sends a head only; `ended`: nothing follows. The body is read after `reading` resolves. */
   // oxlint-disable-next-line eslint/max-params -- what most callers leave out
   async open(
     method: string,
@@ -92,7 +92,7 @@ export class Http3Client {
     const response = (async () => {
       await reading;
       for await (const batch of readable(stream)) chunks.push(...batch);
-      // Trailers are told of after the end.
+      // Trailers are reported after the end.
       await new Promise((resolve) => setImmediate(resolve));
       return { interim, headers: await headers.promise, body: Buffer.concat(chunks), trailers };
     })();

@@ -1,4 +1,4 @@
-/** HTTP/3 and QPACK as bytes, written anew and without any choice: fields are literals, the dynamic table is not used. */
+/** HTTP/3 and QPACK as bytes, in the simplest form: fields are literals, and the dynamic table is not used. */
 
 export type Bytes = readonly number[];
 
@@ -51,7 +51,7 @@ export function hex(bytes: Bytes): string {
   return Buffer.from(bytes).toString("hex");
 }
 
-/** The status of a response whose first frame is HEADERS, as far as the static table of QPACK names it; else 0. */
+/** The status of a response whose first frame is HEADERS, if QPACK's static table has it; else 0. */
 export function statusOf(responseHex: string): number {
   const bytes = Buffer.from(responseHex, "hex");
   // Type, length, prefix of two bytes.
@@ -61,7 +61,7 @@ export function statusOf(responseHex: string): number {
     const index = (first & 0x3f) === 0x3f ? 63 + (bytes[at + 1] ?? 0) : first & 0x3f;
     return STATIC_STATUS[index] ?? 0;
   }
-  // A literal value behind the name of a static entry (RFC 9204 §4.5.4): three digits, Huffman-coded or not.
+  // A literal value after the name of a static entry (RFC 9204 §4.5.4): three digits, with or without Huffman coding.
   return -1;
 }
 

@@ -1,4 +1,4 @@
-/** HTTP/1.1 messages as tests see them: latin1 text, parsed without any leniency that could hide a fault. */
+/** HTTP/1.1 messages for tests: latin1 text, parsed strictly, so that no error is hidden. */
 
 export interface Message {
   readonly startLine: string;
@@ -7,20 +7,20 @@ export interface Message {
   readonly body: string;
   readonly trailers: readonly (readonly [name: string, value: string])[];
   readonly framing: "none" | "length" | "chunked" | "close";
-  /** The whole message as it came. */
+  /** The whole message as received. */
   readonly raw: string;
 }
 
 export interface Parsed {
   readonly message: Message;
-  /** Where the next message begins. */
+  /** The offset of the next message. */
   readonly next: number;
 }
 
 export interface ParseOptions {
-  /** The method that a response answers; undefined: the text holds requests. */
+  /** The method of the response's request; undefined: the text contains requests. */
   readonly responseTo?: string;
-  /** True once no more bytes can come: that ends a body without any framing. */
+  /** True if no more bytes can come, which ends a body without framing. */
   readonly ended?: boolean;
 }
 
@@ -58,7 +58,7 @@ function framingOf(fields: Message["fields"], startLine: string, options: ParseO
   return options.responseTo === undefined ? "none" : "close";
 }
 
-/** The message that begins at `from`, or undefined where it is not complete yet; an Error where it is malformed. */
+/** The message that begins at `from`, or undefined if it is not complete yet. Throws an Error if it is malformed. */
 export function parseMessage(text: string, from: number, options: ParseOptions = {}): Parsed | undefined {
   const headEnd = text.indexOf("\r\n\r\n", from);
   if (headEnd === -1) return undefined;

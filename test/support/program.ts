@@ -1,4 +1,4 @@
-/** Runs the `turnpike` command in a process of its own, with everything it writes. */
+/** Runs the `turnpike` command in a separate process, and records its output. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,13 +6,13 @@ import { Waiters } from "./waiters.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
-/** Names the program that is tested, such as dist/turnpike; without it, that is the source. */
+/** The tested program, such as dist/turnpike; without it, the source is tested. */
 const PROGRAM = process.env["TURNPIKE_TEST_PROGRAM"] ?? "";
-/** The command of the program that is tested. */
+/** The command that starts the tested program. */
 export const COMMAND: readonly string[] = PROGRAM === "" ? [process.execPath, MAIN] : [resolve(PROGRAM)];
 const PATIENCE_MS = 20_000;
 
-/** A folder of its own, below the system's for temporary files; removed by `remove`. */
+/** A temporary folder; `remove` removes it. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "turnpike-test-"));
   file(name: string): string {
@@ -35,7 +35,7 @@ export class Program {
   readonly #drained: Promise<unknown>;
   readonly #waiters = new Waiters();
 
-  /** `env` goes beside this process's own. */
+  /** `env` is added to this process's environment. */
   constructor(
     args: readonly string[],
     options: { command?: readonly string[]; detached?: boolean; env?: Readonly<Record<string, string>> } = {},
@@ -61,14 +61,14 @@ export class Program {
     this.#process.kill(signal);
   }
 
-  /** The exit code, once it has ended and all it wrote was read. */
+  /** The exit code, after it has ended and its whole output was read. */
   async exit(): Promise<number> {
     const code = await this.#process.exited;
     await this.#drained;
     return code;
   }
 
-  /** Waits until the output matches; an Error where the program ends or is silent before. */
+  /** Waits until the output matches. Fails with an Error if the program ends, or prints nothing in time. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
     const match = await this.#waiters.until(
       () => pattern.exec(this.output) ?? undefined,
@@ -80,7 +80,7 @@ export class Program {
     throw new Error(`Not written: ${pattern}: ${why}: ${this.output}`);
   }
 
-  /** Has it stop and waits until it has; harmless where it has ended. */
+  /** Stops it and waits for its end; has no effect if it has ended. */
   async stop(): Promise<void> {
     if (this.running) this.kill("SIGTERM");
     const kill = setTimeout(() => this.kill("SIGKILL"), patient(8000));
@@ -97,7 +97,7 @@ export class Program {
   }
 }
 
-/** Waits until `probe` gives something, looking again every few milliseconds. */
+/** Calls `probe` every few milliseconds until it returns a value. */
 export async function until<T>(what: string, probe: () => T | undefined | Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + patient(PATIENCE_MS);
   for (;;) {
@@ -108,7 +108,7 @@ export async function until<T>(what: string, probe: () => T | undefined | Promis
   }
 }
 
-/** Processes below `root` whose command line holds `text`; those that have ended and are not yet reaped have none. */
+/** Descendants of `root` whose command line contains `text`. Zombies have no command line. */
 export function descendants(root: number, text: string): number[] {
   const parents = new Map<number, number>();
   const commands = new Map<number, string>();
@@ -119,7 +119,7 @@ export function descendants(root: number, text: string): number[] {
       parents.set(pid, Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]));
       commands.set(pid, readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " "));
     } catch {
-      // It ended while we looked.
+      // The process ended in the meantime.
     }
   }
   const isBelow = (pid: number): boolean => {
@@ -129,7 +129,7 @@ export function descendants(root: number, text: string): number[] {
   return [...commands].flatMap(([pid, command]) => (command.includes(text) && isBelow(pid) ? [pid] : []));
 }
 
-/** True while a process runs; one that has ended and waits to be reaped does not. */
+/** True while a process runs; false for a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));

@@ -1,4 +1,4 @@
-/** Reads metrics as Prometheus' text format 0.0.4 has them, with no leniency at all. */
+/** Reads metrics in Prometheus' text format 0.0.4, very strictly. */
 
 export interface Sample {
   readonly name: string;
@@ -18,7 +18,7 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\\\|\\"|\\n)*)"(,|$)/;
 const NUMBER = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]Inf|NaN)$/;
 
-/** Every metric of a page, by name. Throws where the page breaks a rule of the format, or a convention of its names. */
+/** All metrics of a page, by name. Throws if the page breaks a rule of the format, or a convention for names. */
 export function parseMetrics(text: string): Map<string, Metric> {
   if (!text.endsWith("\n")) throw new Error("Cannot read metrics: the last line does not end");
   const metrics = new Map<string, Metric & { samples: Sample[] }>();
@@ -32,7 +32,7 @@ export function parseMetrics(text: string): Map<string, Metric> {
       const type = /^# TYPE (\S+) (counter|gauge|histogram)$/.exec(lines[++at] ?? "");
       if (type === null || type[1] !== name) throw new Error(`Cannot read metrics: ${name} has no type`);
       if (!NAME.test(name) || metrics.has(name)) throw new Error(`Cannot read metrics: "${name}" twice, or no name`);
-      // The pattern allows nothing else.
+      // The pattern allows only these types.
       current = { name, type: type[2] as Metric["type"], help: about, samples: [] };
       metrics.set(name, current);
       continue;
@@ -114,7 +114,7 @@ function checkHistogram({ name, samples }: Metric): void {
   }
 }
 
-/** The sum of the samples that have all of these labels; `name` is a sample's own. */
+/** The sum of the samples with all of these labels; `name` is the name of a sample. */
 export function valueOf(text: string, name: string, labels: Readonly<Record<string, string>> = {}): number {
   let sum = 0;
   for (const metric of parseMetrics(text).values()) {

@@ -1,4 +1,7 @@
-/** A QUIC client (RFC 9000) that keeps the rules up to where it is told to break one. It resends nothing: loopback only. */
+/**
+ * A QUIC client (RFC 9000) that follows the rules except for the given faults. It never retransmits, so it works only
+ * on loopback.
+ */
 import { randomBytes } from "node:crypto";
 import { type Bytes, varint } from "./http3-frames.ts";
 import { initialSecrets, open, packetKeys, type PacketKeys, seal, type Secrets, V1, V2 } from "./quic-crypto.ts";
@@ -8,40 +11,40 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 const MIN_DATAGRAM_BYTES = 1200;
 const ID_BYTES = 8;
-/** Longer than a server with two busy cores takes; only one that does nothing is waited for that long. */
+/** Longer than a server on two busy cores needs; the full time passes only if a server does nothing. */
 const PATIENCE_MS = patient(10_000);
 
 export type Parameter = readonly [id: number, content: Bytes];
 
-/** Where the client breaks a rule; nothing of it: a sound handshake. */
+/** The rules that the client breaks; none: a valid handshake. */
 export interface QuicFaults {
   readonly alpn?: string;
   readonly parameters?: (list: readonly Parameter[]) => readonly Parameter[];
   readonly extensions?: (list: readonly Extension[]) => readonly Extension[];
-  /** Frames beside the ClientHello. */
+  /** Frames in addition to the ClientHello. */
   readonly initial?: Bytes;
-  /** Frames beside Finished. */
+  /** Frames in addition to Finished. */
   readonly handshake?: Bytes;
-  /** TLS messages on the Handshake level, before and behind Finished. */
+  /** TLS messages on the Handshake level, before and after Finished. */
   readonly tlsBefore?: Bytes;
   readonly tlsBehind?: Bytes;
   /** Sets reserved bits of the header of the packet with Finished. */
   readonly handshakeBits?: number;
-  /** The frames of a short packet, once the server has confirmed the handshake. */
+  /** The frames of a short packet, after the server has confirmed the handshake. */
   readonly frames?: Bytes;
   readonly shortBits?: number;
-  /** Offers version 2, which the server takes (RFC 9369 §4). */
+  /** Offers version 2, which the server accepts (RFC 9369 §4). */
   readonly offersV2?: boolean;
-  /** It ends with the server's word that it took what was sent, and not with its closing alone. */
+  /** It ends when the server acknowledges what was sent, not only when the server closes. */
   readonly untilTaken?: boolean;
 }
 
 export interface QuicOutcome {
-  /** The handshake was. */
+  /** The handshake was confirmed. */
   readonly confirmed: boolean;
-  /** Of QUIC, that the server chose. */
+  /** The QUIC version that the server chose. */
   readonly version: 1 | 2;
-  /** What the server closed the connection with, where it did. */
+  /** The code with which the server closed the connection, if it did. */
   readonly close?: Close;
 }
 
@@ -50,12 +53,15 @@ type Level = "initial" | "handshake" | "short";
 interface Space {
   sent: number;
   largest: number;
-  /** Of the server's CRYPTO frames: offset to bytes, and how far they were handed to TLS. */
+  /** The server's CRYPTO frames: bytes by offset, and the offset up to which TLS has read them. */
   readonly crypto: Map<number, Buffer>;
   taken: number;
 }
 
-/** Plays one connection to 127.0.0.1: resolves when the server closes it, took what was sent, or has had time enough. */
+/**
+ * Runs one connection to 127.0.0.1. Resolves when the server closes it, acknowledges what was sent, or the time is
+ * over.
+ */
 export async function playQuic(port: number, faults: QuicFaults): Promise<QuicOutcome> {
   const player = new Player(faults);
   const socket = await Bun.udpSocket({
@@ -141,7 +147,7 @@ class Player {
     return secrets === undefined ? undefined : packetKeys(this.#version, secrets[side]);
   }
 
-  /** The packet's length. */
+  /** Returns the packet's length. */
   #onLong(bytes: Uint8Array): number {
     if (V2.number.every((byte, i) => bytes[1 + i] === byte)) this.#version = V2;
     const level: Level = (((bytes[0] ?? 0) >> 4) & 3) === this.#version.initial ? "initial" : "handshake";

@@ -1,12 +1,15 @@
-/** How QUIC protects packets (RFC 9001, RFC 9369) and TLS 1.3 makes keys (RFC 8446 §7.1), for AES-128-GCM and SHA-256 alone. */
+/**
+ * Packet protection of QUIC (RFC 9001, RFC 9369) and key derivation of TLS 1.3 (RFC 8446 §7.1), only for AES-128-GCM
+ * and SHA-256.
+ */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 
 const TAG_BYTES = 16;
-/** RFC 9001 §5.4.2: the sample begins where a packet number of the greatest length would end. */
+/** RFC 9001 §5.4.2: the sample begins where the longest packet number would end. */
 const SAMPLE_OFFSET = 4;
 const SAMPLE_BYTES = 16;
 
-/** What differs from version to version: the salt and labels of keys, and the types of long packets. */
+/** The differences between versions: the salt and labels of keys, and the types of long packets. */
 export interface QuicVersion {
   readonly number: readonly number[];
   readonly salt: Uint8Array;
@@ -33,14 +36,14 @@ export const V2: QuicVersion = {
   handshake: 3,
 };
 
-/** What protects the packets of one side on one level. */
+/** The keys that protect the packets of one side on one level. */
 export interface PacketKeys {
   readonly key: Buffer;
   readonly iv: Buffer;
   readonly mask: Buffer;
 }
 
-/** What the keys of one level are made of. */
+/** The secrets from which the keys of one level are derived. */
 export interface Secrets {
   readonly client: Buffer;
   readonly server: Buffer;
@@ -81,7 +84,7 @@ export function initialSecrets({ salt }: QuicVersion, connectionId: Uint8Array):
   return { client: expandLabel(secret, "client in", none, 32), server: expandLabel(secret, "server in", none, 32) };
 }
 
-/** A whole packet: `header` ends in a packet number of four bytes, which is `number`. */
+/** A complete packet: `header` ends in a packet number of four bytes, which is `number`. */
 export function seal(keys: PacketKeys, header: Uint8Array, number: number, payload: Uint8Array): Buffer {
   const cipher = createCipheriv("aes-128-gcm", keys.key, nonce(keys, number));
   cipher.setAAD(header);
@@ -98,8 +101,8 @@ export interface Opened {
 }
 
 /**
- * What a packet holds whose number begins at `numberAt`, or undefined where it is not meant for these keys; `largest` is the
- * highest number seen so far, or -1.
+ * The content of a packet whose number begins at `numberAt`; undefined if it is not for these keys. `largest` is the
+ * highest number so far, or -1.
  */
 export function open(keys: PacketKeys, packet: Uint8Array, numberAt: number, largest: number): Opened | undefined {
   if (packet.length < numberAt + SAMPLE_OFFSET + SAMPLE_BYTES) return undefined;
@@ -119,7 +122,7 @@ export function open(keys: PacketKeys, packet: Uint8Array, numberAt: number, lar
       payload: Buffer.concat([decipher.update(bytes.subarray(header.length, -TAG_BYTES)), decipher.final()]),
     };
   } catch {
-    // Another connection's, or a stateless reset.
+    // A packet of another connection, or a stateless reset.
     return undefined;
   }
 }
@@ -150,7 +153,7 @@ function toggleMask(packet: Buffer, mask: Uint8Array, numberAt: number, length: 
   for (let i = 0; i < length; i++) packet[numberAt + i] = byteAt(packet, numberAt + i) ^ byteAt(mask, i + 1);
 }
 
-/** The bits of the first byte that are masked: four in a long header, five in a short one. */
+/** The masked bits of the first byte: four in a long header, five in a short one. */
 function lowBits(packet: Uint8Array): number {
   return (byteAt(packet, 0) & 0x80) === 0 ? 0x1f : 0x0f;
 }

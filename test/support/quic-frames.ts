@@ -1,8 +1,8 @@
-/** Frames of QUIC v1 (RFC 9000 §19), as far as a client that breaks rules must write and read them. */
+/** Frames of QUIC v1 (RFC 9000 §19) that a client with faults must write and read. */
 import { type Bytes, varint } from "./http3-frames.ts";
 
 export interface Close {
-  /** Of the transport, or of HTTP/3. */
+  /** An error of the transport, or of HTTP/3. */
   readonly by: "transport" | "application";
   readonly code: number;
 }
@@ -10,13 +10,13 @@ export interface Close {
 export interface Frames {
   readonly crypto: readonly (readonly [offset: number, bytes: Buffer])[];
   readonly close: Close | undefined;
-  /** HANDSHAKE_DONE is there. */
+  /** There is a HANDSHAKE_DONE. */
   readonly confirmed: boolean;
   /** The highest packet that it acknowledges, or -1. */
   readonly acknowledged: number;
 }
 
-/** How many numbers stand behind the type of a frame that nothing else is known of. */
+/** The number of integers in a frame of this type, for frames that are only skipped. */
 const NUMBERS: Readonly<Record<number, number>> = {
   0x04: 3,
   0x05: 2,
@@ -40,7 +40,7 @@ export function readVarint(bytes: Uint8Array, at: number): { readonly value: num
   return { value, next: at + length };
 }
 
-/** A length as a number of four bytes, whatever it is. */
+/** A length as an integer of four bytes, whatever its value. */
 export function byteLength(value: number): Bytes {
   return [0x80 | (value >>> 24), (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
 }
@@ -49,12 +49,12 @@ export function cryptoFrame(bytes: Uint8Array, offset = 0): Bytes {
   return [0x06, ...varint(offset), ...varint(bytes.length), ...bytes];
 }
 
-/** All up to `largest`. */
+/** Acknowledges all packets up to `largest`. */
 export function ackOf(largest: number): Bytes {
   return [0x02, ...varint(largest), 0, 0, ...varint(largest)];
 }
 
-/** What a server's packet says. Throws at a frame that a server does not send. */
+/** The contents of a server's packet. Throws at a frame that servers do not send. */
 export function readFrames(payload: Buffer): Frames {
   const reader = new Reader(payload);
   const crypto: [number, Buffer][] = [];

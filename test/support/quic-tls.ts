@@ -1,4 +1,4 @@
-/** The client's half of a TLS 1.3 handshake for QUIC, with one suite and one group. It believes every certificate. */
+/** The client side of a TLS 1.3 handshake for QUIC, with one suite and one group. It accepts every certificate. */
 import { createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from "node:crypto";
 import { expandLabel, hmac, type Secrets, sha256 } from "./quic-crypto.ts";
 
@@ -23,7 +23,7 @@ export type Extension = readonly [type: number, content: Uint8Array];
 export interface HelloOptions {
   readonly alpn: string;
   readonly transportParameters: Uint8Array;
-  /** What becomes of the extensions. */
+  /** Changes the extensions. */
   readonly extensions?: (list: readonly Extension[]) => readonly Extension[];
 }
 
@@ -31,9 +31,9 @@ export class QuicTls {
   readonly #keys = generateKeyPairSync("x25519");
   readonly #transcript: Uint8Array[] = [];
   readonly hello: Buffer;
-  /** Those of Handshake packets, once the server's hello has come. */
+  /** The secrets of Handshake packets, after the server's hello. */
   handshake: Secrets | undefined;
-  /** Those of short packets, and what the client says last, once the server has finished. */
+  /** The secrets of short packets, and the client's last message, after the server has finished. */
   finished: { readonly secrets: Secrets; readonly message: Buffer } | undefined;
   #base: Buffer = Buffer.alloc(0);
 
@@ -103,10 +103,10 @@ function derived(secret: Uint8Array): Buffer {
   return expandLabel(secret, "derived", sha256(), 32);
 }
 
-/** The public key in a ServerHello: the extension's content is the group, a length and the key. */
+/** The public key in a ServerHello: the extension contains the group, a length and the key. */
 function keyShareOf(hello: Buffer): Buffer {
   const sessionBytes = hello[38] ?? 0;
-  // Behind the session: suite, compression, and the length of the extensions.
+  // After the session id: suite, compression, and the length of the extensions.
   let at = 39 + sessionBytes + 2 + 1 + 2;
   while (at + 4 <= hello.length) {
     const type = hello.readUInt16BE(at);
@@ -127,7 +127,7 @@ function u16(value: number): Buffer {
   return Buffer.from([value >> 8, value & 0xff]);
 }
 
-/** What is given, behind its length in `width` bytes. */
+/** The parts after their length, which has `width` bytes. */
 function sized(width: number, ...parts: readonly Part[]): Buffer {
   const content = Buffer.concat(
     parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Uint8Array.from(part))),

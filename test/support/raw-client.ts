@@ -1,9 +1,9 @@
-/** A client that sends exactly the bytes it is told to, and sees exactly what comes back. */
+/** A client that sends exactly the given bytes, and shows exactly the received ones. */
 import { type Message, parseMessage, statusOf } from "./message.ts";
 import { SocketClient } from "./socket-client.ts";
 
 export class RawClient extends SocketClient {
-  /** All bytes that came, as latin1. */
+  /** All received bytes, as latin1. */
   received = "";
   protected readonly patienceMs = 3000;
   #parsed = 0;
@@ -16,7 +16,7 @@ export class RawClient extends SocketClient {
     if (this.state === "open") this.socket.write(bytes, "latin1");
   }
 
-  /** One write for every byte; stops where the server has answered with an error or hung up. */
+  /** Writes each byte separately. Stops if the server has sent an error or closed the connection. */
   async sendByteByByte(bytes: string): Promise<void> {
     const before = this.received.length;
     for (const byte of bytes) {
@@ -26,12 +26,14 @@ export class RawClient extends SocketClient {
     }
   }
 
-  /** Half-closes: the server sees that nothing more will come. */
+  /** Half-closes: the server sees the end of the client's data. */
   end(): void {
     this.socket.end();
   }
 
-  /** The next response to a request of `method`, 1xx included; an Error where none comes or it is malformed. */
+  /**
+   * The next response to a request of `method`, 1xx included. Fails with an Error if there is none or it is malformed.
+   */
   async response(method = "GET", patienceMs = this.patienceMs): Promise<Message> {
     const take = (): Message | undefined => {
       const parsed = parseMessage(this.received, this.#parsed, { responseTo: method, ended: this.state === "ended" });
@@ -49,12 +51,12 @@ export class RawClient extends SocketClient {
     }
   }
 
-  /** Waits for `text` among all bytes that came. */
+  /** Waits for `text` among all received bytes. */
   async sees(text: string): Promise<void> {
     await this.until(`Not seen: ${JSON.stringify(text)}`, () => (this.received.includes(text) ? true : undefined));
   }
 
-  /** What came and was not taken by `response`. */
+  /** Received data that `response` has not returned. */
   rest(): string {
     return this.received.slice(this.#parsed);
   }
@@ -68,7 +70,7 @@ export class RawClient extends SocketClient {
   }
 }
 
-/** Opens a connection, sends `bytes`, takes one final response and hangs up. */
+/** Opens a connection, sends `bytes`, reads one final response and closes the connection. */
 export async function once(port: number, bytes: string, method = "GET"): Promise<Message> {
   const client = await RawClient.open(port);
   try {

@@ -1,4 +1,4 @@
-/** An origin that keeps every byte it receives, and answers with exactly the bytes it is told to. */
+/** An origin that keeps every byte it receives, and responds with exactly the given bytes. */
 import { createServer, type Server, type Socket } from "node:net";
 import { listeningPort } from "../../src/lib/testing/listen.ts";
 import { type Message, parseMessage } from "./message.ts";
@@ -8,7 +8,7 @@ const PATIENCE_MS = 3_000;
 
 export class OriginConnection {
   received = "";
-  /** True once the gateway has hung up, whichever way. */
+  /** True after the gateway has closed the connection in any way. */
   closed = false;
   readonly socket: Socket;
   parsed = 0;
@@ -21,7 +21,7 @@ export class OriginConnection {
     this.socket.write(bytes, "latin1");
   }
 
-  /** A FIN after what was sent. */
+  /** Sends `bytes` and a FIN. */
   end(bytes = ""): void {
     this.socket.end(bytes, "latin1");
   }
@@ -33,13 +33,13 @@ export class OriginConnection {
 
 export type Responder = (request: Message, connection: OriginConnection) => void;
 
-/** `METHOD target body`: what the rows of the tests call a request that reached the origin. */
+/** `METHOD target body`: the form of requests at the origin in the rows of the tests. */
 export function summary(request: Message): string {
   const [method = "", target = ""] = request.startLine.split(" ");
   return `${method} ${target}${request.body === "" ? "" : ` ${request.body}`}`;
 }
 
-/** Answers 200 with the request's summary as the body. */
+/** Responds with 200 and the request's summary as the body. */
 export const echo: Responder = (request, connection) => {
   const body = summary(request);
   const length = Buffer.byteLength(body, "latin1");
@@ -48,15 +48,15 @@ export const echo: Responder = (request, connection) => {
 };
 
 export class RawOrigin {
-  /** Open ones, and those that closed since the last reset. */
+  /** Open connections, and those that closed since the last reset. */
   readonly connections: OriginConnection[] = [];
-  /** Complete requests, in the order they were completed. */
+  /** Complete requests, in the order of their completion. */
   readonly requests: Message[] = [];
-  /** What a connection did that no HTTP/1.1 client may do. */
+  /** Violations of HTTP/1.1 by a connection. */
   readonly faults: string[] = [];
   /** Called with each complete request. */
   response: Responder = echo;
-  /** Called after any bytes came, before they are parsed. */
+  /** Called after bytes arrived, before they are parsed. */
   onBytes: ((connection: OriginConnection) => void) | undefined;
   port = 0;
   readonly #server: Server;
@@ -66,7 +66,7 @@ export class RawOrigin {
     this.#server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
   }
 
-  /** Listens on a loopback port of its own, or on the Unix socket `path`. */
+  /** Listens on a free loopback port, or on the Unix socket `path`. */
   static start(path?: string): Promise<RawOrigin> {
     const origin = new RawOrigin();
     return new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ export class RawOrigin {
     });
   }
 
-  /** Forgets what came so far, and answers with the echo again. Connections stay open. */
+  /** Forgets everything received, and responds with the echo again. Connections stay open. */
   reset(): void {
     this.requests.length = 0;
     this.faults.length = 0;
@@ -102,7 +102,7 @@ export class RawOrigin {
     return this.connections.map((connection) => connection.received).join("");
   }
 
-  /** Waits until `probe` gives something; looks again after whatever happens on any connection. */
+  /** Waits until `probe` returns a value. Calls it again after every event on any connection. */
   async until<T>(what: string, probe: () => T | undefined): Promise<T> {
     const found = await this.#waiters.until(probe, PATIENCE_MS);
     if (found === undefined) {

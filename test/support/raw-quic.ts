@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { TEST_CA } from "./certificates.ts";
 
-/** Deno as npm installs it; absent where it has no package for the platform. */
+/** Deno from npm; absent if it has no package for the platform. */
 const DENO = new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url).pathname;
 
 export const hasDeno = existsSync(DENO);
 
-/** A stream that the client opens, and what it sends on it. */
+/** A stream that the client opens, and the data that it sends. */
 export interface RawStep {
   readonly kind: "uni" | "bidi";
   /** Hexadecimal. */
@@ -19,9 +19,9 @@ export interface RawStep {
 /** One connection. */
 export interface RawPlay {
   readonly steps: readonly RawStep[];
-  /** A request, in hexadecimal, that is sent after all else to see whether the connection lives. */
+  /** A request, in hexadecimal, that is sent last to check whether the connection works. */
   readonly probe?: string;
-  /** The server must close: nothing else is waited for. */
+  /** The server must close: the client waits only for that. */
   readonly waitForClose?: boolean;
 }
 
@@ -35,12 +35,12 @@ export interface RawResult {
   /** The code of the server's CONNECTION_CLOSE. */
   readonly close?: number;
   readonly probed?: RawStream;
-  /** Those of the request streams, in the order of the steps. */
+  /** The request streams, in the order of the steps. */
   readonly streams: readonly RawStream[];
   readonly failed?: string;
 }
 
-/** Plays connections against an HTTP/3 server on 127.0.0.1, one after the other. */
+/** Runs connections against an HTTP/3 server on 127.0.0.1, one after the other. */
 export async function playRaw(port: number, plays: readonly RawPlay[]): Promise<RawResult[]> {
   const script = new URL("raw-quic.mjs", import.meta.url).pathname;
   const subprocess = Bun.spawn([DENO, "run", "--no-config", "--no-lock", "--unstable-net", "--allow-net", script], {
@@ -54,6 +54,6 @@ export async function playRaw(port: number, plays: readonly RawPlay[]): Promise<
     new Response(subprocess.stderr).text(),
   ]);
   if ((await subprocess.exited) !== 0 || output === "") throw new Error(`Cannot play raw QUIC: ${errors}`);
-  // What the script writes, which has this very form.
+  // The script writes exactly this form.
   return JSON.parse(output) as RawResult[];
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Waiters } from "./waiters.ts";
 
-/** A client's end of a connection to 127.0.0.1, whatever it speaks. */
+/** A client's end of a connection to 127.0.0.1, for any protocol. */
 export abstract class SocketClient {
   /** "ended" after a FIN, "reset" after an error. */
   state: "open" | "ended" | "reset" = "open";
@@ -20,7 +20,7 @@ export abstract class SocketClient {
     socket.on("close", () => this.#finish("ended"));
   }
 
-  /** Opens a connection for the client that `create` makes; over TLS where there is a protocol to agree on by ALPN. */
+  /** Opens a connection for the client that `create` makes; over TLS if there is a protocol for ALPN. */
   protected static connected<T extends SocketClient>(
     port: number,
     create: (socket: Socket) => T,
@@ -42,7 +42,7 @@ export abstract class SocketClient {
     this.socket.destroy();
   }
 
-  /** Waits for the server to hang up; an Error where it does not. */
+  /** Waits until the server closes the connection. Fails with an Error if it does not. */
   async closed(patienceMs = this.patienceMs): Promise<void> {
     const closed = await this.#waiters.until(() => (this.state === "open" ? undefined : true), patienceMs);
     if (closed === undefined) throw new Error(`The connection is still open: ${this.excerpt()}`);
@@ -52,10 +52,13 @@ export abstract class SocketClient {
 
   protected abstract take(chunk: Buffer): void;
 
-  /** What came last, for messages of failure. */
+  /** The last received data, for error messages. */
   protected abstract excerpt(): string;
 
-  /** What `probe` gives; an Error that begins with `missing` where the connection ends, or nothing comes, before. */
+  /**
+   * Waits until `probe` returns a value. Fails with an Error that begins with `missing` if the connection ends, or
+   * nothing arrives, before.
+   */
   protected async until<T>(missing: string, probe: () => T | undefined, patienceMs = this.patienceMs): Promise<T> {
     const found = await this.#waiters.until(probe, patienceMs, () => this.state !== "open");
     if (found === undefined) throw new Error(`${missing}: ${this.state}, ${this.excerpt()}`);

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A program for Python that listens, accepts nobody, has its queue filled, so that the kernel answers no more SYNs, and prints its port. */
+/**
+ * A Python program that listens without accepting, with a full queue, so that the kernel does not respond to SYNs. It
+ * prints its port.
+ */
 export const SWALLOWER = `
 import socket, time
 listener = socket.socket()
@@ -14,7 +17,7 @@ print(listener.getsockname()[1], flush=True)
 time.sleep(60)
 `;
 
-/** Attempts to connect to the port that the kernel has under way. */
+/** Attempts to connect to the port that are in progress in the kernel. */
 export function attempts(port: number): number {
   const to = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 02 `;
   return readFileSync("/proc/net/tcp", "latin1").split(to).length - 1;

@@ -1,15 +1,18 @@
 import { patient } from "../../src/lib/testing/patience.ts";
 
-/** Waits for what somebody else brings: probes are asked again after each event. */
+/** Waits for conditions that other parts fulfil: probes are called again after each event. */
 export class Waiters {
   readonly #checks = new Set<() => void>();
 
-  /** Something has happened. */
+  /** An event has happened. */
   wake(): void {
     for (const check of this.#checks) check();
   }
 
-  /** What `probe` gives, once it gives something; undefined after `patienceMs`, longer on a busy machine, or where `isOver` says that nothing more comes. */
+  /**
+   * The first value that `probe` returns. Undefined after `patienceMs` (longer on a busy machine), or if `isOver`
+   * returns true.
+   */
   until<T>(
     probe: () => T | undefined,
     patienceMs: number,

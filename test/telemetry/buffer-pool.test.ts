@@ -1,4 +1,4 @@
-/** `buffer_pool`: what one worker holds for slow peers is bounded, and who comes when it is used up hears so. */
+/** `buffer_pool`: the memory of one worker for slow peers is bounded. If it is used up, new clients get an error. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
@@ -13,7 +13,7 @@ setDefaultTimeout(patient(40_000));
 const BUFFER = 16_384;
 const COUNT = 256;
 const SLOW_READERS = 5;
-/** Looks at one sender's effect. */
+/** Checks of one sender's effect. */
 const MAX_LOOKS = 50;
 const BIG = 64 * 1024 * 1024;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -54,7 +54,7 @@ async function open(port: number): Promise<RawClient> {
   return client;
 }
 
-/** A client that asks for more than any socket's buffers take, and reads nothing. */
+/** A client that requests more than all socket buffers hold, and reads nothing. */
 async function slowReader(port: number): Promise<RawClient> {
   const client = await open(port);
   client.socket.pause();
@@ -62,7 +62,7 @@ async function slowReader(port: number): Promise<RawClient> {
   return client;
 }
 
-/** Sends `BIG` bytes as fast as they are taken. */
+/** Sends `BIG` bytes as fast as they are read. */
 function sendBig({ socket }: OriginConnection): void {
   const chunk = Buffer.alloc(1 << 18, "x");
   socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BIG}\r\n\r\n`);
@@ -90,14 +90,17 @@ async function metric(port: number, name: string, pool = "stream"): Promise<numb
   return valueOf(body, name, { pool });
 }
 
-/** Sends `bytes` of requests ahead of a response that never comes: they wait, 4 buffers of them at least where they are 64 KiB or more. */
+/**
+ * Sends `bytes` of pipelined requests behind a response that never arrives. They wait in memory: in at least 4 buffers
+ * if these have 64 KiB or more.
+ */
 async function eagerSender(port: number, bytes: number): Promise<void> {
   const client = await open(port);
   const ahead = "GET /later HTTP/1.1\r\nHost: a.test\r\n\r\n";
   client.send(`GET /never HTTP/1.1\r\nHost: a.test\r\n\r\n${ahead.repeat(Math.ceil(bytes / ahead.length))}`);
 }
 
-/** Fills the buffers: with what slow readers leave, and the rest with what is sent ahead. */
+/** Fills the buffers with data for slow readers, and the rest with pipelined requests. */
 async function exhaust(port: number): Promise<void> {
   const used = async (): Promise<number> => (await metric(port, "turnpike_buffer_bytes")) / BUFFER;
   const holdsMore = async (before: number): Promise<true | undefined> => ((await used()) > before ? true : undefined);
@@ -108,7 +111,7 @@ async function exhaust(port: number): Promise<void> {
   }
   for (let before = await used(); before < COUNT - 1; before = await used()) {
     await eagerSender(port, COUNT - before > 7 ? 100_000 : 1);
-    // What a slow reader's socket takes in the end gives a buffer back: another sender comes then.
+    // The kernel may take more from a slow reader's socket and free a buffer. Then another sender is added.
     let looks = 0;
     await until(
       "requests that wait",
@@ -135,7 +138,7 @@ test("slow clients use the buffers up; who comes then gets 503 and is not forwar
   expect(await metric(port, "turnpike_buffer_bytes")).toBeLessThanOrEqual(COUNT * BUFFER);
   expect(await metric(port, "turnpike_buffer_refusals_total")).toBeGreaterThan(0);
   for (const client of clients) client.destroy();
-  // Nobody listens to a client whose requests wait, until the one before them is over.
+  // The gateway does not read from a client with waiting requests until the one before them has ended.
   for (const connection of origin.connections) if (connection.received.includes("/never")) connection.reset();
   await until("buffers again", async () => (statusOf(await once(port, GET)) === 200 ? true : undefined));
   await until("all buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
@@ -156,7 +159,10 @@ test("a slow reader that reads again gets every byte, and its buffers are free",
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
 });
 
-/** A slow reader whose answer found no buffer: what is left of a read when the socket is full may by chance be little enough. */
+/**
+ * A slow reader whose response found no free buffer. By chance, the rest of a read after the socket is full can be
+ * small enough.
+ */
 async function refusedReader(port: number): Promise<RawClient> {
   for (;;) {
     const client = await slowReader(port);

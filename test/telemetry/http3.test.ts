@@ -1,4 +1,4 @@
-/** The gateway's own paths over HTTP/3, and what is counted of it. */
+/** The gateway paths over HTTP/3, and the metrics of HTTP/3. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
@@ -15,7 +15,7 @@ test("liveness, readiness and metrics answer over HTTP/3, and count what it brin
     server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0, use_tls: true, quic_enabled: true }] },
     access_log: { enabled: false },
     tls: { cert_path, key_path },
-    // The client vanishes: its connection ends when it has been silent for so long.
+    // The client disappears: its connection ends after this time without packets.
     quic: { max_idle_timeout_ms: 1000 },
   };
   const program = new Program(["--config", folder.write("turnpike.json", config)]);

@@ -59,7 +59,7 @@ function get(port: number, path: string, method = "GET"): Promise<Message> {
   return once(port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`, method);
 }
 
-/** Requests `path` over TLS; gives the response's text and the session to take up again. */
+/** Requests `path` over TLS. Returns the response's text, and the session for resumption. */
 function over(port: number, options: ConnectionOptions, path: string): Promise<{ text: string; session: Buffer }> {
   const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
   let text = "";
@@ -104,7 +104,7 @@ describe("/metrics", () => {
       ]);
       const metrics = parseMetrics(page.body);
       expect([...metrics.values()].every(({ help }) => help.endsWith("."))).toBe(true);
-      // Filters define the metrics behind a star.
+      // Filters define the metrics whose name has a star.
       const documented = rowsOf(readDocument("docs/metrics.md"), "`turnpike_").filter(
         ([name]) => !name?.endsWith("*`"),
       );
@@ -133,7 +133,7 @@ describe("/metrics", () => {
       await once(port, "GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
       const page = await scrape(port);
       const ofMethod = (method: string): number => valueOf(page, REQUESTS, { protocol: "http1", method });
-      // The scrape itself and the refused one are requests as well.
+      // The scrape itself and the refused one are requests too.
       expect([ofMethod("GET"), ofMethod("DELETE"), ofMethod("POST"), ofMethod("other")]).toEqual([5, 1, 1, 1]);
       expect([valueOf(page, RESPONSES, { code: "200" }), valueOf(page, RESPONSES, { code: "400" })]).toEqual([6, 1]);
       expect(valueOf(page, "turnpike_http_request_duration_seconds_count")).toBe(6);
@@ -293,12 +293,12 @@ describe("two workers", () => {
       expect(Math.min(...perWorker.map(({ value }) => value))).toBeGreaterThan(10_000_000);
       for (const pid of descendants(program.pid, "/process/worker.")) {
         const told = program.output.split("starting another").length;
-        // A second apart: workers that die at once would stop the server.
+        // A second apart, because workers that die at once would stop the server.
         await Bun.sleep(1100);
         process.kill(pid, "SIGKILL");
         await until("another", () => (program.output.split("starting another").length > told ? true : undefined));
       }
-      // A worker serves before the supervisor has heard that it does, and counts it.
+      // A worker serves before the supervisor knows it and counts it.
       const after = await until("two workers, both counted as restarted", async () => {
         const page = await get(port, "/metrics").catch(() => undefined);
         if (page === undefined) return undefined;
@@ -367,7 +367,7 @@ describe("probes", () => {
           return client;
         }),
       );
-      // Both have reached the gateway once it has answered somebody who came after them.
+      // When the gateway has responded to a later client, both have reached it.
       await get(port, "/.ready");
       program.kill("SIGTERM");
       await until("no more connections", async () => {

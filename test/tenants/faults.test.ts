@@ -1,4 +1,4 @@
-/** What goes wrong on the way to tenants, over every protocol; machines are servers of this process. */
+/** Failures on the way to tenants, over every protocol. The machines are servers in this process. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
@@ -67,13 +67,13 @@ function fresh(): string {
   return `t${next++}`;
 }
 
-const told = (reply: Reply): Told => reply.json as Told; // Machines answer with JSON of this form.
+const told = (reply: Reply): Told => reply.json as Told; // Machines send JSON of this form.
 
 function as(tenant: string, asked: Request = {}): Request {
   return { path: "/", ...asked, headers: { "x-tenant": tenant } };
 }
 
-/** A request that the manager does not answer before `release` is called. */
+/** A command that the manager does not reply to before `release` is called. */
 function held(): { readonly release: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { manager } = tenants;
@@ -107,7 +107,7 @@ test("a body above the snapshot fails closed while the tenant is cold, and strea
   expect((await tenants.told(tenant, "/", { method: "POST", body })).body).toBe(1_000_000);
 });
 
-/** Requests that found their tenant cold. */
+/** Requests to cold tenants. */
 async function misses(): Promise<number> {
   const page = await (await fetch(`http://127.0.0.1:${tenants.gateway.plainPort}/metrics`)).text();
   return Number(/^turnpike_wasm_tenant_misses_total (\d+)$/m.exec(page)?.[1]);
@@ -168,11 +168,11 @@ test.each(PROTOCOLS)(
     await until(() => manager.asked.includes(tenant));
     const second = tenants.told(tenant);
     const third = await clients.open(protocol, "/", [["x-tenant", tenant]]);
-    // The second one waits, or leads already.
+    // The second request waits, or already runs the filters.
     await Bun.sleep(0);
     third();
     leave();
-    // The third one may come last, and lead for a moment.
+    // The third request may arrive last, and run the filters for a moment.
     await until(() => manager.asked.filter((key) => key === tenant).length >= 2);
     release();
     expect((await second).tenant).toBe(tenant);
@@ -196,7 +196,7 @@ test.each([
     try {
       symlinkSync(outside, folder.file("vms/link.sock"));
     } catch {
-      // It is there from the row before.
+      // The row before created it.
     }
     const tenant = fresh();
     manager.response = () => path();
@@ -361,7 +361,7 @@ test("a request that has waited for as long as one may be parked is answered 503
     const replies = await Promise.all([1, 2, 3, 4].map(() => tenants.ask(tenant)));
     release();
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
-    // The first one that is parked fails, and perhaps the second one in line.
+    // The first parked request fails, and possibly the next one in the queue.
     expect([statuses[0], statuses.at(-1)]).toEqual([500, 503]);
     const late = replies.find(({ status }) => status === 503);
     expect(await late?.text()).toContain("tenant-starting");
@@ -442,7 +442,7 @@ test("a request that waits over a reload of the filters starts the tenant with t
   const leave = await clients.open("HTTP/1.1", "/", [["x-tenant", tenant]]);
   await until(() => tenants.manager.asked.includes(tenant));
   const second = tenants.told(tenant);
-  // A request of another tenant that is sent after it, and answered: it waits by now.
+  // A later request of another tenant has its response, so this one waits by now.
   await tenants.gateway.request("HTTP/1.1", { path: "/.healthz" });
   const file = await Bun.file(tenants.gateway.folder.file("turnpike.json")).json();
   const filters = file.wasm_filters.map((filter: object) => ({ ...filter, fuel: 4_000_000 }));

@@ -1,4 +1,4 @@
-/** Tenant routes before machines of both kinds: the filter is the one of docs/tenants.md. */
+/** Tenant routes with machines of both kinds. The filter is that of docs/tenants.md. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { compileAssemblyScript } from "../../src/gateway/filters/module/testing/assembly-script.ts";
@@ -7,11 +7,11 @@ import { MICRO_VMS } from "./testing/micro-vm.ts";
 import { PROCESSES } from "./testing/process-machine.ts";
 import { TenantGateway } from "./testing/tenant-gateway.ts";
 
-/** Emulated machines on a busy host take their time. */
+/** Emulated machines are slow on a busy host. */
 const LONG_MS = patient(60_000);
 const CLIENTS = 50;
 
-/** The example of the page. */
+/** The example of docs/tenants.md. */
 async function exampleFilter(): Promise<Uint8Array> {
   const page = await Bun.file(join(import.meta.dir, "../../docs/tenants.md")).text();
   const source = /```ts\n(.*?)```/s.exec(page)?.[1] ?? "";
@@ -79,7 +79,7 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
       const { manager } = tenants;
       const before = await tenants.told("acme");
       const broken = tenants.ask("acme", "/stalls", { method: "POST", body: "once" });
-      // Its head and a part of its body are on their way, or here.
+      // Its head and a part of its body have arrived, or are on their way.
       await tenants.told("acme");
       await manager.kill("acme");
       expect((await broken).status).toBe(502);

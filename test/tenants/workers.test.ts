@@ -1,4 +1,4 @@
-/** Tenants of a gateway with several workers: each has warm tenants of its own. */
+/** Tenants of a gateway with several workers: each worker has its own warm tenants. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
 import { until } from "../../src/lib/testing/until.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await tenants.stop());
 
-/** Which machine answers. Each request comes by a connection of its own, and so to any worker. */
+/** The machine that responds. Each request has its own connection, and so can reach any worker. */
 async function bootOf(tenant: string): Promise<string> {
   return (await tenants.told(tenant, "/", { keepalive: false })).boot;
 }
@@ -54,7 +54,7 @@ test("a machine that dies is noticed by each worker, and by no client that asks 
   expect(boots[0]).not.toBe(before);
 });
 
-/** Printed where it fails, so that the run can be repeated. */
+/** Printed after a failure, so that the run can be repeated. */
 const SEED = Number(process.env["TURNPIKE_TEST_SEED"] ?? Date.now() % 1_000_000);
 const STEPS = 150;
 const KEYS = ["r1", "r2", "r3"] as const;
@@ -70,18 +70,20 @@ test(`whatever breaks, no tenant gets the response of another one, and nothing i
   const running: Promise<unknown>[] = [];
   const check = (tenant: string, status: number, body: Buffer): void => {
     if (status >= 500) return;
-    const isOwn = body.length === 1_000_000 || (JSON.parse(body.toString()) as Told).tenant === tenant; // As machines answer.
+    const isOwn = body.length === 1_000_000 || (JSON.parse(body.toString()) as Told).tenant === tenant; // The form of
+    // the machines'
+    // responses.
     if (status === 200 && isOwn) good++;
     else wrong.push(`${tenant}: ${status} ${body.toString("latin1", 0, 100)}`);
   };
   const ask = async (tenant: string): Promise<void> => {
     const protocol = pick(PROTOCOLS);
-    // The client for HTTP/2 waits long for the end of a response that was reset.
+    // The HTTP/2 client waits a long time for the end of a response that was reset.
     const path = pick(protocol === "HTTP/2" ? PATHS.filter((one) => one !== "/big") : PATHS);
     const body = random() < 0.5 ? undefined : "b".repeat(Math.floor(random() * 20_000));
     const headers = { "x-tenant": tenant };
     const asked = { path, headers, ...(body === undefined ? {} : { method: "POST", body }) };
-    // A response that is cut off is an error here.
+    // A response that was cut off is an error here.
     const reply = await gateway.request(protocol, asked).catch(() => undefined);
     if (reply !== undefined) check(tenant, reply.status, reply.body);
   };
@@ -94,7 +96,7 @@ test(`whatever breaks, no tenant gets the response of another one, and nothing i
     else if (chance < 0.8) running.push(leave(tenant));
     else if (chance < 0.86) running.push(manager.kill(tenant));
     else if (chance < 0.9) running.push(tenants.admin("DELETE", `/v1/tenants?key=${tenant}`));
-    // oxlint-disable-next-line no-await-in-loop -- some steps at one time, not all
+    // oxlint-disable-next-line no-await-in-loop -- some steps run at the same time, not all
     else await running.at(-1);
   }
   await Promise.all(running);

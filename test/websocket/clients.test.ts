@@ -1,4 +1,4 @@
-/** Real clients and real servers, which agree on protocols and compression with each other and not with the gateway. */
+/** Real clients and servers, which negotiate subprotocols and compression with each other and not with the gateway. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type Server } from "bun";
@@ -18,7 +18,7 @@ let wsServer: Program | undefined;
 let bunServer: Server<undefined>;
 let rig: Rig;
 
-/** A route that takes its prefix off. */
+/** A route that removes its prefix. */
 function rewritten(path_prefix: string, upstream: string): object {
   return { path_prefix, upstream, rewrite_pattern: path_prefix, rewrite_replacement: "" };
 }

@@ -1,4 +1,4 @@
-/** Handshakes, those that come to nothing above all. */
+/** Handshakes, especially failing ones. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -257,7 +257,7 @@ describe("what comes behind the 101", () => {
 
   test.each(BOTH)("goes on for %s while either side sends", async (client) => {
     const { here, there } = await stage.open(client);
-    // Longer in all than the time-out, whichever side is silent.
+    // Longer in total than the timeout, whichever side is silent.
     for (let sent = 1; sent <= 10; sent++) {
       await Bun.sleep(250);
       if (sent > 5) here.send("x");

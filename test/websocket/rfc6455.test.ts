@@ -1,4 +1,4 @@
-/** Every case of Autobahn's suite for servers that an echo can show, straight to the package ws and through the gateway. */
+/** Every server case of Autobahn's suite that an echo can test, directly to the package ws and through the gateway. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { Rig } from "../proxy/testing/rig.ts";
@@ -55,7 +55,7 @@ function closeIn(bytes: Buffer): ReadFrame | undefined {
   return framesIn(bytes).find(({ opcode }) => opcode === CLOSE);
 }
 
-/** Messages put together, and the close. */
+/** The combined messages, and the close. */
 function summary(bytes: Buffer): { responses: [number, string][]; code: number } {
   const responses: [number, Buffer[]][] = [];
   let code = 0;

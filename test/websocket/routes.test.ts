@@ -1,4 +1,4 @@
-/** Handshakes on routes that do more than forward, and HTTP/2 frame by frame. */
+/** Handshakes on routes with further policies, and HTTP/2 frame by frame. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Rig } from "../proxy/testing/rig.ts";
 import { serverAt } from "../support/gateway.ts";
@@ -131,7 +131,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     const client = await begin();
     const there = await origin.tunnel();
     there.stream.pause();
-    // Far more than all buffers on the way: the client must wait for window updates that do not come.
+    // Far more than all buffers on the way: the client must wait for window updates that do not arrive.
     const updates = (): number =>
       client.frames
         .filter(({ type, streamId }) => type === h2.WINDOW_UPDATE && streamId === 1)
@@ -150,7 +150,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
       }
     }
     expect(sent).toBeLessThan(32 * 1_048_576);
-    // Of what is held back, no more than the window.
+    // The paused data is at most the window.
     const before = updates();
     there.stream.resume();
     await there.sees(sent);

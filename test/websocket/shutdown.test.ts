@@ -1,4 +1,4 @@
-/** Tunnels of a gateway that stops or takes another configuration, what is written down of them, and what else serves their path. */
+/** Tunnels of a gateway that stops or reloads, their log lines, and other responses at their path. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { serverAt } from "../support/gateway.ts";
@@ -45,7 +45,7 @@ function log(): string {
   return readFileSync(folder.file("access.log"), "utf8");
 }
 
-/** What the origin says comes to the client, and the other way round. */
+/** Data of the origin reaches the client, and data of the client reaches the origin. */
 async function speaks(opened: Opened, index: number): Promise<void> {
   const there = await origin.tunnel(index);
   const [here, before] = [opened.end.length, there.length];

@@ -1,4 +1,4 @@
-/** The bytes of a tunnel, from every kind of client to every kind of upstream, and how it ends. */
+/** The bytes of a tunnel from every kind of client to every kind of upstream, and its end. */
 import { createHash, type Hash, randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../support/program.ts";
@@ -16,7 +16,7 @@ const CANCEL = 8;
 let stage: Stage;
 
 beforeAll(async () => {
-  // Limits of bodies, which are none of a tunnel's.
+  // Limits of bodies, which do not apply to tunnels.
   const route = { max_response_bytes: 1000, total_timeout_ms: 600_000 };
   stage = await Stage.start({ route, limits: { max_body_bytes: 1000 } });
 });
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Bytes of every value, in pieces of sizes around all limits of frames and buffers. */
+/** Bytes of all values, in pieces with sizes around all limits of frames and buffers. */
 const PIECES = [1, 2, 125, 126, 127, 128, 4095, 4096, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 131_073].map(
   (length) => randomBytes(length),
 );
@@ -86,7 +86,7 @@ describe.each(CLIENTS)("from %s", (client) => {
     there.reset();
     await here.over();
     expect(here.text).toBe("hello");
-    // To Node a stream that is cancelled has an end as well.
+    // In Node, a cancelled stream has a regular end too.
     if (client.startsWith("HTTP/2")) expect(opened.resetCode()).toBe(CANCEL);
     else expect(here.ended).toBe(false);
   });
@@ -118,7 +118,7 @@ function digest(end: End): string {
   return hash.update(end.received).digest("hex");
 }
 
-/** Sends until nothing is taken for a while; returns the bytes that were sent. */
+/** Sends until nothing is accepted for a while; returns the number of sent bytes. */
 async function flood(end: End): Promise<number> {
   const chunk = Buffer.alloc(65_536, "x");
   let sent = 0;
@@ -168,7 +168,7 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)("500 tunnels at once by %s leave noth
   await until("what was sent", () => (ends.every(({ length }) => length > 3) ? true : undefined));
   expect(new Set(ends.map(({ text }) => text)).size).toBe(500);
   expect(stage.rig.inFlight).toBe(500);
-  // Half of them ends by the client, half by the upstream.
+  // The client ends one half of them, the upstream the other.
   for (const [i, { end }] of tunnels.entries()) if (i % 2 === 0) end.stream.end();
   for (const there of ends) if (Number(there.text.slice(3)) % 2 === 1) there.stream.end();
   for (const there of ends) void there.over().then(() => there.stream.end());
@@ -176,7 +176,7 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)("500 tunnels at once by %s leave noth
   await stage.rig.settled();
   await stage.rig.opened("tcp", 0);
   const page = await stage.rig.page();
-  // This page's own request.
+  // The request for this page.
   const inFlight = [...page.matchAll(/^turnpike_http_requests_in_flight{.*} (\d+)$/gm)].map(([, value]) => value);
   expect(inFlight).toEqual(["1", "0", "0"]);
 });

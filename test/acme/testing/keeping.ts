@@ -1,4 +1,4 @@
-/** A keeper of certificates in the test's own process, with a listener for challenges of HTTP-01. */
+/** A certificate keeper in the test's own process, with a listener for HTTP-01 challenges. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,11 +15,11 @@ import { type TestDirectory } from "./test-directory.ts";
 
 export interface KeepingOptions {
   readonly directory: Pick<TestDirectory, "url" | "caPath">;
-  /** Where the directory looks for challenges. */
+  /** The port at which the directory checks challenges. */
   readonly httpPort: number;
   /** Keys of `tls.acme`. */
   readonly acme: Readonly<Record<string, unknown>>;
-  /** Left out: a folder of its own, removed at the end. */
+  /** Absent: a temporary folder, removed at the end. */
   readonly folder?: string;
   readonly deps?: Partial<KeeperDeps>;
 }
@@ -76,7 +76,7 @@ export class Keeping implements AsyncDisposable {
     });
   }
 
-  /** Goes on with these keys of `tls.acme`. */
+  /** Continues with these keys of `tls.acme`. */
   async change(keys: Partial<AcmeSettings["config"]>): Promise<void> {
     const { settings } = this;
     await this.use(settings && { ...settings, config: { ...settings.config, ...keys } });

@@ -1,4 +1,4 @@
-/** An ACME directory of the tests' own: pebble, its DNS server, and a proxy before it that can be told to fail. */
+/** An ACME directory for tests: pebble, its DNS server, and a proxy before it that can fail on request. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,20 +9,20 @@ import { until } from "../../support/program.ts";
 const PEBBLE = Bun.which("pebble");
 const DNS = Bun.which("pebble-challtestsrv");
 
-/** False where the Debian package `pebble` is not installed: `describe.skipIf(!hasPebble)`. */
+/** False if the Debian package `pebble` is not installed: `describe.skipIf(!hasPebble)`. */
 export const hasPebble = PEBBLE !== null && DNS !== null;
 
-/** They die with the test, a SIGKILL included: their shell waits for the end of standard input. */
+/** They end with the test, even after SIGKILL: their shell waits for the end of standard input. */
 const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;
 
 export interface TestDirectoryOptions {
-  /** Where pebble looks for responses to HTTP-01 and TLS-ALPN-01. */
+  /** The ports at which pebble requests the responses to HTTP-01 and TLS-ALPN-01. */
   readonly httpPort: number;
   readonly tlsPort: number;
-  /** Percent of good nonces that are refused. */
+  /** Percentage of valid nonces that are refused. */
   readonly nonceReject?: number;
   readonly blocked?: readonly string[];
-  /** Percent of valid authorizations that serve further orders. */
+  /** Percentage of valid authorizations that are used for further orders. */
   readonly authzReuse?: number;
   /** Names are not checked. */
   readonly alwaysValid?: boolean;
@@ -30,18 +30,18 @@ export interface TestDirectoryOptions {
   readonly externalAccounts?: Readonly<Record<string, string>>;
 }
 
-/** What the proxy makes of a request in the place of pebble; undefined: it passes it on. */
+/** The proxy's response instead of pebble's; undefined: the request is forwarded. */
 export type Intercept = (path: string, body: string) => Response | undefined | Promise<Response | undefined>;
 
 export class TestDirectory {
   readonly url: string;
   readonly caPath: string;
-  /** Paths that were asked for, oldest first. */
+  /** Requested paths, oldest first. */
   readonly asked: string[] = [];
   /** Payloads of orders. */
   readonly orders: Readonly<Record<string, unknown>>[] = [];
   intercept: Intercept = () => undefined;
-  /** The window in which a certificate is to be renewed (RFC 9773); undefined: the directory does not say such things. */
+  /** The renewal window of a certificate (RFC 9773); undefined: the directory has no renewal information. */
   renewal: ((id: string) => { readonly start: string; readonly end: string }) | undefined;
   readonly #folder: string;
   readonly #front: Bun.Server<undefined>;
@@ -141,7 +141,7 @@ export class TestDirectory {
     return directory;
   }
 
-  /** Has a host name lead to an address; left alone, each leads to 127.0.0.1. */
+  /** Sets the address of a host name. The default is 127.0.0.1. */
   async resolve(host: string, address: string): Promise<void> {
     const body = JSON.stringify({ host, addresses: [address] });
     await fetch(`${this.#dnsUrl}/clear-a`, { method: "POST", body: JSON.stringify({ host }) });
@@ -200,7 +200,7 @@ function createFront(port: number, own: () => TestDirectory): Bun.Server<undefin
       if (renewal !== undefined) return Response.json({ suggestedWindow: directory.renewal?.(renewal) });
       const response = await fetch(`https://127.0.0.1:${port}${pathname}`, {
         method: request.method,
-        // Pebble names itself as it was asked for.
+        // Pebble uses the requested host in its URLs.
         headers: {
           host,
           "content-type": "application/jose+json",
@@ -223,7 +223,7 @@ function payloadOf(body: string): Readonly<Record<string, unknown>> {
   return JSON.parse(Buffer.from(payload ?? "", "base64url").toString() || "{}");
 }
 
-/** What a directory says that refuses. */
+/** The response of a directory that refuses a request. */
 export function refusal(
   type: string,
   status: number,

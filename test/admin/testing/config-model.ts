@@ -1,4 +1,4 @@
-/** What the configuration of a gateway must be, as a test has changed it. */
+/** The expected configuration of a gateway after the changes of a test. */
 export interface RouteModel {
   readonly path_prefix: string;
   readonly host?: string;
@@ -26,7 +26,7 @@ export function isUsed({ routes }: DocumentModel, upstream: string): boolean {
   return routes.some((route) => route.upstream === upstream || route["mirror"] === upstream);
 }
 
-/** The version that a request is answered by; those of all routes below `/` are told by their prefixes alone. */
+/** The version that responds to a request. Routes below `/` are distinguished by their prefixes only. */
 export function versionOf({ routes }: DocumentModel, path: string, host: string): string {
   const route =
     routes.find(isRoute(path, host)) ?? routes.find(isRoute(path, undefined)) ?? routes.find(isRoute("/", undefined));

@@ -1,4 +1,4 @@
-/** An origin that says which version of a route brought a request, and sends back what comes through a tunnel. */
+/** An origin that reports which version of a route sent a request, and echoes the data of a tunnel. */
 import { createServer } from "node:http";
 import { type Socket } from "node:net";
 import { listenOnLoopback } from "../../../src/lib/testing/listen.ts";
@@ -14,7 +14,7 @@ export async function startEchoSite(): Promise<EchoSite> {
   const server = createServer((request, response) => {
     response.end(`${String(request.headers["x-version"])}\n`);
   });
-  // A pool of the gateway keeps its connections for longer.
+  // The gateway's pool closes connections before this.
   server.keepAliveTimeout = 120_000;
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -1,6 +1,6 @@
 import { mulberry32 } from "../../../src/lib/testing/mulberry32.ts";
 
-/** Choices that a seed decides. */
+/** Random choices from a seed. */
 export class Choices {
   readonly #next: () => number;
 
@@ -8,7 +8,7 @@ export class Choices {
     this.#next = mulberry32(seed);
   }
 
-  /** From 0 up to, and without, `count`. */
+  /** From 0 to `count` - 1. */
   below(count: number): number {
     return this.#next() % count;
   }

@@ -1,28 +1,28 @@
-/** Clients that never stop, of every kind: what they ask for and do not get is written down. */
+/** Clients of every kind that send requests continuously. Requests without the expected response are recorded. */
 import { connect as connectHttp2 } from "node:http2";
 import { statusOf } from "../../support/message.ts";
 import { RawClient } from "../../support/raw-client.ts";
 import { handshakeHead } from "../../websocket/testing/tunnel-client.ts";
 
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
-/** Milliseconds between two requests of one client, at most. */
+/** Maximum milliseconds between two requests of one client. */
 const PAUSE_MS = 15;
 const PATIENCE_MS = 30_000;
 
-/** A request that got no response, or another than 200. */
+/** A request without a response, or with another status than 200. */
 export interface Lost {
   readonly kind: string;
-  /** Of the client's connection: it tells which worker had it. */
+  /** The port of the client's connection, which shows the worker that had it. */
   readonly port: number;
   readonly begunAt: number;
   readonly lostAt: number;
   readonly why: string;
 }
 
-/** One connection, which asks for one thing after the other. */
+/** One connection, which sends one request after the other. */
 interface Connection {
   readonly port: number;
-  /** False: the other side has said that it takes no more requests. */
+  /** False: the server has announced that it accepts no more requests. */
   ask(): Promise<boolean>;
   close(): void;
 }

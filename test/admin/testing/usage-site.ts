@@ -1,4 +1,4 @@
-/** For tests alone: a real gateway with an origin, whose usage is asked for at its admin interface. */
+/** For tests only: a real gateway with an origin, with functions to read its usage from the admin interface. */
 import { until } from "../../../src/lib/testing/until.ts";
 import { TERMS } from "../../../src/payments/testing/payment.ts";
 import { type UsageBody } from "../../../src/gateway/admin/usage/usage-report.ts";
@@ -8,10 +8,10 @@ const KEY = "the operator's key".replaceAll(/\W/g, "-");
 
 export interface SiteOptions {
   readonly workers: number;
-  /** Where it keeps its state; left out: nowhere that outlives it. */
+  /** Its state folder; absent: its state ends with it. */
   readonly state?: string;
   readonly postgres?: object;
-  /** False: it has no ledger. */
+  /** False: the gateway has no ledger. */
   readonly sells?: boolean;
 }
 
@@ -55,7 +55,7 @@ export class UsageSite implements AsyncDisposable {
     return new UsageSite(gateway, found() ?? "", origin);
   }
 
-  /** Asks for a path, as a consumer where one is named; its status, once the whole response has come. */
+  /** Requests a path, as a consumer if one is given. Returns the status after the complete response. */
   async ask(path: string, consumer = "", fields: Record<string, string> = {}): Promise<number> {
     const key: Record<string, string> = consumer === "" ? {} : { "x-api-key": `key of ${consumer}` };
     const response = await fetch(`http://127.0.0.1:${this.gateway.port}${path}`, { headers: { ...key, ...fields } });
@@ -70,7 +70,7 @@ export class UsageSite implements AsyncDisposable {
   async usage(reset = false): Promise<UsageBody> {
     const response = await this.admin(`/v1/usage${reset ? "?reset" : ""}`);
     if (response.status !== 200) throw new Error(`Cannot read the usage: ${response.status} ${await response.text()}`);
-    return (await response.json()) as UsageBody; // As the API's description says.
+    return (await response.json()) as UsageBody; // Its form is defined by the API's description.
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

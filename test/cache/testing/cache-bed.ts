@@ -1,4 +1,4 @@
-/** A gateway with a cache in front of an origin that a test plays. */
+/** A gateway with a cache, and an origin that the test controls. */
 import { everythingTo, type Gateway, startGateway } from "../../support/gateway.ts";
 import { type Message, valuesOf } from "../../support/message.ts";
 import { once, RawClient } from "../../support/raw-client.ts";
@@ -15,7 +15,7 @@ export class CacheBed {
     this.gateway = gateway;
   }
 
-  /** `cache` is that of the route. */
+  /** `cache` is the route's setting. */
   static async start(cache: object): Promise<CacheBed> {
     const origin = await RawOrigin.start();
     const { upstreams } = everythingTo(origin.port);
@@ -41,12 +41,12 @@ export class CacheBed {
     await this.origin.stop();
   }
 
-  /** A path that no other test has. */
+  /** A path that no other test uses. */
   newPath(): string {
     return `/p${++this.#paths}`;
   }
 
-  /** Has the origin answer every request with these fields and a body that counts the requests. */
+  /** Makes the origin respond to every request with these fields and a body that counts the requests. */
   responses(fields: string, status = "200 OK"): void {
     let count = 0;
     this.origin.response = (request, connection) => {
@@ -61,7 +61,7 @@ export class CacheBed {
     return once(this.gateway.port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${fields}\r\n`, method);
   }
 
-  /** A client that has asked, and waits. */
+  /** A client that has sent a request and waits. */
   async opened(path: string, fields = ""): Promise<RawClient> {
     const client = await RawClient.open(this.gateway.port);
     this.#clients.push(client);

@@ -1,4 +1,7 @@
-/** `npm run conformance`: the suite's tests through the gateway, what failed, and the score. `-- ID` runs one and shows it. */
+/**
+ * `npm run conformance`: runs the suite's tests through the gateway, and prints failures and the score. `-- ID` runs
+ * one test and prints its messages.
+ */
 import { runSuite, scoreOf } from "./suite.ts";
 
 const [asked = ""] = process.argv.slice(2);

@@ -27,14 +27,14 @@ interface Printed {
     readonly kind: Kind;
     readonly dependsOn: readonly string[];
   }[];
-  /** True, or the kind of failure and what was found. */
+  /** True, or the kind of failure and the result. */
   readonly results: Readonly<Record<string, true | readonly [kind: string, detail: string]>>;
 }
 
-/** Names of request fields that the suite's responses vary on: a cache stores what its key covers. */
+/** Names of request fields in the suite's Vary fields: a cache stores only variants that its key covers. */
 const VARY = ["abc", "foo", "bar", "baz", "accept-language"];
 
-/** Runs all tests, or the one of that id; `dump` shows what goes over the wire. */
+/** Runs all tests, or the one with that id; `dump` prints the bytes on the wire. */
 export async function runSuite(cache: object = {}, only = "", dump = false): Promise<TestResult[]> {
   const folder = new Folder();
   const env = { npm_config_protocol: "http", npm_config_port: "0", npm_config_pidfile: folder.write("pid", "") };
@@ -53,7 +53,8 @@ export async function runSuite(cache: object = {}, only = "", dump = false): Pro
     });
     const printed = await new Response(client.stdout).text();
     if (dump) console.log(printed);
-    return resultsOf(JSON.parse(printed.slice(printed.lastIndexOf("\n") + 1)) as Printed); // As client.mjs prints it.
+    return resultsOf(JSON.parse(printed.slice(printed.lastIndexOf("\n") + 1)) as Printed); // The form that client.mjs
+    // prints.
   } finally {
     origin.kill();
     await program?.stop();
@@ -63,8 +64,8 @@ export async function runSuite(cache: object = {}, only = "", dump = false): Pro
 }
 
 /**
- * What the suite takes for granted: its origin hangs up and answers 503 on purpose, which must neither take it out of rotation
- * nor be tried again, and responses that say nothing of their freshness are not given any (`ttl_s`).
+ * The assumptions of the suite. Its origin closes connections and responds with 503 on purpose, so that must not take
+ * it out of rotation or cause retries. Responses without a declared lifetime must not get one (`ttl_s`).
  */
 function configOf(originPort: number, cache: object): object {
   return {
@@ -106,7 +107,7 @@ export interface Score {
   readonly scored: number;
 }
 
-/** Of the required and the optimal tests; those that could not be run have not passed. */
+/** The score of the required and the optimal tests. Tests that could not run have not passed. */
 export function scoreOf(results: readonly TestResult[]): Score {
   const scored = results.filter(({ kind }) => kind === "required" || kind === "optimal");
   return { passed: scored.filter(({ outcome }) => outcome === "pass").length, scored: scored.length };

@@ -1,6 +1,6 @@
 /**
- * RFC 9110 and 9112 as a table, section by section, against the real gateway over real sockets. What can be misread on
- * purpose is in `test/http1/rows`, more of it and byte by byte.
+ * RFC 9110 and 9112 as a table, section by section, against the real gateway over real sockets. Ambiguous messages are
+ * in `test/http1/rows`, with more cases, and also byte by byte.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../../support/gateway.ts";
@@ -14,7 +14,7 @@ import { type Rule } from "./rule.ts";
 import { CONNECTION_RULES, SEMANTIC_RULES } from "./semantics.ts";
 import { patient } from "../../../src/lib/testing/patience.ts";
 
-/** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
+/** Longer than the timeouts of client and origin: a test that exceeds its time ends the gateway's process too. */
 setDefaultTimeout(patient(20_000));
 
 const RULES = [...MESSAGE_FORMAT, ...FIELD_RULES, ...FRAMING_RULES, ...CONNECTION_RULES, ...SEMANTIC_RULES];
@@ -35,7 +35,7 @@ afterAll(async () => {
   await origin.stop();
 });
 
-/** A whole exchange on its own: whatever the gateway did for those before is with the origin by its end. */
+/** A complete exchange on its own connection. After it, all earlier effects of the gateway have reached the origin. */
 async function fence(): Promise<void> {
   const client = await RawClient.open(gateway.port);
   client.send(AFTER);
@@ -64,7 +64,7 @@ async function checkServed(client: RawClient, rule: Rule & { readonly kind: "ser
   const response = await client.finalResponse(method);
   expect(statusOf(response)).toBe(rule.status);
   const [request, ...others]: readonly Message[] = origin.requests;
-  // A bad response to a GET is reason enough to ask again.
+  // After an invalid response to a GET, the gateway may retry.
   if (rule.status !== 502) expect(others).toEqual([]);
   upstream?.(request);
   check?.(response);

@@ -1,4 +1,4 @@
-/** RFC 9112 §5 and RFC 9110 §5 to §7: fields, and what an intermediary does with them. */
+/** RFC 9112 §5 and RFC 9110 §5 to §7: fields, and their treatment by an intermediary. */
 import { expect } from "bun:test";
 import { type Message, valuesOf } from "../../support/message.ts";
 import { responses, chunked, refused, request, type Rule, served } from "./rule.ts";

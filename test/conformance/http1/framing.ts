@@ -1,4 +1,4 @@
-/** RFC 9112 §6 and §7, RFC 9110 §8.6: where a message ends. */
+/** RFC 9112 §6 and §7, RFC 9110 §8.6: the end of a message. */
 import { expect } from "bun:test";
 import { type Message, valuesOf } from "../../support/message.ts";
 import { responses, brokenBody, chunked, refused, request, type Rule, served } from "./rule.ts";

@@ -1,23 +1,23 @@
-/** One rule of RFC 9110 or 9112 as a row: what is sent, and what must come of it on both sides of the gateway. */
+/** One rule of RFC 9110 or 9112 as a row: the bytes to send, and the expected result on both sides of the gateway. */
 import { type Message } from "../../support/message.ts";
 import { type Responder, type RawOrigin } from "../../support/raw-origin.ts";
 
-/** What a script has at hand: a gateway before an origin that keeps every byte it gets. */
+/** The environment of a script: a gateway before an origin that keeps every byte it receives. */
 export interface Bench {
   readonly port: number;
   readonly origin: RawOrigin;
 }
 
 export interface Served {
-  /** The method that the response answers; GET where it is not said. */
+  /** The method of the response's request; the default is GET. */
   readonly method?: string;
-  /** What the origin answers; it echoes where this is not said. */
+  /** The origin's response; the default is an echo. */
   readonly reply?: Responder;
-  /** Whether the connection takes another request afterwards; true where it is not said. */
+  /** Whether the connection accepts another request afterwards; the default is true. */
   readonly stays?: boolean;
-  /** Asked of the request as the origin gets it; undefined where it gets none. */
+  /** Checks the request that the origin received; undefined if it received none. */
   readonly upstream?: (request: Message | undefined) => void;
-  /** Asked of the response as the client gets it. */
+  /** Checks the response that the client received. */
   readonly response?: (response: Message) => void;
 }
 
@@ -29,12 +29,12 @@ export type Rule = { readonly section: string; readonly rule: string } & (
 
 type Text = readonly [section: string, rule: string];
 
-/** Answered by the gateway itself with one of `statuses`, 400 unless it says otherwise, and the connection closed. */
+/** The gateway itself responds with one of `statuses`, by default 400, and closes the connection. */
 export function refused([section, rule]: Text, bytes: string, ...statuses: readonly number[]): Rule {
   return { section, rule, kind: "refused", bytes, statuses: statuses.length === 0 ? [400] : statuses, begun: false };
 }
 
-/** As `refused`, with a fault in the body: the head may have gone to the origin by then, the whole request never. */
+/** Like `refused`, with an error in the body: the origin may have received the head, but never the complete request. */
 export function brokenBody([section, rule]: Text, bytes: string, ...statuses: readonly number[]): Rule {
   return { section, rule, kind: "refused", bytes, statuses: statuses.length === 0 ? [400] : statuses, begun: true };
 }
@@ -47,7 +47,7 @@ export function script([section, rule]: Text, run: (bench: Bench) => Promise<voi
   return { section, rule, kind: "script", run };
 }
 
-/** A request of HTTP/1.1 with a Host; `lines` are whole field lines. */
+/** An HTTP/1.1 request with a Host; `lines` are whole field lines. */
 export function request(startLine: string, ...lines: readonly string[]): string {
   return `${[`${startLine} HTTP/1.1`, "Host: a.test", ...lines].join("\r\n")}\r\n\r\n`;
 }
@@ -56,7 +56,7 @@ export function chunked(body: string, ...lines: readonly string[]): string {
   return request("POST /x", "Transfer-Encoding: chunked", ...lines) + body;
 }
 
-/** An origin that answers every request with these bytes. */
+/** An origin that responds to every request with these bytes. */
 export function responses(bytes: string): Responder {
   return (_request, connection) => connection.send(bytes);
 }

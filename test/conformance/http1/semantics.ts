@@ -1,4 +1,4 @@
-/** RFC 9112 §9 and RFC 9110 §9 to §15: connections, methods, Expect, and what answers hold. */
+/** RFC 9112 §9 and RFC 9110 §9 to §15: connections, methods, Expect, and the contents of responses. */
 import { expect } from "bun:test";
 import { type Message, statusOf, valuesOf } from "../../support/message.ts";
 import { once, RawClient } from "../../support/raw-client.ts";
@@ -6,7 +6,7 @@ import { responses, type Bench, chunked, refused, request, type Rule, script, se
 
 const CLOSE = request("GET /x", "Connection: close");
 const HELD = request("POST /x", "Expect: 100-continue", "Content-Length: 5");
-/** The same on a route that does not gather bodies: its upstream decides. */
+/** The same on a route that does not buffer bodies: the upstream decides. */
 const HELD_STREAM = request("POST /streamed", "Expect: 100-continue", "Content-Length: 5");
 
 async function withClient({ port }: Bench, run: (client: RawClient) => Promise<void>): Promise<void> {

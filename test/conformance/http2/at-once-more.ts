@@ -1,4 +1,7 @@
-/** What outside suites ask of `/`, further: frames and blocks with the very bytes of theirs, and what they accept. */
+/**
+ * Further requests of other suites for `/`: frames and field sections with exactly their bytes, and the results that
+ * they accept.
+ */
 import { type Http2Client } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
 import { block, indexed, tableSize } from "../../support/http2-hpack.ts";
@@ -23,7 +26,7 @@ function priorityFirst(what: string, ...frame: readonly [streamId: number, conte
   ]);
 }
 
-/** A request whose block is cut before each of these bytes. */
+/** A request whose field section is split before each of these bytes. */
 function inParts(what: string, ...cuts: readonly number[]): Asked {
   return asked(what, RESPONSE, (scheme) => {
     const whole = compact(scheme);
@@ -35,7 +38,10 @@ function inParts(what: string, ...cuts: readonly number[]): Asked {
   });
 }
 
-/** The request's block as an encoder with a table makes it: three indexes, and an authority that goes into the table. */
+/**
+ * The request's field section from an encoder with a dynamic table: three indexes, and an authority that goes into the
+ * table.
+ */
 function compact(scheme: string): Buffer {
   const authority = Buffer.from("\x41\x0e127.0.0.1:8080", "latin1");
   return Buffer.concat([indexed(2), indexed(scheme === "https" ? 7 : 6), indexed(4), authority]);
@@ -108,7 +114,7 @@ const REFUSED: readonly Asked[] = [
   withBytes("EOS inside a text", connection(COMPRESSION_ERROR), `\0${CODED_NAME}\x87\x49\x51\xff\xff\xff\xfa\x7f`),
 ];
 
-/** RST_STREAM's first code: a response before the request's end is no reason to give another one first. */
+/** The first code of RST_STREAM: an early response must not change the code. */
 async function firstReset(client: Http2Client): Promise<void> {
   const code = await client.resetCode(1);
   if (code !== h2.FLOW_CONTROL_ERROR) throw new Error(`RST_STREAM with code ${code}`);
@@ -130,7 +136,7 @@ async function owesOne(client: Http2Client, scheme: string): Promise<void> {
   if (dataOf(client).join() !== "3,1") throw new Error(`DATA of ${dataOf(client).join(" and ")} bytes`);
 }
 
-/** PING's response or FIN; a reset connection is neither. */
+/** A PING acknowledgement or a FIN; a reset connection is neither. */
 async function pongOrEnd(client: Http2Client): Promise<void> {
   try {
     await client.sees("PING's response", ({ type }) => type === h2.PING);

@@ -1,4 +1,6 @@
-/** What outside suites ask of `/`, at every door that they may be shown: a file or an upstream, plaintext or TLS. */
+/**
+ * Requests of other suites for `/`, with each kind of route and listener: a file or an upstream, without or with TLS.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { everythingTo } from "../../support/gateway.ts";
@@ -17,7 +19,7 @@ const programs: Program[] = [];
 const ports = { file: { http: 0, https: 0 }, upstream: { http: 0, https: 0 } };
 let origin: RawOrigin;
 
-/** Two listeners on ports of the kernel's choice, with and without TLS. */
+/** Two listeners on free ports, with and without TLS. */
 async function start(name: "file" | "upstream", rest: object): Promise<void> {
   const listeners = [false, true].map((isSecure) => ({ address: "127.0.0.1", port: 0, use_tls: isSecure }));
   const tls = { cert_path: folder.write("own.pem", LOCALHOST.cert), key_path: folder.write("own.key", LOCALHOST.key) };

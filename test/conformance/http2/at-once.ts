@@ -1,18 +1,18 @@
 /**
- * What outside suites ask of `/` on whatever server they are given: a path that is answered as fast as can be, so that a request
- * whose rest is still to come may be answered before. Frames are sent one by one, as those suites do.
+ * Requests of other suites for `/`. The server responds as fast as possible, so it may respond before the rest of a
+ * request arrives. Frames are sent one by one, as those suites do.
  */
 import { fieldOf, type Frame, type Http2Client } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
 import { block, type HeaderList, tableSize } from "../../support/http2-hpack.ts";
 
-/** What must come; `stream` is RST_STREAM, or GOAWAY, with one of the codes. */
+/** The expected event; `stream` is RST_STREAM, or GOAWAY, with one of the codes. */
 type Wanted =
   | { readonly kind: "connection" | "stream"; readonly codes: readonly number[] }
   | { readonly kind: "response" | "ping" | "acknowledged" | "close" | "one byte" }
   | { readonly kind: "check"; readonly check: (client: Http2Client, scheme: string) => Promise<void> };
 
-/** Frames are made for `scheme`; an empty one waits for the end of the response on stream 1. */
+/** Frames are made for `scheme`; an empty one means waiting for the end of the response on stream 1. */
 export interface Asked {
   readonly what: string;
   readonly wanted: Wanted;
@@ -29,7 +29,7 @@ export const connection = (...codes: readonly number[]): Wanted => ({ kind: "con
 export const stream = (...codes: readonly number[]): Wanted => ({ kind: "stream", codes });
 const { PROTOCOL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, FLOW_CONTROL_ERROR } = h2;
 
-/** Stands for the wait until the response on stream 1 is whole. */
+/** Marks the wait until the response on stream 1 is complete. */
 export const WHOLE = Buffer.alloc(0);
 const DUMMY = block([["x-dummy0", "x".repeat(4000)]]);
 const PRIORITY = h2.priority(0, 255);
@@ -40,12 +40,12 @@ function bytes(text: string): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** The four pseudo-header fields of a request to `/`, and more. */
+/** The four pseudo-header fields of a request to `/`, and further fields. */
 export function fields(scheme: string, method = "GET", more: HeaderList = []): HeaderList {
   return [[":method", method], [":scheme", scheme], [":path", "/"], [":authority", "127.0.0.1:8080"], ...more];
 }
 
-/** A whole GET of `/`. */
+/** A complete GET of `/`. */
 export function get(scheme: string, streamId = 1): Buffer {
   return h2.frame(h2.HEADERS, h2.END_BOTH, streamId, block(fields(scheme)));
 }
@@ -55,9 +55,9 @@ function head(scheme: string, method: string, flags: number, more: HeaderList = 
   return h2.frame(h2.HEADERS, flags, 1, block(fields(scheme, method, more)));
 }
 
-/** HEADERS of a GET that is not ended. */
+/** HEADERS of a GET that does not end. */
 export const openGet = (scheme: string): Buffer => head(scheme, "GET", h2.END_HEADERS);
-/** HEADERS of a POST that is not ended. */
+/** HEADERS of a POST that does not end. */
 export const post = (scheme: string, more: HeaderList = []): Buffer => head(scheme, "POST", h2.END_HEADERS, more);
 const test = (flags = h2.END_STREAM): Buffer => h2.data(1, "test", flags);
 const continuation = (flags: number, content = DUMMY): Buffer => h2.frame(h2.CONTINUATION, flags, 1, content);
@@ -67,7 +67,7 @@ export function asked(what: string, wanted: Wanted, frames: Asked["frames"]): As
   return { what, wanted, frames };
 }
 
-/** GET with a block that ends, or begins, with these bytes. */
+/** GET with a field section that ends, or begins, with these bytes. */
 export function withBytes(what: string, wanted: Wanted, more: string, isFirst = false): Asked {
   return asked(what, wanted, (scheme) => {
     const parts = [block(fields(scheme)), bytes(more)];
@@ -75,7 +75,7 @@ export function withBytes(what: string, wanted: Wanted, more: string, isFirst = 
   });
 }
 
-/** A whole request of these fields. */
+/** A complete request with these fields. */
 function withList(what: string, list: (scheme: string) => HeaderList): Asked {
   return asked(what, stream(PROTOCOL_ERROR), (scheme) => [h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(list(scheme)))]);
 }
@@ -272,7 +272,7 @@ const BLOCKS: readonly Asked[] = [
 
 export const ASKED: readonly Asked[] = [...STATES, ...FRAMES, ...MESSAGES, ...BLOCKS];
 
-/** Sends the frames one by one. Throws where what is wanted does not come of them. */
+/** Sends the frames one by one. Throws if the expected event does not happen. */
 export async function ask(client: Http2Client, { wanted, frames }: Asked, scheme: string): Promise<void> {
   await client.greet([h2.INITIAL_WINDOW_SIZE, 65_535]);
   for (const part of frames(scheme)) {
@@ -317,7 +317,7 @@ function acknowledgements({ frames }: Http2Client): number {
   return frames.filter(({ type, flags }) => type === h2.SETTINGS && flags === h2.ACK).length;
 }
 
-/** The error that a frame tells of; -1 where it tells of none, or of another kind. */
+/** The error code of a frame; -1 if it has no error, or one of another kind. */
 function codeOf({ type, payload }: Frame, { kind }: Wanted): number {
   if (type === h2.GOAWAY) return payload.readUInt32BE(4);
   return type === h2.RST_STREAM && kind === "stream" ? payload.readUInt32BE(0) : -1;

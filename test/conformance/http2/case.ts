@@ -18,7 +18,7 @@ export function connectionError([section, rule]: Text, codes: number | readonly 
   return { section, rule, kind: "connection", codes: [codes].flat(), frames };
 }
 
-/** RST_STREAM with the code on stream 1; the connection goes on. */
+/** RST_STREAM with the code on stream 1; the connection continues. */
 export function streamError([section, rule]: Text, codes: number | readonly number[], ...frames: Frames): Case {
   return { section, rule, kind: "stream", streamId: 1, codes: [codes].flat(), frames };
 }

@@ -1,7 +1,7 @@
 /**
- * RFC 9113 and 7541 as a table, section by section, against the real gateway over real sockets, plaintext by prior
- * knowledge. Client, frames and header compression are the tests' own. PEER_PORT plays the cases to another server, for which
- * PEER_ORIGIN is the Unix socket of its origin.
+ * RFC 9113 and 7541 as a table, section by section, against the real gateway over real sockets, without TLS by prior
+ * knowledge. Client, frames and header compression are the tests' own. PEER_PORT sends the cases to another server;
+ * PEER_ORIGIN is then the Unix socket of its origin.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../../support/gateway.ts";
@@ -30,7 +30,7 @@ let port = 0;
 beforeAll(async () => {
   origin = await RawOrigin.start(process.env.PEER_ORIGIN);
   origin.response = respondByPath;
-  // These answer before the request is whole, or never read it.
+  // These respond before the request is complete, or never read it.
   origin.onBytes = (connection) => {
     const request = connection.received.slice(connection.parsed);
     if (request.startsWith("POST /at-once") && request.includes("\r\n\r\n")) {
@@ -45,7 +45,8 @@ beforeAll(async () => {
     access_log: { enabled: false },
     http2: { max_streams: MAX_STREAMS, initial_window_size: STREAM_WINDOW },
     upstreams,
-    // Elsewhere the body is gathered before the origin hears of the request, and cannot be answered before its end.
+    // On other routes the body is buffered before the origin gets the request, so the origin cannot respond before its
+    // end.
     routes: [...routes, { path_prefix: "/at-once", upstream: "origin", request_buffering: false }],
   });
   ({ port } = gateway);

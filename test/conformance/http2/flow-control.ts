@@ -1,4 +1,4 @@
-/** RFC 9113 §5.2 and §6.9: windows, both ways. */
+/** RFC 9113 §5.2 and §6.9: windows in both directions. */
 import { expect } from "bun:test";
 import { get, type Http2Client, post } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
@@ -117,7 +117,7 @@ export const FLOW_CASES: readonly Case[] = [
     expect((await client.response(1)).body.toString()).toBe(String(total));
   }),
   script(["9113 §5.2", "a client that sends more than a stream's window is in error"], async (client) => {
-    // The origin reads nothing, so no window is opened again once the kernel's buffers are full.
+    // The origin reads nothing, so no window is reopened after the kernel's buffers are full.
     client.send(post(1, "/deaf"));
     for (let sent = 0; sent <= 24_000_000; sent += FRAME) client.send(h2.data(1, "x".repeat(FRAME)));
     const error = await client.sees("an error", ({ type }) => type === h2.RST_STREAM || type === h2.GOAWAY);
@@ -137,7 +137,8 @@ export const FLOW_CASES: readonly Case[] = [
   script(
     ["9113 §6.9", "DATA on a stream that is gone counts for the connection, and is given back"],
     async (client) => {
-      // Each stream is malformed, so that it is reset; a window that was not given back would be used up by the tenth.
+      // Each stream is malformed and is reset. Without window updates, the connection's window would be used up by the
+      // tenth stream.
       for (let i = 0; i < 60; i++) {
         const streamId = 1 + 2 * i;
         client.send(post(streamId, "/x", [["Upper", "x"]]), h2.data(streamId, "x".repeat(FRAME)));

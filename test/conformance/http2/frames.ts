@@ -149,7 +149,7 @@ export const FRAME_CASES: readonly Case[] = [
     get(3),
   ),
   script(["9113 §4.3", "a block is decompressed even where its stream is refused"], async (client) => {
-    // Stream 1 puts a field into the table and is malformed; stream 3 names that field by its index.
+    // Stream 1 adds a field to the table and is malformed; stream 3 uses the field by its index.
     const field = Buffer.concat([Buffer.from([0x40]), Buffer.from("\x05x-tab\x05value", "latin1")]);
     client.send(
       h2.frame(h2.HEADERS, h2.END_BOTH, 1, field),

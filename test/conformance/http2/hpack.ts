@@ -1,4 +1,4 @@
-/** RFC 7541 as a server sees it: every form of a field, and what makes a block broken. */
+/** RFC 7541 for a server: every form of a field, and malformed field sections. */
 import { expect } from "bun:test";
 import { get, post, requestFields } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
@@ -29,7 +29,7 @@ function coded(bytes: Buffer): Buffer {
   return Buffer.concat([integer(bytes.length, 7, 0x80), bytes]);
 }
 
-/** A literal whose value is `value` as it stands. */
+/** A literal with exactly the value `value`. */
 function withValue(value: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0]), text("x-test"), value]);
 }
@@ -87,7 +87,7 @@ export const HPACK_CASES: readonly Case[] = [
     const fields = Array.from({ length: 40 }, (_, i) =>
       indexedLiteral(`x-${String(i).padStart(2, "0")}`, "y".repeat(100)),
     );
-    // 40 times 136 octets: the last 30 are left.
+    // 40 times 136 octets: the last 30 fields stay in the table.
     client.send(head(1, REQUEST, ...fields), head(3, REQUEST, indexed(62 + 29)));
     expect((await client.response(3)).status).toBe(200);
     client.send(head(5, REQUEST, indexed(62 + 30)));

@@ -1,4 +1,4 @@
-/** RFC 9113 §8: requests and answers. */
+/** RFC 9113 §8: requests and responses. */
 import { expect } from "bun:test";
 import { fieldOf, get, post, requestFields } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
@@ -14,7 +14,7 @@ function request(...list: HeaderList): Buffer {
   return h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(list));
 }
 
-/** A sound request but for one more field. */
+/** A valid request with one more field. */
 function withField(name: string, value: string): Buffer {
   return get(1, "/x", [[name, value]]);
 }

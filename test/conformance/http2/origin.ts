@@ -1,4 +1,4 @@
-/** The origin of the HTTP/2 cases: what it does is in the path. */
+/** The origin of the HTTP/2 cases; the path selects its behaviour. */
 import { type Responder, echo } from "../../support/raw-origin.ts";
 import { valuesOf } from "../../support/message.ts";
 import { HOLD } from "./case.ts";

@@ -5,16 +5,16 @@ import * as h2 from "../../support/http2-frames.ts";
 import { block } from "../../support/http2-hpack.ts";
 import { type Case, connectionError, HOLD, ignored, script, served, streamError } from "./case.ts";
 
-/** Streams that the gateway under test allows at one time. */
+/** Concurrent streams that the gateway under test allows. */
 export const MAX_STREAMS = 20;
 
-/** Stream 1 is answered and closed by both sides. */
+/** Stream 1 has a response and is closed by both sides. */
 async function closedStream(client: Http2Client): Promise<void> {
   client.send(get(1));
   expect((await client.response(1)).status).toBe(200);
 }
 
-/** What comes on stream 1 once it is closed. */
+/** Frames on stream 1 after it was closed. */
 function onClosed(rule: string, codes: number | readonly number[], ...frames: readonly Buffer[]): Case {
   return script(["9113 §5.1", rule], async (client) => {
     await closedStream(client);
@@ -24,7 +24,7 @@ function onClosed(rule: string, codes: number | readonly number[], ...frames: re
   });
 }
 
-/** What comes on stream 1 once the client has reset it. */
+/** Frames on stream 1 after the client has reset it. */
 function onReset(rule: string, codes: number | readonly number[], ...frames: readonly Buffer[]): Case {
   return connectionError(["9113 §5.1", rule], codes, post(1, HOLD), h2.reset(1), ...frames);
 }
@@ -109,7 +109,7 @@ export const STREAM_CASES: readonly Case[] = [
     await client.closed();
   }),
   script(["9113 §5.1", "what is on its way for a stream that the server has reset is ignored"], async (client) => {
-    // Malformed, so the server resets it; trailers and DATA follow as if it had not.
+    // Malformed, so the server resets it. The client continues with trailers and DATA anyway.
     client.send(
       post(1, "/x", [["Upper", "x"]]),
       h2.data(1, "late"),

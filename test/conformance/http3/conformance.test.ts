@@ -14,7 +14,7 @@ const material = {
   clientCertRequired: true,
 };
 
-/** All connections are played by one process, before the first rule is looked at. */
+/** One process runs all connections, before the first rule is checked. */
 const PLAY_MS = patient(120_000);
 
 describe.skipIf(!hasDeno)("RFC 9114 and RFC 9204, rule by rule (needs the npm package deno)", () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasDeno)("RFC 9114 and RFC 9204, rule by rule (needs the npm pa
   });
 });
 
-/** What happened, in the terms of what should have. */
+/** The actual result, in the terms of the expected one. */
 function seen({ close, probed, streams }: RawResult, outcome: Outcome): object {
   if ("close" in outcome) return { close };
   const served = probed !== undefined && statusOf(probed.hex) === 200 && probed.end === "fin";

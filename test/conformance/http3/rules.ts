@@ -11,7 +11,10 @@ import {
 } from "../../support/http3-frames.ts";
 import { type RawStep } from "../../support/raw-quic.ts";
 
-/** What a server must do: close the connection with a code, reset the request with one, or answer and serve on. */
+/**
+ * The required reaction of a server: close the connection with a code, reset the request with one, or respond and
+ * continue.
+ */
 export type Outcome =
   | { readonly close: number }
   | { readonly reset: number }
@@ -19,7 +22,7 @@ export type Outcome =
   | { readonly alive: true };
 
 export interface Rule {
-  /** Of RFC 9114, or of the RFC that it names. */
+  /** The section of RFC 9114, or of the RFC that it names. */
   readonly section: string;
   readonly title: string;
   readonly steps: readonly RawStep[];
@@ -55,17 +58,17 @@ const request = (bytes: Bytes, fin = true): RawStep => ({ kind: "bidi", hex: hex
 const control = (...frames: Bytes[]): RawStep => uni([CONTROL, ...frames.flat()]);
 const setUp = control(SETTINGS);
 
-/** On the control stream, in the place of a sound one. */
+/** On the control stream, instead of a valid frame. */
 function onControl(section: string, title: string, frames: readonly Bytes[], outcome: Outcome): Rule {
   return { section, title, steps: [control(...frames)], outcome };
 }
 
-/** On a request stream, beside a sound control stream. */
+/** On a request stream, in addition to a valid control stream. */
 function onRequest(section: string, title: string, bytes: Bytes, outcome: Outcome): Rule {
   return { section, title, steps: [setUp, request(bytes)], outcome };
 }
 
-/** A request of these fields alone. */
+/** A request with only these fields. */
 function fields(section: string, title: string, list: readonly Field[], outcome: Outcome): Rule {
   return onRequest(section, title, headers(list), outcome);
 }

@@ -1,15 +1,18 @@
-/** RFC 9000 and RFC 9001: what a server must close a connection for, and with which code. */
+/** RFC 9000 and RFC 9001: violations for which a server must close a connection, and the codes. */
 import { type Bytes, varint } from "../../support/http3-frames.ts";
 import { type Parameter, type QuicFaults } from "../../support/quic-client.ts";
 import { cryptoFrame } from "../../support/quic-frames.ts";
 import { TRANSPORT_PARAMETERS } from "../../support/quic-tls.ts";
 
 export interface TransportRule {
-  /** Of RFC 9000, or of the RFC that it names. */
+  /** The section of RFC 9000, or of the RFC that it names. */
   readonly section: string;
   readonly title: string;
   readonly faults: QuicFaults;
-  /** The code that the RFC names; a generic one may stand in its place. Undefined: the engine lets it through, against the RFC. */
+  /**
+   * The code that the RFC requires; a generic one may replace it. Undefined: the engine accepts the violation, against
+   * the RFC.
+   */
   readonly code: number | undefined;
 }
 
@@ -24,19 +27,19 @@ const UNEXPECTED_MESSAGE = 0x10a;
 const MISSING_EXTENSION = 0x16d;
 const NO_APPLICATION_PROTOCOL = 0x178;
 
-/** RFC 9000 §11: INTERNAL_ERROR and PROTOCOL_VIOLATION may stand in the place of any code. */
+/** RFC 9000 §11: INTERNAL_ERROR and PROTOCOL_VIOLATION may replace any code. */
 const GENERIC: readonly number[] = [0x1, PROTOCOL_VIOLATION];
-/** RFC 9001 §4.8: handshake_failure and internal_error in the place of any alert. */
+/** RFC 9001 §4.8: handshake_failure and internal_error may replace any alert. */
 const GENERIC_ALERTS: readonly number[] = [0x128, 0x150];
 
-/** Whether a server may close with `found` where the RFC names `wanted`. */
+/** Whether a server may close with `found` if the RFC requires `wanted`. */
 export function isAllowed(found: number, wanted: number): boolean {
   return [wanted, ...(wanted < 0x100 ? GENERIC : GENERIC_ALERTS)].includes(found);
 }
 
 const BYTES: Bytes = [...Buffer.from("01234567")];
 const TOKEN: Bytes = Array.from({ length: 16 }, (_, i) => i);
-/** 2^60 + 1: one more stream than there can be. */
+/** 2^60 + 1: one stream more than the maximum. */
 const TOO_MANY: Bytes = [0xd0, 0, 0, 0, 0, 0, 0, 1];
 const KEY_UPDATE: Bytes = [24, 0, 0, 1, 1];
 const END_OF_EARLY_DATA: Bytes = [5, 0, 0, 0];
@@ -49,19 +52,19 @@ function rule([section, title]: Text, faults: QuicFaults, code: number | undefin
   return { section, title, faults, code };
 }
 
-/** With one parameter more, or another value of it. */
+/** With one additional parameter, or another value of it. */
 function parameter([section, title]: Text, id: number, content: Bytes): TransportRule {
   const added: Parameter = [id, content];
   const faults = { parameters: (list: readonly Parameter[]) => [...list.filter(([found]) => found !== id), added] };
   return rule([section, title], faults, TRANSPORT_PARAMETER_ERROR);
 }
 
-/** In a packet behind the handshake. */
+/** In a packet after the handshake. */
 function frames(text: Text, bytes: Bytes, code: number): TransportRule {
   return rule(text, { frames: bytes }, code);
 }
 
-/** A STREAM frame with nothing in it. */
+/** An empty STREAM frame. */
 export const emptyStream = (id: number): Bytes => [0x0a, ...varint(id), 0];
 
 const streams: readonly TransportRule[] = [
@@ -131,7 +134,7 @@ const packets: readonly TransportRule[] = [
 
 const tls: readonly TransportRule[] = [
   rule(["RFC 9001 §6", "KeyUpdate behind Finished"], { tlsBehind: KEY_UPDATE }, UNEXPECTED_MESSAGE),
-  // An unexpected_message by the RFC. See decision 0242.
+  // The RFC requires an unexpected_message. See decision 0242.
   rule(
     ["RFC 9001 §6", "KeyUpdate in a short packet"],
     { frames: cryptoFrame(Uint8Array.from(KEY_UPDATE)), untilTaken: true },

@@ -10,7 +10,7 @@ const tree: Json = {
   properties: { data: true, children: { type: "array", items: { $dynamicRef: "#node" } } },
 };
 
-/** A few of each keyword of the draft, where the official suite is not at hand. */
+/** Some cases for each keyword of the draft, if the official suite is not installed. */
 export const CASES: readonly Case[] = [
   [true, [null], []],
   [false, [], [null]],

@@ -1,4 +1,4 @@
-/** The part of `npm run conformance` for JSON Schema 2020-12: what failed, and the figure. */
+/** The part of `npm run conformance` for JSON Schema 2020-12: failures, and the score. */
 import { playFormats, playOwn, playSuite, type Result, suiteFolder } from "./suite.ts";
 
 function show(name: string, results: readonly Result[]): void {

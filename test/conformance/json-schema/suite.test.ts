@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { playFormats, playOwn, playSuite, suiteFolder } from "./suite.ts";
 
-/** Cases of the oldest copy that is played, Debian bookworm's; newer ones have more. */
+/** The number of cases in the oldest supported copy, that of Debian bookworm; newer ones have more. */
 const LEAST_CASES = 1176;
 const LEAST_FORMATS = 467;
 

@@ -8,7 +8,7 @@ import { CASES } from "./cases.ts";
 
 export interface Result {
   readonly id: string;
-  /** Empty: passed. */
+  /** Empty: the case passed. */
   readonly fault: string;
 }
 
@@ -19,13 +19,13 @@ interface Group {
 }
 
 const DRAFT = "tests/draft2020-12";
-/** What the suite's remote documents are served at. */
+/** The URL of the suite's remote documents. */
 const REMOTES = "http://localhost:1234/";
 
-/** Where copies of the official suite are: npm's package of it, and Debian's libtest-json-schema-acceptance-perl. */
+/** Copies of the official suite: npm's package, and Debian's libtest-json-schema-acceptance-perl. */
 const PLACES = ["node_modules/@json-schema-org/tests", "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance"];
 
-/** A copy of the official suite, the one that JSON_SCHEMA_TEST_SUITE names alone where it is set; undefined where there is none. */
+/** The folder of the official suite: that of JSON_SCHEMA_TEST_SUITE if it is set; undefined if there is no copy. */
 export function suiteFolder(): string | undefined {
   const named = process.env["JSON_SCHEMA_TEST_SUITE"];
   const places = named === undefined ? PLACES : [named];
@@ -44,7 +44,7 @@ function play({ description, schema, tests }: Group, file: string, options: Sche
     const id = `${file}: ${description}: ${test.description}`;
     if (compiled === undefined) return { id, fault };
     try {
-      // By the reader of bodies, as in the gateway.
+      // With the reader of bodies, as in the gateway.
       const fits = compiled.problemsOf(readJson(Buffer.from(JSON.stringify(test.data)))).length === 0;
       return { id, fault: fits === test.valid ? "" : `expected ${test.valid ? "it to fit" : "a problem"}` };
     } catch (error) {
@@ -61,7 +61,7 @@ function read(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
-/** Our own cases. */
+/** The project's own cases. */
 export function playOwn(): Result[] {
   return CASES.flatMap(([schema, fits, doesNot], i) => {
     const tests = [...fits.map((data) => testOf(data, true)), ...doesNot.map((data) => testOf(data, false))];
@@ -73,7 +73,8 @@ export function playOwn(): Result[] {
 export function playSuite(folder: string): Result[] {
   const known = (uri: string): Json | undefined => {
     const path = join(folder, "remotes", uri.slice(REMOTES.length));
-    return uri.startsWith(REMOTES) && existsSync(path) ? (read(path) as Json) : undefined; // What JSON holds is JSON.
+    return uri.startsWith(REMOTES) && existsSync(path) ? (read(path) as Json) : undefined; // Parsed JSON is always
+    // JSON.
   };
   return playFolder(join(folder, DRAFT), { checksFormats: false, known });
 }

@@ -1,6 +1,6 @@
-/** Spellings of a path that some server reads as the path itself, as attackers and other gateways' bug trackers know them. */
+/** Spellings of a path that some server reads as the path itself, from attacks and bug reports of other gateways. */
 
-/** What goes in place of a slash of the path. */
+/** Replacements for a slash of the path. */
 const SEPARATORS: readonly string[] = [
   "//",
   "///",
@@ -110,7 +110,7 @@ const SEPARATORS: readonly string[] = [
   "/WEB-INF/../",
 ];
 
-/** What goes behind the path or behind one of its segments. */
+/** Additions to the end of the path or of one of its segments. */
 const ENDS: readonly string[] = [
   "/",
   "//",
@@ -201,7 +201,9 @@ function hexOf(letter: string, isUpper: boolean): string {
   return isUpper ? hex.toUpperCase() : hex;
 }
 
-/** A letter as an escape, as an escape of one, as something that careless decoders take for it, and as a capital. */
+/**
+ * A letter as an escape, as a double escape, as something that careless decoders read as the letter, and as a capital.
+ */
 const FORMS: readonly ((letter: string) => string)[] = [
   (letter) => `%${hexOf(letter, false)}`,
   (letter) => `%${hexOf(letter, true)}`,
@@ -212,10 +214,10 @@ const FORMS: readonly ((letter: string) => string)[] = [
   (letter) => `%u00${hexOf(letter, false)}`,
   (letter) => letter.toUpperCase(),
 ];
-/** From ASCII to its full-width forms, which NFKC takes back. */
+/** The distance from ASCII to its full-width forms, which NFKC maps back. */
 const FULL_WIDTH = 0xfee0;
 
-/** Letters of the path, one or all. */
+/** The path with one or all letters changed. */
 function* respelled(path: string): Generator<string> {
   const letters = [...path.matchAll(/[a-z.]/g)].map((match) => match.index);
   for (const form of FORMS) {
@@ -231,7 +233,7 @@ function* quick(path: string): Generator<string> {
   for (const form of FORMS) yield path.replaceAll(/[a-z.]/g, form);
 }
 
-/** Spellings by one change. */
+/** Spellings with one change. */
 function* once(path: string): Generator<string> {
   const slashes = slashesOf(path);
   for (const at of slashes) for (const separator of SEPARATORS) yield separated(path, at, separator);
@@ -241,7 +243,7 @@ function* once(path: string): Generator<string> {
   yield* respelled(path);
 }
 
-/** Spellings by two changes. */
+/** Spellings with two changes. */
 function* twice(path: string): Generator<string> {
   const slashes = slashesOf(path);
   const last = slashes.at(-1) ?? 0;
@@ -256,10 +258,10 @@ function* twice(path: string): Generator<string> {
   }
 }
 
-/** 0: one change at the usual places; 1: one change anywhere; 2: two changes as well. */
+/** 0: one change at the usual places; 1: one change anywhere; 2: also two changes. */
 export type Depth = 0 | 1 | 2;
 
-/** Every spelling, each one time. Some are the path itself in plain form. */
+/** Every spelling once. Some are the plain path itself. */
 export function spellings(path: string, depth: Depth): string[] {
   const found = new Set<string>(depth === 0 ? quick(path) : once(path));
   if (depth === 2) for (const spelling of twice(path)) found.add(spelling);

@@ -1,4 +1,7 @@
-/** `npm run conformance -- spellings`: every spelling by one change and by two, to every server that this machine has. */
+/**
+ * `npm run conformance -- spellings`: every spelling with one change and with two, to every server that this machine
+ * has.
+ */
 import { play } from "./play.ts";
 
 console.log("server | spellings that pass without a gateway | requests through the gateway | leaks");

@@ -1,4 +1,7 @@
-/** Asks a gateway before real servers for what is guarded, by every spelling and protocol, without credentials and without paying. */
+/**
+ * Requests protected resources from a gateway in front of real servers, by every spelling and protocol, without
+ * credentials and without payment.
+ */
 import { Http2Client, requestFields } from "../../support/http2-client.ts";
 import * as h2 from "../../support/http2-frames.ts";
 import { block } from "../../support/http2-hpack.ts";
@@ -13,7 +16,7 @@ import { type Depth, spellings } from "./corpus.ts";
 import { type StartedUpstream, startUpstreams } from "./upstreams.ts";
 
 const KEY = "a key of twenty bytes";
-/** Clients keep all that came: after so many requests they begin anew. */
+/** Clients keep all received data, so they are replaced after this number of requests. */
 const REQUESTS_PER_CLIENT = 100;
 
 export interface Report {
@@ -23,12 +26,12 @@ export interface Report {
 
 export interface UpstreamReport {
   readonly upstream: string;
-  /** Spellings that get the goods where no gateway stands before the server. */
+  /** Spellings that get the goods directly from the server, without a gateway. */
   readonly direct: number;
   readonly asked: number;
-  /** What a stranger got, as "protocol target". */
+  /** Goods that a client got without credentials, as "protocol target". */
   readonly leaks: readonly string[];
-  /** What the free routes still gave: 0 means that the gateway refuses too much, or that nothing works. */
+  /** Successful requests on the free routes. 0 means that the gateway refuses too much, or that nothing works. */
   readonly served: number;
 }
 
@@ -39,7 +42,9 @@ export interface PlayOptions {
   readonly onRow?: (row: UpstreamReport) => void;
 }
 
-/** One host an upstream; a free route for all, with a cache, and guarded ones below it, with a rewrite beside them. */
+/**
+ * One host for each upstream, with a free route with a cache, protected routes below it, and a route with a rewrite.
+ */
 function configuration(upstreams: readonly StartedUpstream[], state: string): Record<string, unknown> {
   const auth = { type: "api_key", keys: [{ key: KEY, name: "alice" }] };
   return {
@@ -64,10 +69,10 @@ function hostOf(index: number): string {
   return `u${index}.test`;
 }
 
-/** Asks for one target; its body, as far as one came, or empty where the request was refused without one. */
+/** Requests one target. Returns its body as far as it arrived; empty if the request was refused without one. */
 type Ask = (target: string, host: string) => Promise<string>;
 
-/** A client of one protocol that is made anew after some requests, and after every failure. */
+/** A client of one protocol that is replaced after some requests, and after every failure. */
 function renewed<C extends { destroy?: () => void; close?: () => void }>(
   open: () => Promise<C>,
   ask: (client: C, target: string, host: string) => Promise<string>,
@@ -149,7 +154,7 @@ function clientsOf(gateway: ProtocolGateway): Record<Protocol, { ask: Ask; close
   };
 }
 
-/** Targets that name a host themselves, and what stands before a path: HTTP/1.1 alone has them. */
+/** Targets with their own host, and with a prefix before the path; only HTTP/1.1 has them. */
 function absoluteForms(path: string, host: string): string[] {
   return [
     `http://${host}${path}`,
@@ -201,7 +206,7 @@ async function playOne(
   return { upstream: upstream.name, direct: passes, asked, leaks, served };
 }
 
-/** Starts the servers and the gateway, and plays the corpus to each. */
+/** Starts the servers and the gateway, and sends the corpus to each. */
 export async function play(options: PlayOptions): Promise<Report> {
   const folder = new Folder();
   const { started, missing, stop } = await startUpstreams(folder, options.upstreams);

@@ -1,8 +1,8 @@
-/** What every upstream serves: one free file, and files that only guarded routes may give away. */
+/** The files of every upstream: one free file, and files that only protected routes may deliver. */
 import { type Folder } from "../../support/program.ts";
 import { mkdirSync } from "node:fs";
 
-/** In every body that is guarded, and nowhere else. */
+/** Part of every protected body, and of no other. */
 export const GOODS = "the-goods-7c1e";
 export const FREE = "the-free-page";
 /** Routes with a price or credentials, each with a page below it. */
@@ -48,7 +48,10 @@ app.add_url_rule("/free/<path:rest>", endpoint="free", view_func=lambda **rest: 
 app.run(host="127.0.0.1", port=int(sys.argv[1]), threaded=True)
 `;
 
-/** A front controller, as frameworks have them: of PATH_INFO where it is called by name, else of the request's own path. */
+/**
+ * A front controller like those of frameworks: it uses PATH_INFO if it is called by its name, else the request's own
+ * path.
+ */
 export const PHP = `<?php
 $path = $_SERVER["PATH_INFO"] ?? rawurldecode(parse_url("http://h" . $_SERVER["REQUEST_URI"], PHP_URL_PATH) ?: "/");
 echo preg_match("#^/+(paid|admin|api/paid)(/|$)#", $path) ? "${GOODS}" : "${FREE}";

@@ -1,10 +1,10 @@
-/** Servers that read paths each in their own way, as Debian packages them, started on loopback ports. */
+/** Servers that read paths in different ways, from Debian packages, started on loopback ports. */
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { type Folder, Program, until } from "../../support/program.ts";
 import { DJANGO, FLASK, PHP, rackApp, writeSite } from "./site.ts";
 
-/** Where a server's files lie, and the ports of those that were started before it. */
+/** The folder of a server's files, and the ports of the servers that were started before. */
 interface Place {
   readonly folder: Folder;
   readonly port: number;
@@ -15,11 +15,11 @@ interface Place {
 
 interface Kind {
   readonly name: string;
-  /** True if this machine has it. */
+  /** True if this machine has the server. */
   readonly installed: () => boolean;
-  /** Another server that it passes requests on to. */
+  /** Another server to which it forwards requests. */
   readonly behind?: string;
-  /** The command line; its files are written before. */
+  /** The command line; the files are written before. */
   readonly prepare: (permit: Place) => readonly string[];
   readonly environment?: (permit: Place) => Readonly<Record<string, string>>;
 }
@@ -30,7 +30,7 @@ const LIGHTTPD = "/usr/sbin/lighttpd";
 const VARNISH = "/usr/sbin/varnishd";
 const PHP_CGI = "/usr/bin/php-cgi";
 const TOMCAT = "/usr/share/tomcat10";
-/** Debian's own: others on the path have none of its packages. */
+/** Debian's Python: others on the path do not have its packages. */
 const PYTHON = "/usr/bin/python3";
 
 function installed(...paths: readonly string[]): () => boolean {
@@ -112,7 +112,7 @@ function tomcat({ folder, port }: Place): readonly string[] {
   return [`${TOMCAT}/bin/catalina.sh`, "run"];
 }
 
-/** The default servlet, as /etc/tomcat10/web.xml has it; its thousand media types would only be read. */
+/** The default servlet of /etc/tomcat10/web.xml, without its thousand media types, which are not needed. */
 function webXml(): string {
   return `<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="6.0">
     <servlet><servlet-name>default</servlet-name><servlet-class>org.apache.catalina.servlets.DefaultServlet</servlet-class>
@@ -121,7 +121,7 @@ function webXml(): string {
     <welcome-file-list><welcome-file>index.html</welcome-file></welcome-file-list></web-app>`;
 }
 
-/** In the order in which they are started. */
+/** In the order of their start. */
 const KINDS: readonly Kind[] = [
   {
     name: "tomcat10",
@@ -142,7 +142,7 @@ const KINDS: readonly Kind[] = [
     name: "nginx before tomcat10",
     installed: installed(NGINX),
     behind: "tomcat10",
-    // With a path behind the port, nginx decodes the path and writes it anew.
+    // With a path after the port, nginx decodes the path and encodes it again.
     prepare: (permit) =>
       nginx(permit, `location / { proxy_pass http://127.0.0.1:${permit.ports.get("tomcat10") ?? 0}/; }`),
   },
@@ -202,13 +202,16 @@ export interface StartedUpstream {
   readonly port: number;
 }
 
-/** Starts every server of `names` that this machine has; without `names`, all of them. `missing`: those that it has not. */
+/**
+ * Starts the servers of `names` that this machine has; without `names`, all of them. `missing` lists those that it does
+ * not have.
+ */
 export async function startUpstreams(
   folder: Folder,
   names: readonly string[] = KINDS.map(({ name }) => name),
 ): Promise<{ started: StartedUpstream[]; missing: string[]; stop: () => Promise<void> }> {
   const root = writeSite(folder, "site");
-  // Some of them give up root, and read the files as another user.
+  // Some of them drop root, and read the files as another user.
   chmodSync(folder.path, 0o755);
   const programs: Program[] = [];
   const ports = new Map<string, number>();

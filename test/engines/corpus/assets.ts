@@ -1,6 +1,6 @@
-/** Scripts that pages of the corpus ask for, by path; they do what their likes do elsewhere, and no more. */
+/** Scripts of the corpus's pages, by path; they do the same as similar scripts elsewhere, and nothing else. */
 
-/** Puts markup in the place of an element's content by DOM calls, as the renderers of frameworks do. */
+/** Replaces an element's content by DOM calls, as the renderers of frameworks do. */
 const RUNTIME = `
 (function (root) {
   function h(tag, props) {
@@ -44,7 +44,7 @@ function shopApp(targets: string): string {
 })();`;
 }
 
-/** What runs on a server-rendered page afterwards: it listens, and leaves the words alone. */
+/** A script for server-rendered pages: it adds listeners, and does not change the words. */
 const HYDRATION = `${RUNTIME}
 (function () {
   var root = document.querySelector("#__next, #__nuxt, #root, #app, #___gatsby, #svelte, app-root, main") || document.body;
@@ -63,7 +63,7 @@ const SITE = `
   window.addEventListener("scroll", function () { document.body.classList.toggle("scrolled", scrollY > 50); });
 })();`;
 
-/** The part of jQuery that pages here use. */
+/** The part of jQuery that these pages use. */
 const JQUERY = `
 (function (root) {
   function $(what) {
@@ -93,7 +93,7 @@ const JQUERY = `
 
 const LISTENS_ONLY = `window.dataLayer = window.dataLayer || []; window.dataLayer.push({ event: "seen", at: Date.now() });`;
 
-/** In the way of text/x-template files and of reactive attributes. */
+/** Like text/x-template files and reactive attributes. */
 const TEMPLATES = `
 (function () {
   var scope = window.pageData || { title: "Timetable", items: ["07:10 Mill", "07:40 Bridge", "08:15 Harbour"] };
@@ -138,7 +138,7 @@ document.querySelectorAll(".skeleton, [aria-busy]").forEach(function (e) { e.cla
 document.querySelectorAll(".infinite-scroll").forEach(function (e) { e.insertAdjacentHTML("beforebegin", "<p>The next page of the list.</p>"); });
 document.querySelectorAll("body, main").forEach(function (e) { if (e.style.display === "none") e.style.display = ""; });`;
 
-/** Colours code: the words stay, and the language is named where it was not. */
+/** Highlights code: it keeps the words, and adds the language if it is missing. */
 const HIGHLIGHT = `document.querySelectorAll("pre code").forEach(function (c) {
   if (!/language-/.test(c.className)) c.classList.add("language-javascript");
   c.classList.add("hljs"); c.innerHTML = c.innerHTML.replace(/\\b(const|let|return|function)\\b/g, '<span class="hljs-keyword">$1</span>');
@@ -154,7 +154,7 @@ const BOOK = `
 customElements.define("mdbook-sidebar-scrollbox", class extends HTMLElement { connectedCallback() { this.innerHTML = '<ol class="chapter"><li><a href="a.html">1. Piers</a></li><li><a href="b.html">2. Axles</a></li></ol>'; } });
 customElements.define("rustdoc-toolbar", class extends HTMLElement { connectedCallback() { this.innerHTML = '<a href="settings.html">Settings</a> <a href="help.html">Help</a>'; } });`;
 
-/** By their paths; a query is not looked at. */
+/** Scripts by path; queries are ignored. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["/js/site.js", SITE],
   ["/js/theme.js", SITE],
@@ -193,7 +193,7 @@ export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["/js/mathjax/tex-chtml.js", MATH],
 ]);
 
-/** Fragments and data that scripts ask for. */
+/** Fragments and data that scripts request. */
 export const DATA: ReadonlyMap<string, readonly [type: string, body: string]> = new Map([
   ["/api/products.json", ["application/json", JSON.stringify([{ name: "Oak table" }, { name: "Ash chair" }])]],
   ["/fragment", ["text/html", "<p>A fragment that came by itself.</p>"]],

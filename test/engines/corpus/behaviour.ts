@@ -5,7 +5,7 @@ const article = (seed: number) => `<main><h1>Part ${seed}</h1>${paragraphs(6, se
 const doc = (body: string, head = "") => html({ title: "Behaviour", head, body });
 const LAZY = '<script src="/js/lazy.js"></script>';
 
-/** Content that comes late, or on demand. */
+/** Content that appears late, or on demand. */
 const LATE: readonly CorpusPage[] = [
   plain(
     "/lazy/fallback-picture",
@@ -104,7 +104,7 @@ const LATE: readonly CorpusPage[] = [
   ),
 ];
 
-/** What inline scripts do. */
+/** Effects of inline scripts. */
 const INLINE: readonly CorpusPage[] = [
   scripted(
     "/inline/year",
@@ -243,7 +243,7 @@ const INLINE: readonly CorpusPage[] = [
   ),
 ];
 
-/** Ways to other pages. */
+/** Redirects and other ways to further pages. */
 const WAYS: readonly CorpusPage[] = [
   scripted(
     "/way/meta-refresh",
@@ -312,7 +312,7 @@ const WAYS: readonly CorpusPage[] = [
   }),
 ];
 
-/** Frames, and what is in the shadow. */
+/** Frames and shadow trees. */
 const INSIDE: readonly CorpusPage[] = [
   scripted(
     "/shadow/cards-with-slots",
@@ -372,7 +372,7 @@ const INSIDE: readonly CorpusPage[] = [
   ),
 ];
 
-/** Scripts of others that change a page which has its text already: what no sign tells. */
+/** Third-party scripts that change a page which already has its text; no sign shows this. */
 const UNTOLD: readonly CorpusPage[] = [
   plain(
     "/untold/consent-banner",
@@ -397,5 +397,5 @@ const UNTOLD: readonly CorpusPage[] = [
   ),
 ];
 
-/** Pages by what their scripts do. */
+/** Pages grouped by the effects of their scripts. */
 export const BEHAVIOUR: readonly CorpusPage[] = [...LATE, ...INLINE, ...WAYS, ...INSIDE, ...UNTOLD];

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { HAND_MADE } from "./hand-made.ts";
 import { type EngineName } from "../../../src/content/page/page.ts";
 
-/** One page that a framework's own tools made, and what a reading of it must hold. */
+/** A page built with a framework's own tools, and the expected content of a reading. */
 export interface BuiltPage {
   readonly path: string;
   readonly engine: EngineName;
-  /** Words that must come, and words that must not. */
+  /** Words that must be in it, and words that must not. */
   readonly must: readonly string[];
   readonly mustNot: readonly string[];
 }
@@ -15,13 +15,13 @@ export interface BuiltPage {
 /** The files of the built pages by their paths; `test/engines/frameworks/build.mts` writes them. */
 export function builtFiles(): ReadonlyMap<string, string> {
   const packed = readFileSync(new URL("../frameworks/built.json.br", import.meta.url));
-  // Our own program made the file: paths and texts.
+  // A program of this project wrote the file: paths and texts.
   return new Map(Object.entries(JSON.parse(brotliDecompressSync(packed).toString()) as Record<string, string>));
 }
 
 const WORDS = ["The ferry between the mill and the harbour", "to greet the captain by her first name"];
 
-/** What each scene comes to: the engine that it needs, and words of its own. */
+/** The result of each scene: the engine that it needs, and its own words. */
 const SCENES: Readonly<Record<string, Omit<BuiltPage, "path">>> = {
   plain: { engine: "static", must: WORDS, mustNot: [] },
   toggle: { engine: "static", must: [...WORDS, "Menu"], mustNot: ["galley"] },
@@ -44,7 +44,7 @@ const SCENES: Readonly<Record<string, Omit<BuiltPage, "path">>> = {
   script: { engine: "browser", must: [...WORDS, "A notice that came late"], mustNot: [] },
 };
 
-/** Programs that render in the browser alone, whatever they show. */
+/** Applications that render only in the browser, whatever they show. */
 const ALONE = /-alone$|^\/(?:angular|lit|mithril|petite-vue)\/|^\/alpine\/plain$/;
 
 /** The pages among the built files. */
@@ -65,7 +65,7 @@ export function builtPages(files: ReadonlyMap<string, string>): BuiltPage[] {
 
 const NOTE = JSON.stringify({ note: "The captain is on leave until the swallows come back." });
 
-/** What the built pages ask for, and how long it takes. */
+/** The data that the built pages request, with its delay. */
 export const BUILT_DATA: ReadonlyMap<string, readonly [body: string, afterMs: number]> = new Map([
   ["/api/price", [JSON.stringify({ price: "3.40 crowns" }), 50]],
   [

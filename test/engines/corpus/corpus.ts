@@ -7,7 +7,7 @@ import { type CorpusPage } from "./page.ts";
 import { NEWS_AND_BLOGS } from "./news-and-blogs.ts";
 import { SHELLS } from "./shells.ts";
 
-/** Pages of many kinds, each with the engine that is to answer it. */
+/** Pages of many kinds, each with the engine that it needs. */
 export const CORPUS: readonly CorpusPage[] = [
   ...NEWS_AND_BLOGS,
   ...DOCS_AND_SHOPS,
@@ -22,7 +22,7 @@ export interface CorpusSite {
   close(): Promise<void>;
 }
 
-/** Any picture of the corpus. */
+/** A placeholder for all pictures of the corpus. */
 const PIXEL = Uint8Array.fromBase64("R0lGODlhAQABAAAAACw=");
 
 /** Serves the corpus on a loopback address. */

@@ -1,9 +1,9 @@
 import { type CorpusPage, html, plain, scripted } from "./page.ts";
 import { paragraphs, sentences, table, times } from "./prose.ts";
 
-/** Characters of an encoding by their bytes, since TextEncoder has none but UTF-8: the decoder is asked for each. */
+/** The characters of an encoding by their bytes, from the decoder: TextEncoder supports only UTF-8. */
 function charactersOf(encoding: string): ReadonlyMap<string, readonly number[]> {
-  const decoder = new TextDecoder(encoding as Bun.Encoding); // the types name fewer than there are
+  const decoder = new TextDecoder(encoding as Bun.Encoding); // the types name fewer encodings than exist
   const known = new Map<string, readonly number[]>();
   const learn = (...bytes: readonly number[]) => {
     const char = decoder.decode(Uint8Array.from(bytes));
@@ -16,7 +16,7 @@ function charactersOf(encoding: string): ReadonlyMap<string, readonly number[]> 
 
 const QUESTION_MARK = 0x3f;
 
-/** Bytes of a text in an encoding of one or two bytes a character. */
+/** The bytes of a text in an encoding with one or two bytes per character. */
 function encode(text: string, encoding: string): Uint8Array<ArrayBuffer> {
   const known = charactersOf(encoding);
   return Uint8Array.from(Array.from(text).flatMap((char) => known.get(char) ?? [QUESTION_MARK]));
@@ -301,5 +301,5 @@ const VARIETY: readonly CorpusPage[] = [
   ),
 ];
 
-/** Documents by how they are written; hardly any has a script. */
+/** Documents in various encodings and types; hardly any has a script. */
 export const DOCUMENTS: readonly CorpusPage[] = [...ENCODINGS, ...XML, ...MALFORMED, ...VARIETY];

@@ -4,7 +4,7 @@ import { STATE } from "./shells.ts";
 
 const article = (seed: number) =>
   `<main><h1>Rendered on the server ${seed}</h1>${paragraphs(6, seed)}<button>Like</button></main>`;
-/** Frameworks' pages that came whole; scripts only listen afterwards. */
+/** Pages of frameworks that the server sends complete; their scripts only add listeners. */
 const RENDERED: readonly CorpusPage[] = [
   plain(
     "/ssr/next-pages",
@@ -191,7 +191,7 @@ const RENDERED: readonly CorpusPage[] = [
   ),
 ];
 
-/** Pages that came with holes. */
+/** Pages that the server sends incomplete. */
 const HOLES: readonly CorpusPage[] = [
   scripted(
     "/ssr/next-streamed",
@@ -286,5 +286,5 @@ const HOLES: readonly CorpusPage[] = [
   ),
 ];
 
-/** Pages of frameworks that render on the server, whole and with holes. */
+/** Pages of frameworks with server rendering, complete and incomplete. */
 export const FRAMEWORKS: readonly CorpusPage[] = [...RENDERED, ...HOLES];

@@ -1,7 +1,10 @@
 import { type EngineName } from "../../../src/content/page/page.ts";
 import { paragraphs } from "./prose.ts";
 
-/** A page written by hand, with the external script at its path with ".js"; one without an engine is a part of another. */
+/**
+ * A page written by hand; its external script has the same path with ".js". Without an engine it is a part of another
+ * page.
+ */
 export interface HandMadePage {
   readonly path: string;
   readonly html: string;
@@ -31,7 +34,9 @@ function made(engine: EngineName, path: string, { body, script, must = [], mustN
 
 const part = (path: string, html: string): HandMadePage => ({ path, html, must: [], mustNot: [] });
 
-/** Pages without a framework: places that their scripts fill, frames, closed shadow trees, and scripts that fill nothing. */
+/**
+ * Pages without a framework: elements that scripts fill, frames, closed shadow trees, and scripts that fill nothing.
+ */
 export const HAND_MADE: readonly HandMadePage[] = [
   made("browser", "/hand/widget", {
     body: '<main>ARTICLE<div data-widget="reviews"></div></main>',

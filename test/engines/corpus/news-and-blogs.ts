@@ -161,5 +161,5 @@ function pay(x) { return x &lt; 3 ? "free" : toll; }</code></pre>${paragraphs(2,
   ),
 ];
 
-/** Articles, front pages and blogs whose servers send all that there is to read. */
+/** Articles, front pages and blogs whose servers send all readable content. */
 export const NEWS_AND_BLOGS: readonly CorpusPage[] = [...NEWS, ...BLOGS];

@@ -4,7 +4,7 @@ import { type EngineName } from "../../../src/content/page/page.ts";
 export interface CorpusPage {
   /** Its path on the site; the first part names the kind. */
   readonly path: string;
-  /** Which engine `auto` is to answer it from. */
+  /** The engine that `auto` should use for it. */
   readonly engine: EngineName;
   respond(request: Request): Response;
 }
@@ -27,12 +27,12 @@ function page(
   return { path, engine, respond: () => new Response(body, { status, headers: { "content-type": type, ...headers } }) };
 }
 
-/** A page that is to be answered from its bytes. */
+/** A page that needs no browser. */
 export function plain(path: string, body: string | Uint8Array<ArrayBuffer>, options: PageOptions = {}): CorpusPage {
   return page("static", path, body, options);
 }
 
-/** A page that is to be loaded in a browser. */
+/** A page that needs a browser. */
 export function scripted(path: string, body: string | Uint8Array<ArrayBuffer>, options: PageOptions = {}): CorpusPage {
   return page("browser", path, body, options);
 }
@@ -45,7 +45,7 @@ export interface DocumentParts {
   readonly bodyTag?: string;
 }
 
-/** A document as generators of sites write it. */
+/** A document in the form of site generators. */
 export function html({ title, head = "", body, lang = "en", bodyTag = "<body>" }: DocumentParts): string {
   return `<!DOCTYPE html>
 <html lang="${lang}">

@@ -21,7 +21,7 @@ const SENTENCES = [
   "Until then, cyclists are asked to dismount between the two sets of lights.",
 ] as const;
 
-/** Sentences in an order that `seed` decides, so that pages differ. */
+/** Sentences in an order that depends on `seed`, so that pages differ. */
 export function sentences(count: number, seed: number): string {
   const step = [1, 3, 7, 9, 11, 13, 17, 19][seed % 8] ?? 1;
   return Array.from({ length: count }, (_, n) => SENTENCES[(seed * 5 + n * step) % SENTENCES.length] ?? "").join(" ");

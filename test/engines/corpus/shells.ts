@@ -1,7 +1,7 @@
 import { type CorpusPage, html, scripted } from "./page.ts";
 import { FOOTER, sentences, times } from "./prose.ts";
 
-/** Data as frameworks embed it. */
+/** Data in the form that frameworks embed. */
 export const STATE = JSON.stringify({
   props: { pageProps: { items: Array.from({ length: 20 }, (_, n) => ({ id: n, text: sentences(1, n) })) } },
 });
@@ -10,7 +10,7 @@ const shell = (path: string, body: string, head = ""): CorpusPage =>
   scripted(path, html({ title: "Shop", head, body }));
 const BIG_MENU = `<header><nav><ul>${times(60, (n) => `<li><a href="/c/${n}">Category ${n} of the shop</a></li>`)}</ul></nav></header>`;
 
-/** Pages that are nothing without their scripts. */
+/** Pages that are empty without their scripts. */
 export const SHELLS: readonly CorpusPage[] = [
   shell(
     "/spa/react-cra",

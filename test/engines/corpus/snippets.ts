@@ -1,6 +1,6 @@
 import { paragraphs, sentences } from "./prose.ts";
 
-/** What sites have in their pages for others, and for themselves. */
+/** Common parts of pages, from third parties and from the sites themselves. */
 export const ANALYTICS = `<script async src="/gtag/js?id=G-1"></script>
 <script>window.dataLayer = window.dataLayer || []; function gtag(){dataLayer.push(arguments);} gtag('js', new Date()); gtag('config', 'G-1');</script>`;
 export const TAG_MANAGER = `<script>(function(w,d,s,l,i){w[l]=w[l]||[];w[l].push({'gtm.start':new Date().getTime(),event:'gtm.js'});var f=d.getElementsByTagName(s)[0],j=d.createElement(s),dl=l!='dataLayer'?'&l='+l:'';j.async=true;j.src='/gtm.js?id='+i+dl;/* www.googletagmanager.com */ var host = "googletagmanager.com"; f.parentNode.insertBefore(j,f);})(window,document,'script','dataLayer','GTM-X');</script>`;
@@ -11,7 +11,7 @@ export const JQUERY = '<script src="/js/jquery-3.7.1.min.js"></script>';
 export const SITE = '<script src="/js/site.js" defer></script>';
 export const NO_JS = `<script>document.documentElement.className = document.documentElement.className.replace("no-js", "js");</script>`;
 
-/** An article as news sites and blogs have it. */
+/** An article like those of news sites and blogs. */
 export function article(seed: number, count = 7): string {
   return `<article><h1>The bridge of the valley, part ${seed}</h1><p class="byline">By <a href="/authors/ida">Ida Lund</a>, <time datetime="2026-05-0${(seed % 9) + 1}">${(seed % 9) + 1} May 2026</time></p>
 <figure><img src="/pictures/bridge-${seed}.jpg" alt="The bridge at dusk" width="800" height="450"><figcaption>The bridge at dusk. Picture: K. Aho</figcaption></figure>

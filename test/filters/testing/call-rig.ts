@@ -1,4 +1,4 @@
-/** Calls of filters to real upstreams, without a gateway around them. */
+/** Calls of filters to real upstreams, without a gateway. */
 import { loadValue } from "../../../src/gateway/config/load.ts";
 import { type Exchange } from "../../../src/gateway/exchange.ts";
 import { type CallGroup, type Pairs } from "../../../src/gateway/filters/calls/call.ts";
@@ -16,17 +16,17 @@ const MEMORY_BYTES = 8 * 1024 * 1024;
 
 export interface CallRig {
   readonly calls: UpstreamCalls;
-  /** Those of a filter without a request. */
+  /** The calls of a filter without a request. */
   readonly group: CallGroup;
-  /** Those for a request. */
+  /** The calls for one request. */
   stream(): CallGroup;
-  /** Bytes of bodies that calls hold. */
+  /** Bytes of bodies that calls hold in memory. */
   readonly held: number;
   readonly faults: unknown[];
   stop(): void;
 }
 
-/** Upstreams by name: the port that each is at, and its protocol. */
+/** Upstreams by name, with port and protocol. */
 export function startCallRig(ports: Readonly<Record<string, readonly [port: number, protocol: string]>>): CallRig {
   const entries = Object.entries(ports);
   const { config } = loadValue({
@@ -81,7 +81,7 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
   };
 }
 
-/** What calls look at of a client's request. */
+/** The part of a client's request that calls read. */
 const CLIENT = {
   id: "the-request",
   protocol: "HTTP/2.0",
@@ -90,7 +90,7 @@ const CLIENT = {
   session: undefined,
 } as Exchange;
 
-/** The fields of a request by GET. */
+/** The fields of a GET request. */
 export function get(path: string, ...more: Pairs): Pairs {
   return [[":method", "GET"], [":path", path], [":authority", "auth.example"], ...more];
 }

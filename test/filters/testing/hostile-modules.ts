@@ -1,7 +1,7 @@
-/** Filters that mean harm, as bytes, for both ABIs. */
+/** Hostile filters as bytes, for both ABIs. */
 import { assemble, I32, op, type Parts, u32 } from "../../../src/gateway/filters/module/testing/assembler.ts";
 
-/** The code of a callback that should never come to an end; `local` is the first local variable of its own, which are two. */
+/** The code of an endless callback; `local` is the first of its two local variables. */
 type Code = (local: number) => readonly number[];
 
 const ZERO = op.i32(0);
@@ -13,7 +13,7 @@ const MEGABYTES = (n: number): number[] => op.i32(n << 20);
 
 const FILL_ALL = [...ZERO, ...op.i32(1), ...MEGABYTES(31), ...op.memoryFill];
 
-/** What a module of either ABI can do without the gateway. */
+/** Attacks by a module of either ABI without calls of the gateway. */
 const CODES: Readonly<Record<string, readonly [Code, Parts?]>> = {
   "an empty loop": [loop([])],
   "loops in loops": [
@@ -62,7 +62,7 @@ function own(code: readonly number[], parts: Parts = {}): Uint8Array {
 
 // --- proxy-wasm ---
 
-/** Types of functions behind those of the assembler: numbers of parameters, and of results. */
+/** Function types after those of the assembler: numbers of parameters and of results. */
 const SHAPES = [
   [2, 0],
   [3, 1],
@@ -80,7 +80,7 @@ const OWN_TYPES = [
 const TYPES = [...OWN_TYPES, ...SHAPES.map(([n, results]) => [i32s(n), i32s(results)] as const)];
 const CREATED = 4;
 const HEADERS = 5;
-/** The type of a function of the host by its parameters. */
+/** The type of a host function by its number of parameters. */
 const HOST_TYPES: Readonly<Record<number, number>> = { 1: 2, 2: 3, 3: 5, 4: 6, 5: 7, 8: 8, 10: 9 };
 
 function i32s(count: number): number[] {
@@ -88,11 +88,11 @@ function i32s(count: number): number[] {
 }
 
 interface Proxy extends Parts {
-  /** The code of `malloc`, which gets a length; by default the same place for everything. */
+  /** The code of `malloc`, which gets a length; the default always returns the same address. */
   readonly malloc?: readonly number[];
 }
 
-/** A module whose `proxy_on_request_headers` has this code, and lets the request pass behind it. */
+/** A module whose `proxy_on_request_headers` has this code, and then allows the request. */
 function proxy(code: readonly number[], { malloc = op.i32(4096), ...parts }: Proxy = {}): Uint8Array {
   return assemble({
     memory: 1,
@@ -107,7 +107,7 @@ function proxy(code: readonly number[], { malloc = op.i32(4096), ...parts }: Pro
   });
 }
 
-/** Calls functions of the host once, or for ever. Their parameters are small numbers. */
+/** Calls host functions once, or endlessly, with small numbers as parameters. */
 function calls(
   name: string,
   parameters: readonly number[],
@@ -125,7 +125,7 @@ function numbers(values: readonly number[]): number[] {
   return values.flatMap((value) => op.i32(value));
 }
 
-/** Adds a thousand fields of a thousand bytes, and then calls a function of the gateway for ever. */
+/** Adds a thousand fields of a thousand bytes, and then calls a function of the gateway endlessly. */
 function callsOnMany(name: string, parameters: readonly number[]): Uint8Array {
   const add = [...numbers([0, 2048, 1, 2048, 1000]), ...op.call(0), ...op.drop];
   const addAll = [
@@ -177,7 +177,7 @@ export const HOSTILE_PROXY: Readonly<Record<string, Uint8Array>> = {
 /** Requests that `TRAPS_LATE` keeps waiting before it traps. */
 export const PAUSED = 5;
 
-/** Has requests wait, and traps with the one after them. */
+/** Pauses requests, and traps with the next one. */
 export const TRAPS_LATE = {
   "a trap while others wait": proxy(
     [
@@ -189,13 +189,13 @@ export const TRAPS_LATE = {
   ),
 };
 
-/** Writes to 31 MiB and traps. */
+/** Writes to 31 MiB of memory and traps. */
 export const FILLS_AND_TRAPS = {
   "a trap after 31 MiB": own(FILL_ALL, { memory: 496 }),
   "a trap of a shared instance after 31 MiB": proxy([...FILL_ALL, ...op.unreachable], { memory: 496 }),
 };
 
-/** Calls a function of the gateway for ever. */
+/** Calls a function of the gateway endlessly. */
 function withImport(name: string, parameters: readonly (readonly number[])[]): Uint8Array {
   return assemble({
     memory: 2,

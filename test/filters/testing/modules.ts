@@ -4,21 +4,21 @@ import {
 } from "../../../src/gateway/filters/module/testing/assembly-script.ts";
 import { type Folder } from "../../support/program.ts";
 
-/** Writes a filter in AssemblyScript as a module into the folder; its path. */
+/** Compiles an AssemblyScript filter to a module in the folder, and returns its path. */
 export async function writeFilter(folder: Folder, name: string, source: string): Promise<string> {
   const path = folder.file(name);
   await Bun.write(path, await compileAssemblyScript(source, ["--runtime", "stub"]));
   return path;
 }
 
-/** Writes a filter on the SDK of proxy-wasm as a module into the folder; its path. */
+/** Compiles a filter with the proxy-wasm SDK to a module in the folder, and returns its path. */
 export async function writeSdkFilter(folder: Folder, name: string, source: string): Promise<string> {
   const path = folder.file(name);
   await Bun.write(path, await compileProxyWasm(source));
   return path;
 }
 
-/** A filter of proxy-wasm that responds with all that it sees of a request's head. */
+/** A proxy-wasm filter that responds with everything that it sees of a request's head. */
 export const TELLTALE = `
 export * from "@gcoredev/proxy-wasm-sdk-as/assembly/proxy";
 import {
@@ -45,7 +45,7 @@ class Telltale extends Context {
 
 registerRootContext((id: u32) => new Root(id), "telltale");`;
 
-/** Says in X-Count which of its requests this is; VERSION is a number that goes before it. */
+/** A filter that writes the number of its request to X-Count, after the number VERSION. */
 export function counter(version: number): string {
   return `
 @external("env", "set_response_header") declare function set_response_header(n: usize, nl: i32, v: usize, vl: i32): void;

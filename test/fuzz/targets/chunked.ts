@@ -1,4 +1,4 @@
-/** The chunked coding alone, as requests and answers have it: whole or cut up, what comes out is the same. */
+/** The chunked coding alone, in requests and responses: however the input is cut, the output is the same. */
 import fc from "fast-check";
 import { ChunkedDecoder } from "../../../src/gateway/http1/chunked.ts";
 import { type Random } from "../random.ts";

@@ -1,4 +1,4 @@
-/** Header decompression, block after block on one connection, against the tests' own decoder. */
+/** Header decompression of consecutive field sections on one connection, compared with the tests' own decoder. */
 import fc from "fast-check";
 import { HpackDecoder, staticItems } from "../../../src/gateway/http2/hpack/decoder.ts";
 import { BlockDecoder, huffman, indexed, integer, tableSize, text } from "../../support/http2-hpack.ts";
@@ -11,10 +11,10 @@ function make(name: string, value: string): Field {
 }
 
 const STATICS = staticItems(make);
-/** What one byte of a block may become: an entry of the table, as large as the table is. */
+/** Maximum growth of one byte: an entry of the table, which can be as large as the table. */
 const MAX_GROWTH = 4096;
 
-/** The input's blocks: each is led by its length, in two bytes. */
+/** The field sections of the input, each after its length in two bytes. */
 function blocksOf(input: Buffer): Buffer[] {
   const blocks: Buffer[] = [];
   for (let at = 0; at + 2 <= input.length; ) {

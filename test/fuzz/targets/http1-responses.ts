@@ -1,4 +1,7 @@
-/** The HTTP/1 client side: what an origin may answer. Whole or cut up, the same comes of it, and exactly one end. */
+/**
+ * The client side of HTTP/1: possible responses of an origin. However the input is cut, the result is the same, with
+ * exactly one end.
+ */
 import fc from "fast-check";
 import { type TurnpikeError } from "../../../src/lib/errors.ts";
 import { type Fields } from "../../../src/lib/fields.ts";
@@ -19,7 +22,7 @@ class RecordedResponse implements ResponseSink {
   start({ status, reason, fields, bodyLength }: ResponseHead): void {
     if (this.begun || this.ends > 0) throw new Error("a head behind the final one");
     this.begun = status >= 200;
-    // The gateway's own Date is the time at which the response came.
+    // The gateway adds a Date with the time of arrival.
     const timeless = fields.replace(/Date: [^\r]* GMT\r\n/g, "");
     this.heads += `${status} ${reason} ${bodyLength} ${timeless}`;
   }

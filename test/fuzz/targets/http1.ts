@@ -1,4 +1,7 @@
-/** The HTTP/1 server side: heads, bodies in both framings, pipelines. Node's parser must agree to what is accepted. */
+/**
+ * The server side of HTTP/1: heads, bodies with both framings, pipelines. Node's parser must accept what the gateway
+ * accepts.
+ */
 import fc from "fast-check";
 import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";
 import { ChunkedDecoder } from "../../../src/gateway/http1/chunked.ts";
@@ -34,12 +37,12 @@ function statusesOf(wire: FakeWire): string[] {
 
 function summaryOf({ host, wire }: Played): string {
   const requests = host.requests.map(({ summary }) => summary);
-  // A head that nothing can be made of any more is refused before its end, which may hide what else is wrong with it.
+  // A head that can no longer be valid is refused before its end, so other errors in it may remain unseen.
   const statuses = statusesOf(wire).map((status) => (status < "400" ? status : "refused"));
   return [...requests, statuses.join(), host.refusals.length, wire.ended].join("\n");
 }
 
-/** The first request's head as anybody would cut it up: at CRLF, space and colon. */
+/** The head of the first request, split naively at CRLF, space and colon. */
 function claimOf(input: Buffer, { host }: Played): Claim | undefined {
   const [first] = host.requests;
   if (first === undefined) return undefined;
@@ -65,7 +68,7 @@ function claimOf(input: Buffer, { host }: Played): Claim | undefined {
   };
 }
 
-/** Where the first request ends: what is behind it must not keep the oracle from saying what it thinks of it. */
+/** The end of the first request. The oracle must not see what follows. */
 function endOfBody(input: Buffer, start: number, bodyLength: number): number {
   if (bodyLength !== -1) return start + bodyLength;
   return start + new ChunkedDecoder(4096, 1_000_000).decode(input.subarray(start), 0, { onChunk() {} });
@@ -85,9 +88,9 @@ function check(input: Buffer, random: Random): Claim | undefined {
   return claimOf(input, whole);
 }
 
-/** What Node refuses and this gateway takes, and why it may. */
+/** Inputs that Node refuses and this gateway accepts, with the reason. */
 const JUSTIFIED: readonly (readonly [error: string, when: (claim: Claim) => boolean])[] = [
-  // Any token is a method (RFC 9110 §9.1); Node knows a list of them.
+  // A method is any token (RFC 9110 §9.1); Node knows only a list.
   ["HPE_INVALID_METHOD", () => true],
   // A length may be repeated (RFC 9110 §8.6): `5, 5`, or two equal lines.
   ["HPE_INVALID_CONTENT_LENGTH", ({ input }) => /content-length:[^\r]*,/i.test(input.toString("latin1"))],
@@ -105,7 +108,7 @@ const JUSTIFIED: readonly (readonly [error: string, when: (claim: Claim) => bool
   // A tab is white space like a space (RFC 9110 §5.6.3).
   ["HPE_INVALID_CONTENT_LENGTH", ({ input }) => /content-length:[^\r]*\t/i.test(input.toString("latin1"))],
   ["HPE_INVALID_TRANSFER_ENCODING", ({ input }) => /transfer-encoding:[^\r]*\t/i.test(input.toString("latin1"))],
-  // White space around an extension's marks is to be read (RFC 9112 §7.1.1).
+  // White space around the separators of an extension is allowed (RFC 9112 §7.1.1).
   ["HPE_INVALID_CHUNK_SIZE", ({ input }) => /[0-9a-f][\t ]+;/i.test(input.toString("latin1"))],
   ["HPE_STRICT", ({ input }) => /;[^\r\n]*[\t ]/.test(input.toString("latin1"))],
 ];
@@ -130,7 +133,7 @@ async function confirm(claims: readonly Claim[]): Promise<string[]> {
   return claims.map((claim, i) => disagreement(claim, verdicts[i] ?? {}));
 }
 
-/** Ends the parser that requests are compared with. */
+/** Ends the parser with which requests are compared. */
 export function closeOracle(): void {
   oracle?.close();
   oracle = undefined;

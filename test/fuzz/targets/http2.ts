@@ -1,4 +1,6 @@
-/** The HTTP/2 server side: frames, streams, heads. Whole or cut up, the same requests come of it, and the same errors. */
+/**
+ * The server side of HTTP/2: frames, streams, heads. However the input is cut, the requests and errors are the same.
+ */
 import fc from "fast-check";
 import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";
 import { Http2ServerConnection } from "../../../src/gateway/http2/server-connection.ts";
@@ -9,7 +11,7 @@ import { FuzzHost } from "../host.ts";
 import { type Random } from "../random.ts";
 import { type Target } from "../target.ts";
 
-/** What was sent that a cut of the input must not change: resets and the end. */
+/** Sent data that must not depend on how the input is cut: resets and the end. */
 function errorsIn(bytes: Buffer): string[] {
   const errors: string[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -43,7 +45,7 @@ function play(input: Buffer, sizes: readonly number[]): string {
 }
 
 function check(frames: Buffer, random: Random): undefined {
-  // Mutations of the preface find nothing but its own refusal.
+  // Mutations of the preface would only find that it is refused.
   const input = Buffer.concat([h2.PREFACE, h2.settings(), frames]);
   const whole = play(input, [input.length]);
   const parts = play(input, random.cuts(input.length, 300));
@@ -83,7 +85,7 @@ const FRAMES = [
 ];
 
 const stream = fc.constantFrom(0, 1, 2, 3, 5, 7, 9, 11);
-/** Some frame, moved to another stream, with other flags. */
+/** A frame, moved to another stream, with other flags. */
 const moved = fc
   .tuple(fc.constantFrom(...FRAMES), fc.option(stream), fc.option(fc.constantFrom(0, 1, 4, 5, 8, 0x20, 0x2d)))
   .map(([original, streamId, flags]) => {

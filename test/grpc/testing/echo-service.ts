@@ -1,4 +1,4 @@
-/** A gRPC service whose messages are bytes, and what calls it: @grpc/grpc-js at both ends. */
+/** A gRPC service whose messages are bytes, and its clients: @grpc/grpc-js on both sides. */
 import {
   type ChannelCredentials,
   type Client,
@@ -56,7 +56,7 @@ export interface SeenCall {
   ended: boolean;
 }
 
-/** Responses with what it is sent; a message that is a command is obeyed: `fail CODE TEXT`, `hang`, `count N`, `bye`. */
+/** Echoes the messages. A message can be a command: `fail CODE TEXT`, `hang`, `count N`, `bye`. */
 export class EchoServer {
   readonly calls: SeenCall[] = [];
   readonly name: string;
@@ -94,7 +94,7 @@ export class EchoServer {
     return server;
   }
 
-  /** Serves what it has and takes no more: each connection gets a GOAWAY. */
+  /** Finishes the calls in flight and accepts no more: each connection gets a GOAWAY. */
   drain(): Promise<void> {
     return new Promise((resolve) => this.#server.tryShutdown(() => resolve()));
   }
@@ -103,7 +103,7 @@ export class EchoServer {
     this.#server.forceShutdown();
   }
 
-  /** Waits until `probe` gives something. */
+  /** Waits until `probe` returns a value. */
   async until<T>(what: string, probe: () => T | undefined): Promise<T> {
     const found = await this.#waiters.until(probe, PATIENCE_MS);
     if (found === undefined) throw new Error(`The server did not see ${what}`);
@@ -211,7 +211,7 @@ function failureOf(message: Buffer): { code: number; details: string } | undefin
   return { code: Number(code), details: words.join(" ") };
 }
 
-/** How a call ended, with all that came. */
+/** The end of a call, with everything that arrived. */
 export interface Outcome {
   readonly code: number;
   readonly details: string;
@@ -242,14 +242,14 @@ interface EchoStub extends Client {
 
 type UnaryDone = (error: Error | null, message?: Buffer) => void;
 
-// What it returns is typed as a map of unknown methods.
+// The result is typed as a map of unknown methods.
 const Stub = makeClientConstructor(DEFINITION, "Echo") as unknown as new (
   address: string,
   rights: ChannelCredentials,
   options: object,
 ) => EchoStub;
 
-/** A call under way; `outcome` settles, and never fails, when it is over. */
+/** A call in flight. `outcome` resolves after its end, and never rejects. */
 export class EchoCall<Call extends AnyCall> {
   readonly messages: Buffer[] = [];
   readonly outcome: Promise<Outcome>;
@@ -294,7 +294,7 @@ export class EchoCall<Call extends AnyCall> {
     return this.#call;
   }
 
-  /** Waits until so many messages have come. */
+  /** Waits until this number of messages has arrived. */
   async has(count: number): Promise<void> {
     const found = await this.#waiters.until(() => (this.messages.length >= count ? true : undefined), PATIENCE_MS);
     if (found === undefined) throw new Error(`The client got ${this.messages.length} messages, not ${count}`);
@@ -314,10 +314,10 @@ export class EchoClient {
     this.#stub = new Stub(`127.0.0.1:${port}`, rights, {
       "grpc.max_receive_message_length": -1,
       "grpc.max_send_message_length": -1,
-      // A connection of its own, and no second try of what is tested.
+      // A separate connection, without automatic retries.
       "grpc.use_local_subchannel_pool": 1,
       "grpc.enable_retries": 0,
-      // An address is no name for SNI (RFC 6066 §3).
+      // An IP address is not a valid SNI name (RFC 6066 §3).
       ...(ca === undefined ? {} : { "grpc.ssl_target_name_override": "localhost" }),
     });
   }

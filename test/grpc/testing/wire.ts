@@ -1,4 +1,7 @@
-/** Calls of gRPC frame by frame: a client and a server that send exactly what they are told to, and the gateway between them. */
+/**
+ * gRPC calls frame by frame: a client and a server that send exactly the frames of the test, and the gateway between
+ * them.
+ */
 import * as h2 from "../../support/http2-frames.ts";
 import { fieldOf, type Frame, Http2Client, requestFields } from "../../support/http2-client.ts";
 import { block, type HeaderList } from "../../support/http2-hpack.ts";
@@ -7,19 +10,19 @@ import { Rig } from "../../proxy/testing/rig.ts";
 
 export const GRPC_TYPE: readonly [string, string] = ["content-type", "application/grpc"];
 
-/** A message as gRPC frames it: not compressed, its length, itself. */
+/** A message in gRPC's framing: not compressed, with its length. */
 export function message(text: string): Buffer {
   const content = Buffer.from(text);
   return Buffer.concat([Buffer.from([0]), h2.words(content.length), content]);
 }
 
-/** What a client is told of a call. */
+/** The result of a call, as the client sees it. */
 export interface Told {
-  /** HTTP's. */
+  /** The HTTP status. */
   readonly status: string | undefined;
   readonly grpcStatus: string | undefined;
   readonly message: string | undefined;
-  /** It came in one head that ended the stream. */
+  /** The response was a single head that ended the stream. */
   readonly trailersOnly: boolean;
   readonly head: HeaderList;
   readonly body: string;
@@ -35,7 +38,7 @@ export class WireRig {
     this.origin = origin;
   }
 
-  /** `upstreams` and `routes` go beside its own. */
+  /** `upstreams` and `routes` are added to the rig's own. */
   static async start(
     options: { route?: object; pool?: object; more?: object; upstreams?: object[]; routes?: object[] } = {},
   ): Promise<WireRig> {
@@ -65,7 +68,7 @@ export class WireRig {
     return client;
   }
 
-  /** The `index`th request of that path, once its head is there. */
+  /** The `index`th request with that path, after its head has arrived. */
   async request(path = "/test.Echo/Call", index = 0): Promise<OriginRequest> {
     return await this.origin.until(`request ${index} for ${path}`, () => this.origin.on(path)[index]);
   }
@@ -83,7 +86,7 @@ export function unary(client: Http2Client, streamId: number, more: HeaderList = 
   client.send(h2.data(streamId, message("hello"), h2.END_STREAM));
 }
 
-/** How the call on the stream ended, once it has. */
+/** The result of the call on the stream, after it has ended. */
 export async function told(client: Http2Client, streamId: number): Promise<Told> {
   const { fields, trailers, body } = await client.response(streamId);
   const frames = client.frames.filter((frame) => frame.streamId === streamId && carries(frame));

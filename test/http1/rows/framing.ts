@@ -1,4 +1,4 @@
-/** Content-Length and Transfer-Encoding: who says where a body ends (RFC 9112 §6). */
+/** Content-Length and Transfer-Encoding: the end of a body (RFC 9112 §6). */
 import { accepted, head, post, refused, type Row, SMUGGLED } from "./row.ts";
 
 const CHUNKED = "5\r\nhello\r\n0\r\n\r\n";
@@ -12,7 +12,7 @@ function coding(line: string): string {
 }
 
 export const FRAMING: readonly Row[] = [
-  // Both: the classic of request smuggling.
+  // Both fields: the classic case of request smuggling.
   refused("Content-Length, then Transfer-Encoding", post(["Content-Length: 5", "Transfer-Encoding: chunked"], CHUNKED)),
   refused("Transfer-Encoding, then Content-Length", post(["Transfer-Encoding: chunked", "Content-Length: 5"], CHUNKED)),
   refused(
@@ -45,7 +45,7 @@ export const FRAMING: readonly Row[] = [
     [400, 501],
   ),
 
-  // Transfer-Encoding that not everybody reads as chunked.
+  // Values of Transfer-Encoding that only some servers read as chunked.
   refused("an unknown transfer coding", coding("Transfer-Encoding: xchunked"), 501),
   refused("a coding that is known but not served", coding("Transfer-Encoding: gzip, chunked"), 501),
   refused("a coding without chunked", coding("Transfer-Encoding: gzip"), [400, 501]),

@@ -1,4 +1,4 @@
-/** What is well-formed and too much, or asks for what is not there. */
+/** Well-formed requests that exceed a limit, or ask for an unsupported feature. */
 import { accepted, cut, declined, head, LIMITS, post, refused, type Row, SMUGGLED } from "./row.ts";
 
 const { max_header_bytes: HEAD, max_header_count: COUNT, max_body_bytes: BODY } = LIMITS;

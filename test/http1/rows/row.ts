@@ -1,35 +1,37 @@
-/** One request, as bytes, and all that may come of it. */
+/** One request as bytes, and its allowed results. */
 export interface Row {
   readonly name: string;
-  /** latin1: one character a byte. */
+  /** latin1: one character for each byte. */
   readonly bytes: string;
-  /** Several where the RFCs leave the choice. */
+  /** Several if the RFCs allow a choice. */
   readonly status: number | readonly number[];
-  /** "either" where neither the design nor the RFCs ask for one; the connection must be in step all the same. */
+  /**
+   * "either" if neither the design nor the RFCs require one. In any case the connection must not lose synchronization.
+   */
   readonly closed: boolean | "either";
   /**
-   * The requests that reached the origin in full, as `METHOD target body`; "nothing": not a byte did; "incomplete":
-   * bytes may have been passed on before the fault, but no request was completed.
+   * The requests that reached the origin completely, as `METHOD target body`. "nothing": no byte arrived. "incomplete":
+   * bytes may have been forwarded before the error, but no complete request.
    */
   readonly reached: readonly string[] | "nothing" | "incomplete";
-  /** Bytes that the origin must not have seen. */
+  /** Bytes that the origin must not receive. */
   readonly never?: string;
 }
 
-/** What an attacker puts behind a request in the hope that someone takes it for the next one. */
+/** The bytes that an attacker appends to a request, hoping that a server reads them as the next request. */
 export const SMUGGLED = "GET /smuggled HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
-/** Refused from the head alone: not a byte reaches the origin, and the connection is of no more use. */
+/** Refused because of the head: no byte reaches the origin, and the connection closes. */
 export function refused(name: string, bytes: string, status: number | readonly number[] = 400): Row {
   return { name, bytes, status, closed: true, reached: "nothing" };
 }
 
-/** Refused, where the framing is sound, so that the connection may go on. */
+/** Refused with sound framing, so that the connection can continue. */
 export function declined(name: string, bytes: string, status: number | readonly number[] = 400): Row {
   return { name, bytes, status, closed: "either", reached: "nothing" };
 }
 
-/** Refused in the body, part of which may have been passed on by then. */
+/** Refused in the body, after a part of it may have been forwarded. */
 export function cut(name: string, bytes: string, status: number | readonly number[] = 400): Row {
   return { name, bytes, status, closed: true, reached: "incomplete", never: "/smuggled" };
 }
@@ -38,7 +40,7 @@ export function accepted(name: string, bytes: string, reached: string): Row {
   return { name, bytes, status: 200, closed: false, reached: [reached] };
 }
 
-/** A request head with a Host: `fields` are whole lines without their CRLF. */
+/** A request head with a Host. `fields` are whole lines without their CRLF. */
 export function head(startLine: string, ...fields: readonly string[]): string {
   return `${[startLine, "Host: a.test", ...fields].join("\r\n")}\r\n\r\n`;
 }
@@ -47,5 +49,5 @@ export function post(fields: readonly string[], body: string): string {
   return head("POST /x HTTP/1.1", ...fields) + body;
 }
 
-/** The limits of the gateway under test: small, so that rows that break them are short. */
+/** The limits of the gateway under test: small, so that rows that exceed them are short. */
 export const LIMITS = { max_header_bytes: 4096, max_header_count: 32, max_body_bytes: 1024 };

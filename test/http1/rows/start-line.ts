@@ -1,7 +1,7 @@
-/** Method, target, version, and how they stand in the request line (RFC 9112 §3). */
+/** Method, target and version in the request line (RFC 9112 §3). */
 import { accepted, declined, head, refused, type Row, SMUGGLED } from "./row.ts";
 
-/** A target that is refused before any route is looked at: no payment and no auth is passed by its spelling. */
+/** A target that is refused before a route is looked up, so that no spelling avoids payment or authentication. */
 function target(text: string): string {
   return head(`GET ${text} HTTP/1.1`);
 }

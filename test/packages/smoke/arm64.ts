@@ -1,4 +1,4 @@
-/** The program for arm64, by an emulator, with a C library from Debian. */
+/** The program for arm64 in an emulator, with a C library from Debian. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The container image as crun starts it: read-only, without capabilities, by its own user. */
+/** The container image, started by crun: read-only, without capabilities, as its own user. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const USER = 10_001;
 const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
 <article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p></article></body></html>`;
-/** crun refuses machines with both versions of cgroups, so it gets a mount namespace where there is one. */
+/** crun refuses machines with both versions of cgroups, so it gets a mount namespace if there is one. */
 const CRUN = "umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec crun --cgroup-manager=disabled";
 
 const bundleSchema = z.looseObject({
@@ -100,7 +100,7 @@ describe.skipIf(why !== "")(`the container image${why}`, () => {
       ...config,
       process: { ...config.process, args, terminal: false, capabilities: none, noNewPrivileges: true },
       root: { ...config.root, readonly: true },
-      // The network is the machine's: test mode sells on loopback addresses alone.
+      // The network is the machine's, because test mode sells only on loopback addresses.
       linux: {
         ...config.linux,
         resources: {},

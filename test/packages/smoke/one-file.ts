@@ -1,4 +1,4 @@
-/** The one file in a root that holds the C library and nothing else. */
+/** The one-file program in a root that contains only the C library. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

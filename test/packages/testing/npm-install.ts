@@ -1,4 +1,4 @@
-/** npm packages as users have them: packed, and unpacked into a folder with the packages that they depend on. */
+/** npm packages as users install them: packed, and unpacked into a folder with their dependencies. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const lockfile = z.object({ packages: z.record(z.string(), z.object({ dev: z.boo
 
 export interface Packed {
   readonly tarball: string;
-  /** Bytes of the tarball. */
+  /** Bytes of the package file. */
   readonly size: number;
   readonly unpackedSize: number;
   readonly files: readonly string[];
@@ -33,8 +33,8 @@ export function pack(folder: string, into: string): Packed {
 }
 
 /**
- * Unpacks a tarball into `folder/node_modules/NAME`. Tests have no network: the packages beside it are those that npm installed
- * here, `dependencies` alone if they are named, and otherwise all that are not for development.
+ * Unpacks a package file into `folder/node_modules/NAME`. Tests have no network, so its dependencies are those that npm
+ * installed here: `dependencies` if they are named, otherwise all except development dependencies.
  */
 export function install(tarball: string, folder: string, name: string, dependencies?: readonly string[]): string {
   const modules = join(folder, "node_modules");

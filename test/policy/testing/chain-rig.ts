@@ -1,4 +1,4 @@
-/** The real pipeline over every protocol, with policies that a test makes. */
+/** The real pipeline over every protocol, with the policies of a test. */
 import { loadValue } from "../../../src/gateway/config/load.ts";
 import { respondWithError } from "../../../src/gateway/local-response.ts";
 import { startEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
@@ -34,9 +34,9 @@ const SETTINGS: ServerSettings = {
 
 export interface ChainRig {
   readonly clients: Clients;
-  /** Those of the route, from the next request on. */
+  /** The policies of the route, from the next request on. */
   policies: readonly Policy[];
-  /** What was thrown that is no response. */
+  /** Thrown values that are not responses. */
   readonly faults: unknown[];
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Filters of the own ABI before an origin, over every protocol, with a sandbox to call. */
+/** Filters of the own ABI before an origin, over every protocol, with a sandbox for host calls. */
 import { expect } from "bun:test";
 import { ControlTransport } from "../../../src/gateway/filters/control/control-transport.ts";
 import { reply, type Sandbox, startSandbox } from "../../../src/gateway/filters/control/testing/sandbox.ts";
@@ -48,7 +48,7 @@ export class FilterRig {
     this.filters = [];
   }
 
-  /** Puts filters of these modules before the origin, in the place of those before. */
+  /** Puts filters of these modules before the origin, in place of the earlier ones. */
   async use(modules: readonly Uint8Array[], settings: Partial<FilterSettings> = {}): Promise<void> {
     const modulesLoaded = await Promise.all(modules.map((module) => loaded(module)));
     const before = this.filters;
@@ -57,14 +57,14 @@ export class FilterRig {
     for (const filter of before) filter.close();
   }
 
-  /** Cuts the control socket, and waits until it is there again. */
+  /** Cuts the control socket, and waits until it works again. */
   async reconnect(): Promise<void> {
     const { length } = this.sandbox.clients;
     this.sandbox.cut();
     await until(() => this.sandbox.clients.length > length && this.link.isReady);
   }
 
-  /** After each test: no instance, park or memory stays taken, and nothing was thrown. */
+  /** After each test: no instance, park or memory is still in use, and nothing was thrown. */
   async verify(): Promise<void> {
     const { filters, runtime } = this;
     await until(() => filters.every(({ instances }) => instances.pinned === 0), undefined, "all instances are free");

@@ -1,7 +1,7 @@
 /** OpenTelemetry's own classes of OTLP, generated from its proto files; the package has no types of them. */
 declare module "@opentelemetry/otlp-transformer/build/src/generated/root.js" {
   interface MessageType {
-    /** Undefined for a sound message, else what is wrong with it. */
+    /** Undefined for a valid message, else the error. */
     verify(message: object): string | null;
     fromObject(object: object): object;
     encode(message: object): { finish(): Uint8Array };

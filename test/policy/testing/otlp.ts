@@ -1,4 +1,7 @@
-/** Reads exports of spans by OpenTelemetry's own code: what that does not know, or takes for something else, is a fault. */
+/**
+ * Reads exports of spans with OpenTelemetry's own code. Anything that this code does not know, or reads differently, is
+ * an error.
+ */
 import root from "@opentelemetry/otlp-transformer/build/src/generated/root.js";
 import { isDeepStrictEqual } from "node:util";
 
@@ -33,7 +36,7 @@ export interface DecodedExport {
 /** Bytes of an id. */
 const ID_BYTES: Readonly<Record<string, number>> = { traceId: 16, spanId: 8, parentSpanId: 8 };
 
-/** OTLP's JSON writes ids in hexadecimal digits, where protobuf's has Base64. */
+/** OTLP's JSON has ids in hexadecimal digits, and protobuf's JSON has them in Base64. */
 function withIds(value: unknown, change: (id: string, bytes: number) => string): unknown {
   if (Array.isArray(value)) return value.map((each) => withIds(each, change));
   if (typeof value !== "object" || value === null) return value;
@@ -50,7 +53,7 @@ function toBase64(id: string, bytes: number): string {
   return Buffer.from(id, "hex").toString("base64");
 }
 
-/** An export in OTLP's JSON, through protobuf and back. Throws where a collector would understand less, or something else. */
+/** An export in OTLP's JSON, converted to protobuf and back. Throws if a collector would lose or change something. */
 export function decodeExport(json: string): DecodedExport {
   const sent: unknown = JSON.parse(json);
   const message = ExportTraceServiceRequest.fromObject(Object(withIds(sent, toBase64)));
@@ -64,10 +67,10 @@ export function decodeExport(json: string): DecodedExport {
   const understood = withIds(read, (id) => Buffer.from(id, "base64").toString("hex"));
   if (!isDeepStrictEqual(understood, sent))
     throw new Error(`Not understood: ${json}\nbut only: ${JSON.stringify(understood)}`);
-  return understood as DecodedExport; // What it was compared with has these types, or `verify` would have told.
+  return understood as DecodedExport; // The comparison above and `verify` have checked these types.
 }
 
-/** Of one or more exports. */
+/** The spans of one or more exports. */
 export function spansIn(exports: readonly string[]): DecodedSpan[] {
   return exports.flatMap((json) =>
     decodeExport(json).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),

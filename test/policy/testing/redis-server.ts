@@ -1,4 +1,4 @@
-/** A real Redis server of a test's own, where the system has one. */
+/** A real Redis server for one test, if the system has Redis. */
 import { accessSync, constants } from "node:fs";
 import { Folder, until } from "../../support/program.ts";
 
@@ -11,7 +11,7 @@ const BINARY = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((pa
   }
 });
 
-/** Tests that need it are skipped elsewhere. */
+/** Tests that need it are skipped without it. */
 export const hasRedis = BINARY !== undefined;
 
 export class RedisServer {
@@ -24,7 +24,7 @@ export class RedisServer {
     return server;
   }
 
-  /** On a Unix socket that is there again after a `start` of the same server. */
+  /** The URL of a Unix socket, which is the same after a further `start` of the server. */
   get url(): string {
     return `redis+unix://${this.#socket}`;
   }
@@ -33,7 +33,7 @@ export class RedisServer {
     return this.#folder.file("redis.sock");
   }
 
-  /** With nothing in it. */
+  /** Starts the server without data. */
   async start(): Promise<void> {
     if (BINARY === undefined) throw new Error("Cannot start Redis: there is none");
     const settings = ["--port", "0", "--unixsocket", this.#socket, "--save", "", "--appendonly", "no"];
@@ -43,7 +43,7 @@ export class RedisServer {
     await until("Redis answers", async () => ((await this.#responses()) ? true : undefined));
   }
 
-  /** What a client of the test's own is told. */
+  /** The reply to a client of the test. */
   async ask(command: string, ...args: string[]): Promise<unknown> {
     const client = new Bun.RedisClient(this.url, { autoReconnect: false });
     try {
@@ -57,7 +57,7 @@ export class RedisServer {
     this.#process?.kill(signal);
   }
 
-  /** Ends it as a power cut does. */
+  /** Kills it without a warning, like a power failure. */
   async kill(): Promise<void> {
     this.signal("SIGKILL");
     await this.#process?.exited;

@@ -1,4 +1,4 @@
-/** Makes tokens, sound ones and others; it shares no code with what verifies them. */
+/** Makes valid and invalid tokens; it shares no code with the verifier. */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 export const SECRET = "a shared secret that nobody can guess at leisure";
@@ -6,12 +6,12 @@ export const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 });
 export const EC = generateKeyPairSync("ec", { namedCurve: "P-256" });
 export const ED = generateKeyPairSync("ed25519");
 
-/** A public key as configurations have it. */
+/** A public key in the form of configurations. */
 export function pem(key: KeyObject): string {
   return key.export({ type: "spki", format: "pem" }).toString();
 }
 
-/** A part of a token: JSON in base64url; a text is taken as it is. */
+/** A part of a token: JSON in base64url; a text is used unchanged. */
 export function part(value: unknown): string {
   return Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 }
@@ -29,7 +29,7 @@ const SIGNERS: Readonly<Record<string, Signer>> = {
   EdDSA: (signed) => sign(null, signed, ED.privateKey),
 };
 
-/** A signed token. `header` goes beside `alg`, or in its place; `signer` signs in the place of the algorithm's own. */
+/** A signed token. `header` is added to `alg`, or replaces it; `signer` replaces the algorithm's own signature. */
 export function token(claims: unknown, algorithm = "HS256", header: object = {}, signer?: Signer): string {
   const signed = `${part({ alg: algorithm, typ: "JWT", ...header })}.${part(claims)}`;
   const make = signer ?? SIGNERS[algorithm];
@@ -42,7 +42,7 @@ export function hmac(secret: string, hash = "sha256"): Signer {
   return (signed) => createHmac(hash, secret).update(signed).digest();
 }
 
-/** Unix seconds, so many from now. */
+/** Unix seconds, this number of seconds from now. */
 export function inSeconds(seconds: number): number {
   return Math.floor(Date.now() / 1000) + seconds;
 }

@@ -1,4 +1,4 @@
-/** Counts requests of made-up consumers in a shared zone, which is descriptor 3. */
+/** Counts requests of random consumers in a shared zone, which is descriptor 3. */
 import { type Exchange } from "../../../src/gateway/exchange.ts";
 import { zoneShape } from "../../../src/gateway/telemetry/layout.ts";
 import { UsageCounters } from "../../../src/gateway/telemetry/usage.ts";
@@ -8,7 +8,7 @@ const [workers = 0, row = 0, consumers = 0, times = 0] = process.argv.slice(2).m
 const route = new UsageCounters(SharedZone.open(zoneShape(workers), 3), row).route("/");
 for (let round = 0; round < times; round++) {
   for (let i = 0; i < consumers; i++) {
-    // All that the counters look at.
+    // The part of an exchange that the counters read.
     route.count({ isLetIn: true, consumer: `consumer ${i}`, status: 200, bytesReceived: 1, bytesSent: 7 } as Exchange);
   }
 }

@@ -1,4 +1,6 @@
-/** Everything that a configuration can open, with the servers that it needs, and faults at every point of its making. */
+/**
+ * Every resource that a configuration can open, with the necessary servers, and faults at each step of its creation.
+ */
 import { createServer, type Server } from "node:net";
 import { Catalog } from "../../../src/gateway/upstream/directory/testing/catalog.ts";
 import { freePort, listenOnLoopback, listeningPort } from "../../../src/lib/testing/listen.ts";
@@ -11,7 +13,7 @@ import { Folder } from "../../support/program.ts";
 import { once } from "../../support/raw-client.ts";
 import { RawOrigin } from "../../support/raw-origin.ts";
 
-/** A token that names a key, so that the key set is asked for. */
+/** A token that names a key, so that the key set is fetched. */
 const TOKEN = ['{"alg":"RS256","kid":"a"}', "{}", "x"].map((part) => Buffer.from(part).toString("base64url")).join(".");
 
 type Config = ReturnType<ReloadBed["configuration"]>;
@@ -23,7 +25,7 @@ export class ReloadBed {
   readonly #user: string;
   readonly #origin: RawOrigin;
   readonly #catalog = new Catalog();
-  /** The facilitator, and the one who publishes keys. */
+  /** The facilitator, and the publisher of keys. */
   readonly #service = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -78,7 +80,7 @@ export class ReloadBed {
     this.folder.remove();
   }
 
-  /** Two configurations of different numbers have nothing in common but the first listener. */
+  /** Two configurations with different numbers share only the first listener. */
   configuration(number: number, workers: number) {
     const odd = number % 2;
     const loopback = { address: "127.0.0.1" };
@@ -120,7 +122,7 @@ export class ReloadBed {
     };
   }
 
-  /** What makes a configuration fail, each at another point of its making. */
+  /** Changes that make a configuration fail, each at another step of its creation. */
   get faults(): readonly ((config: Config) => object)[] {
     const absent = (name: string): string => this.folder.file(`absent/${name}`);
     return [
@@ -139,7 +141,7 @@ export class ReloadBed {
     ];
   }
 
-  /** Has every feature open what it opens on first use. */
+  /** Uses every feature once, so that it opens its resources. */
   async use(): Promise<void> {
     for (const path of ["/limited", "/found", "/jwt", "/paid", "/logged"]) {
       const fields = path === "/jwt" ? `Authorization: Bearer ${TOKEN}\r\n` : "";

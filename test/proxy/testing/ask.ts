@@ -1,4 +1,4 @@
-/** One request by any of the client protocols, and what came of it. */
+/** One request over any client protocol, and its result. */
 import * as h2 from "../../support/http2-frames.ts";
 import { fieldOf, type Frame, Http2Client, requestFields } from "../../support/http2-client.ts";
 import { block, type HeaderList } from "../../support/http2-hpack.ts";
@@ -21,7 +21,7 @@ export interface Outcome {
   /** 0: the connection or stream ended without a final head. */
   readonly status: number;
   readonly body: string;
-  /** The client can tell that this is all. */
+  /** The client can tell that the response is complete. */
   readonly whole: boolean;
   readonly trailers: HeaderList;
 }
@@ -29,7 +29,7 @@ export interface Outcome {
 const PATIENCE_MS = 8000;
 const FRAME_BYTES = 16_384;
 
-/** Sends the request on a connection of its own. */
+/** Sends the request on its own connection. */
 export async function ask(rig: Rig, protocol: ClientProtocol, asked: Asked): Promise<Outcome> {
   if (protocol === "HTTP/1.1") return await askHttp1(rig.port, asked);
   if (protocol === "HTTP/2") return await askHttp2(rig.port, asked);
@@ -50,7 +50,7 @@ async function askHttp1(port: number, asked: Asked): Promise<Outcome> {
     }
   } catch (error) {
     if (client.state === "open") throw error;
-    // The head may have come in part: then there is none.
+    // If the head has arrived only in part, there is no head.
     const rest = client.rest();
     const end = rest.indexOf("\r\n\r\n");
     const status = end === -1 ? 0 : Number(rest.split(" ", 2)[1]);
@@ -81,7 +81,7 @@ async function askHttp2(port: number, asked: Asked): Promise<Outcome> {
   }
 }
 
-/** As much as fits into the windows that all begin with. */
+/** At most the initial windows. */
 function sendBody(client: Http2Client, body: string): void {
   let at = 0;
   do {
@@ -91,7 +91,7 @@ function sendBody(client: Http2Client, body: string): void {
   } while (at < body.length);
 }
 
-/** Nothing more comes on stream 1. */
+/** Stream 1 has ended. */
 function endsStream({ type, streamId, flags }: Frame): boolean {
   if (type === h2.GOAWAY) return true;
   if (streamId !== 1) return false;

@@ -12,10 +12,10 @@ const { symbols } = dlopen("libc.so.6", {
 const AF_INET = 2;
 const SOCK_STREAM = 1;
 const ADDRESS_BYTES = 16;
-/** More than a backlog of none lets in. */
+/** More connections than an empty backlog admits. */
 const FILLERS = 3;
 
-/** A loopback port whose queue of connections is full: the kernel drops whoever asks for another one. */
+/** A loopback port with a full queue of connections: the kernel ignores further attempts to connect. */
 export class DeafPort {
   readonly port: number;
   readonly #descriptor: number;

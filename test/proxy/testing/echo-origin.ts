@@ -1,4 +1,4 @@
-/** Origins that answer each request with its method, its path and its body, and keep what they got. */
+/** Origins that respond to each request with its method, path and body, and record it. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { listenOnLoopback } from "../../../src/lib/testing/listen.ts";
@@ -7,16 +7,16 @@ export type OriginProtocol = "http1" | "h2c";
 
 export interface EchoOrigin {
   readonly port: number;
-  /** Keys of an upstream that reaches it. */
+  /** Settings of an upstream for it. */
   readonly upstream: object;
-  /** Requests whose heads came. */
+  /** Requests whose heads have arrived. */
   readonly begun: readonly string[];
-  /** Bytes of bodies that came. */
+  /** Received body bytes. */
   readonly received: number;
   stop(): void;
 }
 
-/** An HTTP/2 connection takes one request at a time, as an HTTP/1 connection does. */
+/** An HTTP/2 connection handles one request at a time, like an HTTP/1 connection. */
 export async function startEchoOrigin(protocol: OriginProtocol): Promise<EchoOrigin> {
   const begun: string[] = [];
   const counter = { received: 0 };

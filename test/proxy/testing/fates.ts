@@ -1,10 +1,10 @@
-/** Origins that do to each try of a request what the request's path says, and what the request may come to then. */
+/** Origins whose behaviour for each try is in the request's path, and the possible results of such a request. */
 import * as h2 from "../../support/http2-frames.ts";
 import { type Message, valuesOf } from "../../support/message.ts";
 import { type OriginConnection, RawOrigin } from "../../support/raw-origin.ts";
 import { Http2Origin, type Http2OriginConnection, type OriginRequest } from "./http2-origin.ts";
 
-/** What becomes of one try. */
+/** The fate of one try. */
 export const FATES = [
   "well",
   "well",
@@ -28,18 +28,18 @@ export interface Plan {
   readonly fates: readonly Fate[];
 }
 
-/** `/id/size/fate.fate`: more tries than there are fates go well. */
+/** `/id/size/fate.fate`: tries after the last fate succeed. */
 export function pathOf({ id, size, fates }: Plan): string {
   return `/${id}/${size}/${fates.join(".")}`;
 }
 
 export function planOf(path: string): Plan {
   const [, id = "", size = "0", fates = ""] = path.split("/");
-  // Written by `pathOf`.
+  // `pathOf` wrote it.
   return { id, size: Number(size), fates: fates.split(".") as Fate[] };
 }
 
-/** Bytes that tell whose they are and where they belong. */
+/** Bytes that show their request and their offset. */
 export function contentOf(id: string, size: number): string {
   const piece = `${id}:`;
   let content = "";
@@ -53,18 +53,18 @@ export const bodyOf = ({ id }: Plan, size: number): string => contentOf(`body-${
 
 export interface FatefulOrigin {
   readonly port: number;
-  /** Requests that were begun, by id. */
+  /** Begun requests, by id. */
   readonly begun: Map<string, number>;
-  /** Those of them of which the gateway was told that nothing was done for them. */
+  /** The number of them that the gateway knows to be unprocessed. */
   readonly refused: Map<string, number>;
-  /** Bodies that came whole, by id. */
+  /** Complete bodies, by id. */
   readonly bodies: Map<string, string>;
   readonly faults: readonly string[];
   forget(): void;
   stop(): Promise<void>;
 }
 
-/** Adds one, and returns what was before. */
+/** Adds one, and returns the number before. */
 function count(begun: Map<string, number>, id: string): number {
   const before = begun.get(id) ?? 0;
   begun.set(id, before + 1);
@@ -74,7 +74,7 @@ function count(begun: Map<string, number>, id: string): number {
 export async function startHttp1Origin(): Promise<FatefulOrigin> {
   const origin = await RawOrigin.start();
   const [begun, bodies] = [new Map<string, number>(), new Map<string, string>()];
-  /** Where each connection's requests begin that were seen: one whose body is not whole is no request yet. */
+  /** The offset up to which each connection's requests were counted. A request counts when its body is complete. */
   const seen = new WeakMap<OriginConnection, number>();
   const responded = new WeakSet<OriginConnection>();
   origin.onBytes = (connection) => {
@@ -146,7 +146,7 @@ function respondHttp1(connection: OriginConnection, plan: Plan, fate: Fate): voi
 export async function startHttp2Origin(): Promise<FatefulOrigin> {
   const origin = await Http2Origin.start();
   const [begun, refused, bodies] = [new Map<string, number>(), new Map<string, number>(), new Map<string, string>()];
-  /** The last stream of connections that have sent GOAWAY. */
+  /** The last stream id of connections that have sent GOAWAY. */
   const last = new WeakMap<Http2OriginConnection, number>();
   const fates = new WeakMap<OriginRequest, Fate>();
   origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 5]];

@@ -1,11 +1,11 @@
-/** Has every fault of an upstream met by clients of all protocols, and checks what comes of it. */
+/** Tests every fault of an upstream with clients of all protocols, and checks the effects. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ask, type ClientProtocol, type Outcome } from "./ask.ts";
 import { type Counts, Rig } from "./rig.ts";
 
 export const MAX_RESPONSE_BYTES = 50_000;
 
-/** What is to come of a request: `sent` on connections that are new, `sentStale` where the first one was used before. */
+/** The expected result of a request: `sent` on new connections, `sentStale` if the first connection was used before. */
 export interface Expected {
   readonly status: number;
   readonly whole: boolean;
@@ -21,13 +21,13 @@ export interface Outcomes {
 
 export interface Fault extends Outcomes {
   readonly name: string;
-  /** Milliseconds that its requests have; all others have plenty, however busy the machine is. */
+  /** Timeout of its requests in milliseconds; all others have a long one, however busy the machine is. */
   readonly stalls?: number;
-  /** The body that the client gets, where it is whole. */
+  /** The body that the client gets, if it is complete. */
   readonly body?: string;
 }
 
-/** Nothing came before the failure: one more try is made, and what a stale connection lost costs none. */
+/** Nothing arrived before the failure: there is one more try, and a stale connection costs no try. */
 export function unheard(status: number): Outcomes {
   return {
     get: { status, whole: true, sent: 2, sentStale: 3, failures: 2 },
@@ -35,13 +35,13 @@ export function unheard(status: number): Outcomes {
   };
 }
 
-/** As `unheard`, but the connection was not stale: something came. */
+/** Like `unheard`, but the connection was not stale, because something arrived. */
 export function heard(status: number): Outcomes {
   const { get, post } = unheard(status);
   return { get: { ...get, sentStale: 2 }, post };
 }
 
-/** The client has the head: there is no other try. */
+/** The client has the head, so there is no other try. */
 export function once(whole: boolean, status: number, failures: number): Outcomes {
   const expected = { status, whole, sent: 1, sentStale: 1, failures };
   return { get: expected, post: expected };
@@ -53,7 +53,7 @@ interface Kind {
   readonly stale: boolean;
 }
 
-/** Each fault is met by each of these, at an upstream of its own. */
+/** Each fault is tested with each of these, at its own upstream. */
 const KINDS: readonly Kind[] = [
   { protocol: "HTTP/1.1", method: "GET", stale: false },
   { protocol: "HTTP/1.1", method: "GET", stale: true },
@@ -65,11 +65,11 @@ const KINDS: readonly Kind[] = [
   { protocol: "HTTP/3", method: "POST", stale: true },
 ];
 
-/** The origin that all the upstreams lead to: it echoes `METHOD path`, but under `/fN-M/fault` does what fault N is. */
+/** The origin of all upstreams: it echoes `METHOD path`, but at `/fN-M/fault` it causes fault N. */
 export interface FaultyOrigin {
   readonly port: number;
   readonly faults: readonly string[];
-  /** Requests of that method, path and body that began to arrive. */
+  /** Requests with that method, path and body whose arrival began. */
   sent(method: string, path: string, body: string): number;
   stop(): Promise<void>;
 }
@@ -80,13 +80,13 @@ function timesOf(stalls: number | undefined): object {
   return stalls === undefined ? {} : { send_timeout_ms: stalls, read_timeout_ms: stalls };
 }
 
-/** The fault that is asked for by `path`. */
+/** The fault that `path` selects. */
 export function faultOf<T>(faults: readonly T[], path: string): T | undefined {
   const index = /^\/f(\d+)-\d+\/fault$/.exec(path)?.[1];
   return index === undefined ? undefined : faults[Number(index)];
 }
 
-/** Declares the tests. `start` starts the origin; `protocol` is what it speaks. */
+/** Declares the tests. `start` starts the origin, which speaks `protocol`. */
 export function testFaults(
   faults: readonly Fault[],
   protocol: "http1" | "h2c",
@@ -157,13 +157,13 @@ async function meet(rig: Rig, origin: FaultyOrigin, { fault, upstream, kind }: M
 }
 
 function expectOutcome(outcome: Outcome, expected: Expected, body: string | undefined): void {
-  // A stream that is reset may lose what came before: over HTTP/3 that can be the head.
+  // A reset stream can lose data that was sent before: over HTTP/3 even the head.
   const isLost = !expected.whole && outcome.status === 0;
   expect([isLost ? expected.status : outcome.status, outcome.whole]).toEqual([expected.status, expected.whole]);
   if (body !== undefined && outcome.whole) expect(outcome.body).toBe(body);
 }
 
-/** The next request is answered, and nothing but its connection stays. */
+/** The next request succeeds, and only its connection stays. */
 async function expectRecovery(rig: Rig, upstream: string, before: Counts): Promise<void> {
   const path = `/${upstream}/after`;
   expect(await ask(rig, "HTTP/1.1", { path })).toMatchObject({ status: 200, body: `GET ${path}`, whole: true });

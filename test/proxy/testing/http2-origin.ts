@@ -1,4 +1,4 @@
-/** An HTTP/2 origin without TLS that sends exactly the frames it is told to, and keeps every request that begins. */
+/** An HTTP/2 origin without TLS that sends exactly the given frames, and keeps every begun request. */
 import { createServer, type Server, type Socket } from "node:net";
 import { listeningPort } from "../../../src/lib/testing/listen.ts";
 import * as h2 from "../../support/http2-frames.ts";
@@ -15,7 +15,7 @@ export class OriginRequest {
   readonly fields: HeaderList;
   readonly chunks: Buffer[] = [];
   trailers: HeaderList = [];
-  /** Its END_STREAM came. */
+  /** END_STREAM has arrived. */
   ended = false;
   /** The code of the gateway's RST_STREAM. */
   resetCode: number | undefined;
@@ -70,7 +70,7 @@ export class Http2OriginConnection {
   goawayCode: number | undefined;
   /** PINGs that the gateway has sent. */
   pings = 0;
-  /** Gives back at once what DATA takes; off: a body stalls when the windows are used up. */
+  /** Reopens the windows at once after DATA. If it is off, a body stalls when the windows are used up. */
   opensWindows = true;
   readonly #origin: Http2Origin;
   readonly #decoder = new BlockDecoder();
@@ -86,7 +86,7 @@ export class Http2OriginConnection {
     if (!this.closed) this.socket.write(Buffer.concat(frames));
   }
 
-  /** None above `lastStreamId` was, or will be, worked on. */
+  /** No stream above `lastStreamId` was or will be processed. */
   goaway(lastStreamId: number, code = h2.NO_ERROR): void {
     this.send(h2.frame(h2.GOAWAY, h2.NO_FLAGS, 0, h2.words(lastStreamId, code)));
   }
@@ -158,14 +158,14 @@ export class Http2OriginConnection {
 }
 
 export class Http2Origin {
-  /** All that there ever were. */
+  /** All connections, open and closed. */
   readonly connections: Http2OriginConnection[] = [];
-  /** All whose head came, in order. */
+  /** All requests whose head has arrived, in order. */
   readonly requests: OriginRequest[] = [];
   readonly faults: string[] = [];
-  /** What SETTINGS say to a new connection; undefined: none are sent, and none acknowledged. */
+  /** The SETTINGS for a new connection; undefined: none are sent, and none acknowledged. */
   settings: readonly (readonly [id: number, value: number])[] | undefined = [];
-  /** Called when a request has come whole. */
+  /** Called when a request is complete. */
   onRequest: (request: OriginRequest) => void = (request) => request.response(200, `${request.method} ${request.path}`);
   onHead: ((request: OriginRequest) => void) | undefined;
   onConnection: ((connection: Http2OriginConnection) => void) | undefined;
@@ -197,14 +197,14 @@ export class Http2Origin {
     return this.requests.filter((request) => request.path === path);
   }
 
-  /** Waits until `probe` gives something; looks again after whatever happens on any connection. */
+  /** Waits until `probe` returns a value. Calls it again after every event on any connection. */
   async until<T>(what: string, probe: () => T | undefined): Promise<T> {
     const found = await this.#waiters.until(probe, PATIENCE_MS);
     if (found === undefined) throw new Error(`The origin did not see ${what}`);
     return found;
   }
 
-  /** Takes no more connections; those that are open stay. */
+  /** Accepts no more connections; open ones stay. */
   stopListening(): void {
     this.#server.close();
   }

@@ -1,4 +1,4 @@
-/** A route with a mirror, servers that know what they got, and clients that send much. */
+/** A route with a mirror, servers that record their requests, and clients that send long bodies. */
 import { expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect as connectHttp2 } from "node:http2";
@@ -13,7 +13,7 @@ import { Rig } from "./rig.ts";
 const rigs: Rig[] = [];
 const stops: (() => unknown)[] = [];
 
-/** Stops all that was started, and looks at what it leaves behind; for `afterEach`. */
+/** Stops everything that was started, and checks what remains; for `afterEach`. */
 export async function stopMirroring(): Promise<void> {
   for (const rig of rigs.splice(0)) {
     await rig.settled();
@@ -36,7 +36,7 @@ export async function http2Origin(): Promise<Http2Origin> {
   return origin;
 }
 
-/** Bytes that wait for slow peers, of whatever request. */
+/** Bytes that wait for slow peers, of all requests. */
 export async function bufferBytes(rig: Rig): Promise<number> {
   return Number(/^turnpike_buffer_bytes{pool="stream"} (\d+)$/m.exec(await rig.page())?.[1]);
 }
@@ -55,7 +55,7 @@ export interface MirroringOptions {
   readonly quic?: boolean;
 }
 
-/** A gateway whose one route sends everything to `main`, and copies to `mirror`. */
+/** A gateway whose only route forwards to `main`, and copies to `mirror`. */
 export async function startMirroring(main: Place, mirror: Place, options: MirroringOptions = {}): Promise<Rig> {
   const rig = await Rig.start({
     upstreams: [
@@ -83,7 +83,7 @@ export async function copies(rig: Rig): Promise<Copies> {
   return { requests: of("requests"), givenUp: of("given_up"), failures: of("failures") };
 }
 
-/** Waits until so many copies have come to such an end. */
+/** Waits until this number of copies has ended in each way. */
 export async function counted(rig: Rig, expected: Copies): Promise<void> {
   let last: Copies | undefined;
   await until(`${JSON.stringify(expected)} copies`, async () => {
@@ -92,7 +92,7 @@ export async function counted(rig: Rig, expected: Copies): Promise<void> {
   }).catch(() => expect(last).toEqual(expected));
 }
 
-/** An origin that reads bodies of any length, and says how much has come of them and what it was. */
+/** An origin that reads bodies of any length, and reports their length and content so far. */
 export class BodyOrigin {
   received = 0;
   readonly digests: string[] = [];
@@ -118,7 +118,7 @@ export class BodyOrigin {
   }
 }
 
-/** `size` bytes that do not repeat. */
+/** `size` bytes without repetition. */
 export function content(size: number): Buffer {
   const bytes = Buffer.alloc(size);
   for (let at = 0; at < size; at += 4) bytes.writeUInt32LE(Math.imul(at, 0x9e3779b9) >>> 0, at);
@@ -131,7 +131,7 @@ export function digest(bytes: Buffer): string {
 
 export const PIECE = 262_144;
 
-/** Sends a body a piece at a time, each when `mayGoOn`, and gives the status. */
+/** Sends a body in pieces, each after `mayGoOn`, and returns the status. */
 export async function upload(
   protocol: "HTTP/1.1" | "HTTP/2",
   rig: Rig,
@@ -162,13 +162,13 @@ export async function upload(
   stream.end();
   const status = await responded;
   for await (const _ of stream) {
-    // The response to its end.
+    // Reads the response to its end.
   }
   session.close();
   return status;
 }
 
-/** A server of raw sockets, all of which `cut` closes. */
+/** A server of raw sockets; `cut` closes all of them. */
 export async function socketServer(act: (socket: Socket) => void): Promise<Place & { cut: () => void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

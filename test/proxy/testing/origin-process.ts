@@ -1,4 +1,7 @@
-/** A program: an origin on loopback that answers every request with its own name. Arguments: `http1` or `h2c`, port, name. */
+/**
+ * A program: an origin on loopback that responds to every request with its own name. Arguments: `http1` or `h2c`, port,
+ * name.
+ */
 import { createServer as createHttp2Server } from "node:http2";
 import { listeningPort } from "../../../src/lib/testing/listen.ts";
 

@@ -1,4 +1,4 @@
-/** The real gateway in this process, with what it counts laid open. */
+/** The real gateway in this process, with access to its counters. */
 import { messageOf } from "../../../src/lib/caught.ts";
 import { loadValue } from "../../../src/gateway/config/load.ts";
 import { type Gateway } from "../../../src/gateway/process/gateway-interface.ts";
@@ -8,12 +8,12 @@ import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { Folder, until } from "../../support/program.ts";
 
-/** Ports that are tried where both TCP and UDP are needed. */
+/** Attempts to find a port that is free for both TCP and UDP. */
 const QUIC_TRIES = 5;
-/** More than any rig has servers. */
+/** More than the servers of any rig. */
 const SLOTS = 512;
 
-/** What is counted of an upstream. */
+/** The counters of an upstream. */
 export interface Counts {
   /** Tries. */
   readonly requests: number;
@@ -33,7 +33,7 @@ export interface RigOptions {
   readonly buffer_pool?: object;
   readonly server?: object;
   readonly wasm_filters?: readonly object[];
-  /** Serves HTTP/3 as well, on a port of its own. */
+  /** Also serves HTTP/3, on a separate port. */
   readonly quic?: boolean;
 }
 
@@ -43,7 +43,7 @@ export class Rig {
   readonly tlsPort: number;
   quicPort = 0;
   readonly states: ServerStates;
-  /** What the gateway wrote down; a fault is there. */
+  /** The gateway's log, with its faults. */
   readonly logged: string[];
   readonly #gateway: Gateway;
   readonly #folder: Folder;
@@ -82,7 +82,7 @@ export class Rig {
         reusePort: false,
         log: (message) => logged.push(message),
       }).catch((error: unknown) => {
-        // Another process may have the UDP port of the same number.
+        // Another process can have the UDP port of the same number.
         if (!quic || tries === 0 || !messageOf(error).includes("in use")) throw error;
         return begin(tries - 1);
       });
@@ -99,7 +99,7 @@ export class Rig {
 
   async counts(upstream: string): Promise<Counts> {
     const page = await this.page();
-    // Not parsed by the rules of the format, which takes 10 ms a page: its own tests do that.
+    // Not parsed by all rules of the format, which takes 10 ms for a page: its own tests do that.
     const of = (name: string): number => {
       const samples = page.matchAll(new RegExp(`^turnpike_upstream_${name}{upstream="${upstream}",.*} (\\d+)$`, "gm"));
       return samples.reduce((sum, [, value]) => sum + Number(value), 0);
@@ -114,14 +114,14 @@ export class Rig {
     };
   }
 
-  /** Requests that are counted at any server. */
+  /** Requests in flight at all servers. */
   get inFlight(): number {
     let sum = 0;
     for (let slot = 0; slot < SLOTS; slot++) sum += this.states.inFlight(slot);
     return sum;
   }
 
-  /** Waits until nothing is under way or waits anywhere; an Error where something stays. */
+  /** Waits until nothing is in flight or waits anywhere. Fails with an Error if something stays. */
   async settled(): Promise<void> {
     await until("nothing is in flight", () => (this.inFlight === 0 ? true : undefined));
     await until("nobody waits", async () =>
@@ -131,7 +131,7 @@ export class Rig {
     );
   }
 
-  /** Waits until so many connections of the upstream are open. */
+  /** Waits until this number of connections of the upstream is open. */
   async opened(upstream: string, count: number): Promise<void> {
     await until(`${count} connections of ${upstream}`, async () =>
       (await this.counts(upstream)).open === count ? true : undefined,

@@ -1,4 +1,4 @@
-/** A download whose client reads nothing until it is told to, by any of the client protocols. */
+/** A download whose client does not read until the test says so, over any client protocol. */
 import { createHash } from "node:crypto";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
@@ -11,12 +11,12 @@ const REQUEST_CANCELLED = 0x10cn;
 export interface Downloaded {
   readonly bytes: number;
   readonly digest: string;
-  /** The client can tell that this is all. */
+  /** The client can tell that the response is complete. */
   readonly whole: boolean;
 }
 
 export interface SlowDownload {
-  /** Reads all of it. */
+  /** Reads everything. */
   read(): Promise<Downloaded>;
   destroy(): void;
 }

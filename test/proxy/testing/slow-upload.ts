@@ -1,4 +1,4 @@
-/** An upload in pieces, by any of the client protocols. */
+/** An upload in pieces, over any client protocol. */
 import * as h2 from "../../support/http2-frames.ts";
 import { Http2Client, requestFields } from "../../support/http2-client.ts";
 import { block } from "../../support/http2-hpack.ts";

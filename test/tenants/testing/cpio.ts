@@ -1,12 +1,14 @@
 /** A file of an archive. */
 export interface ArchivedFile {
   readonly name: string;
-  /** With the type: `0o100755` is a program, `0o040755` a directory. */
+  /** With the file type: `0o100755` is a program, `0o040755` a directory. */
   readonly mode: number;
   readonly bytes?: Uint8Array;
 }
 
-/** An archive that Linux takes as its first file system (cpio, "newc": Documentation/driver-api/early-userspace). */
+/**
+ * An archive that Linux accepts as its initial file system (cpio, "newc": Documentation/driver-api/early-userspace).
+ */
 export function cpio(files: readonly ArchivedFile[]): Buffer {
   const end = { name: "TRAILER!!!", mode: 0 };
   return Buffer.concat([...files, end].flatMap(entry));

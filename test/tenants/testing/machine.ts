@@ -1,17 +1,17 @@
-/** A tenant's virtual machine, or what stands for one: it serves HTTP on a Unix socket. */
+/** A tenant's virtual machine, or a replacement: it serves HTTP on a Unix socket. */
 export interface Machine {
   readonly tenant: string;
   /** Its socket. */
   readonly path: string;
-  /** Ends it as a crash does, and waits until it is gone. */
+  /** Ends it without a warning, like a crash, and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** How machines are made. */
+/** A kind of machine. */
 export interface MachineKind {
   readonly name: string;
-  /** Why there can be none of it here; undefined: there can. */
+  /** The reason why this kind cannot run here; undefined if it can. */
   readonly missing: string | undefined;
-  /** Starts a machine that serves on `path`, and waits until it does. */
+  /** Starts a machine that serves on `path`, and waits until it is ready. */
   start(tenant: string, path: string): Promise<Machine>;
 }

@@ -1,4 +1,4 @@
-/** A sandbox manager: takes commands on the control socket, and starts a machine for each tenant that is asked for. */
+/** A sandbox manager: it accepts commands on the control socket, and starts a machine for each requested tenant. */
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Machine, type MachineKind } from "./machine.ts";
@@ -9,15 +9,15 @@ export interface ManagerOptions {
   readonly kind: MachineKind;
   /** The control socket. */
   readonly control: string;
-  /** Where the machines' sockets are. */
+  /** The folder of the machines' sockets. */
   readonly folder: string;
 }
 
-/** Answers a command in another way than by starting a machine; undefined: start one. */
+/** Another reply to a command; undefined: start a machine. */
 export type Responder = (tenant: string) => string | Promise<string> | undefined;
 
 export class Manager {
-  /** Tenants whose start was asked for, in order, and how many machines were started. */
+  /** Tenants that were requested, in order, and the number of started machines. */
   readonly asked: string[] = [];
   started = 0;
   /** Why machines could not be started. */
@@ -38,12 +38,12 @@ export class Manager {
     await promise;
   }
 
-  /** The socket of a tenant's machine, which is started where there is none. */
+  /** The socket of a tenant's machine, which is started if it does not run. */
   async path(tenant: string): Promise<string> {
     return (await this.#machine(tenant)).path;
   }
 
-  /** Ends a tenant's machine as a crash does; the next start makes another one. */
+  /** Ends a tenant's machine without a warning, like a crash; the next command starts another one. */
   async kill(tenant: string): Promise<void> {
     const machine = this.#machines.get(tenant);
     this.#machines.delete(tenant);
@@ -67,7 +67,7 @@ export class Manager {
     });
   }
 
-  /** What a command is answered with: output and exit code. */
+  /** The reply to a command: output and exit code. */
   async #obey(line: string): Promise<readonly [output: string, code: number]> {
     if (line === "__info__") return [REPORT, 0];
     const tenant = /^start ([A-Za-z0-9.-]{1,64})(?::\d+)?$/.exec(line)?.[1]?.toLowerCase();
@@ -82,7 +82,7 @@ export class Manager {
     }
   }
 
-  /** One machine for each tenant, however often it is asked for. */
+  /** One machine for each tenant, however often it is requested. */
   #machine(tenant: string): Promise<Machine> {
     const known = this.#machines.get(tenant);
     if (known !== undefined) return known;
@@ -94,7 +94,7 @@ export class Manager {
   }
 }
 
-/** Bytes of the protocol are escaped within an output. */
+/** Control bytes of the protocol are escaped in an output. */
 function reply(output: string, code: number): Buffer {
   const escaped = output.replaceAll(/[\x1e\x1f]/g, (byte) => `\x1f${String.fromCharCode(byte.charCodeAt(0) ^ 0x40)}`);
   return Buffer.from(`${escaped}\x1e${code}\n`, "latin1");

@@ -1,4 +1,4 @@
-/** Real microVMs: QEMU, Debian's kernel, and a file system of a shell and a few lines that serve HTTP. */
+/** Real microVMs: QEMU, Debian's kernel, and a file system with a shell and a short HTTP server. */
 import {
   accessSync,
   constants,
@@ -17,7 +17,7 @@ import { until } from "../../../src/lib/testing/until.ts";
 import { cpio } from "./cpio.ts";
 import { type Machine, type MachineKind } from "./machine.ts";
 
-/** Where .ci/run unpacks the packages of kernel and shell. */
+/** The folder to which .ci/run unpacks the packages of kernel and shell. */
 const ROOT = process.env["TURNPIKE_TEST_MICROVM"] ?? "/opt/turnpike-microvm";
 const QEMU = "qemu-system-x86_64";
 const MODULES = [
@@ -30,8 +30,8 @@ const MODULES = [
 ];
 
 /**
- * One connection at a time each: the machine's server has next to no queue of connections. More than the connections that the
- * gateway keeps without a request: those that wait for a port would wait for ever.
+ * One connection at a time for each port, because the machine's server has almost no queue. There are more ports than
+ * idle connections that the gateway keeps; otherwise a connection could wait for a port endlessly.
  */
 const GUEST_PORTS = Array.from({ length: 20 }, (_, i) => 80 + i);
 
@@ -94,7 +94,7 @@ function kernelVersion(): string | undefined {
   }
 }
 
-/** The hardware's help, where the machine gives it: without one of these flags, its /dev/kvm runs no kernel. */
+/** Hardware virtualisation if the machine supports it: without one of these flags, its /dev/kvm runs no kernel. */
 function accelerator(): "kvm" | "tcg" {
   try {
     accessSync("/dev/kvm", constants.R_OK | constants.W_OK);
@@ -106,7 +106,7 @@ function accelerator(): "kvm" | "tcg" {
 
 let archive: string | undefined;
 
-/** The file of the first file system, which is the same for all machines. */
+/** The file with the initial file system, which is the same for all machines. */
 function fileSystem(version: string): string {
   if (archive !== undefined) return archive;
   const folder = mkdtempSync(join(tmpdir(), "turnpike-microvm-"));
@@ -128,13 +128,15 @@ function fileSystem(version: string): string {
   return archive;
 }
 
-/** The machine's ports are ports of the host's loopback, to which connections of the Unix socket are passed on. */
+/**
+ * The machine's ports are forwarded from ports of the host's loopback, which get the connections of the Unix socket.
+ */
 async function start(tenant: string, path: string): Promise<Machine> {
   const version = kernelVersion() ?? "";
   const forwarded = GUEST_PORTS.map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`).join(",");
   const consoleLog = `${path}.console`;
   const accelerated = accelerator();
-  // Emulated, the machine has no clock that the kernel could measure its own by.
+  // An emulated machine has no clock with which the kernel could calibrate its own.
   const kernel = ["quiet", "console=ttyS0", "panic=-1", "reboot=t", "no_timer_check", `tenant=${tenant}`];
   const options = [
     ["-M", `microvm,rtc=on,pit=on,pic=on,accel=${accelerated}`, "-cpu", accelerated === "kvm" ? "host" : "max"],
@@ -165,7 +167,7 @@ async function start(tenant: string, path: string): Promise<Machine> {
   return { tenant, path, kill };
 }
 
-/** The ports of the host that the kernel has chosen, which QEMU tells by its monitor protocol, in the order of their places. */
+/** The ports that the host's kernel has chosen, in order, from QEMU's monitor protocol. */
 async function forwardedPorts(child: Bun.Subprocess<"pipe", "pipe", "pipe">): Promise<readonly number[]> {
   for (const line of [
     { execute: "qmp_capabilities" },
@@ -189,7 +191,7 @@ async function forwardedPorts(child: Bun.Subprocess<"pipe", "pipe", "pipe">): Pr
   }
 }
 
-/** QEMU takes connections before the machine does: only a response tells that it is there. */
+/** QEMU accepts connections before the machine does. Only a response shows that the machine is ready. */
 async function responses(port: number, child: Bun.Subprocess): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) throw new Error("QEMU has ended");
   try {
@@ -200,7 +202,7 @@ async function responses(port: number, child: Bun.Subprocess): Promise<boolean> 
   }
 }
 
-/** Passes connections of a Unix socket on to ports, one at a time to each; the others wait. */
+/** Passes connections of a Unix socket to ports, one at a time to each; the others wait. */
 class Bridge {
   readonly #free: number[];
   readonly #waiting: Socket[] = [];

@@ -1,4 +1,4 @@
-/** What stands for a virtual machine where there is none: a process on a Unix socket. */
+/** Replaces a virtual machine on hosts without QEMU: a process on a Unix socket. */
 import { join } from "node:path";
 import { type Machine, type MachineKind } from "./machine.ts";
 

@@ -1,8 +1,8 @@
-/** The HTTP of a tenant, on a Unix socket, as micro-vm.ts serves it, and in some wrong ways. */
+/** The HTTP server of a tenant on a Unix socket, the same as in micro-vm.ts, with some faulty variants. */
 import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 
-/** Serves a tenant on `path`; resolves when it does. */
+/** Serves a tenant on `path`; resolves when it listens. */
 export async function serveTenant(tenant: string, path: string): Promise<Server> {
   const boot = crypto.randomUUID();
   let requests = 0;
@@ -31,11 +31,11 @@ export async function serveTenant(tenant: string, path: string): Promise<Server>
       const head = { "Content-Type": "application/json", "Content-Length": String(bytes.length) };
       switch (url.replace(/\?.*/, "")) {
         case "/stalls":
-          // More is announced than ever comes.
+          // The announced length is never reached.
           response.writeHead(200, { ...head, "Content-Length": "10000" }).write(bytes);
           break;
         case "/stream":
-          // Chunked, and without an end.
+          // Chunked, without an end.
           response.writeHead(200).write(bytes);
           break;
         case "/big":

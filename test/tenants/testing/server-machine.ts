@@ -1,4 +1,4 @@
-/** What stands for a virtual machine where many are started: a server of this process. */
+/** Replaces a virtual machine in tests that start many: a server in this process. */
 import { type Socket } from "node:net";
 import { type Machine, type MachineKind } from "./machine.ts";
 import { serveTenant } from "./serve-tenant.ts";

@@ -9,7 +9,7 @@ const ALWAYS: readonly OwnImport[] = [
   "set_response_header",
 ];
 const COMMAND = 64;
-/** The field of responses that it has seen: `x-seen: yes`. */
+/** Adds the field `x-seen: yes` to the responses that it has seen. */
 const SEEN = 256;
 const RESULT = 1024;
 const START = "start ";
@@ -21,9 +21,9 @@ const load8 = (offset: number): number[] => [0x2d, 0x00, ...u32(offset)];
 const NOT_EQUAL = 0x47;
 
 /**
- * A filter that starts the tenant which the request's header of that name has, and sends the request to the socket that the manager
- * answers with. It lets requests pass that have no such header, and adds `x-seen: yes` to responses. `looksAtBodies`: it waits for
- * the body of a request first.
+ * A filter that starts the tenant in the request's header field of that name, and sends the request to the socket from
+ * the manager's reply. It allows requests without the field, and adds `x-seen: yes` to responses. `looksAtBodies`: it
+ * first waits for the request's body.
  */
 export function tenantFilter(header: string, looksAtBodies = false): Uint8Array {
   const imports: readonly OwnImport[] = looksAtBodies ? [...ALWAYS, "body_len", "read_body"] : ALWAYS;

@@ -10,13 +10,13 @@ export interface TenantGatewayOptions {
   readonly kind: MachineKind;
   /** Modules of filters by the path prefix of their route. */
   readonly filters: Readonly<Record<string, Uint8Array>>;
-  /** Of `server`, and other sections. */
+  /** Settings of `server`, and other sections. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** The routes; `socket_dir` is where machines have their sockets. */
+  /** The routes; `socket_dir` is the folder of the machines' sockets. */
   readonly routes: (socketDir: string) => readonly object[];
 }
 
-/** What tests look at of a response of a tenant: see serve-tenant.ts. */
+/** The part of a tenant's response that tests check: see serve-tenant.ts. */
 export interface Told {
   readonly tenant: string;
   readonly boot: string;
@@ -65,7 +65,7 @@ export class TenantGateway {
     }
   }
 
-  /** Asks for a path of a tenant, over HTTP/1.1. */
+  /** Requests a path of a tenant over HTTP/1.1. */
   async ask(tenant: string, path = "/", request: RequestInit = {}): Promise<Response> {
     const headers = new Headers(request.headers);
     headers.set("x-tenant", tenant);
@@ -78,11 +78,11 @@ export class TenantGateway {
       const said = [`${response.status}: ${await response.text()}`, ...this.manager.failures];
       throw new Error(`Cannot ask ${tenant}: ${said.join("\n")}`);
     }
-    // Machines answer with JSON of this form.
+    // Machines send JSON of this form.
     return (await response.json()) as Told;
   }
 
-  /** Asks the admin interface. */
+  /** Sends a request to the admin interface. */
   async admin(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
     const [, url = ""] = await this.gateway.program.sees(/admin interface on (https?:\/\/\S+)\//);
     const response = await fetch(`${url}${path}`, {

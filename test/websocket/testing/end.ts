@@ -4,10 +4,10 @@ import { Waiters } from "../../support/waiters.ts";
 
 const PATIENCE_MS = 8000;
 
-/** One end of a tunnel: sends the bytes that it is told to, keeps those that come. */
+/** One end of a tunnel: it sends the given bytes, and keeps the received ones. */
 export class End {
   readonly stream: Duplex;
-  /** The other side has ended its half, and no error came before. */
+  /** The other side has ended its half, without an error before. */
   ended = false;
   closed = false;
   error: Error | undefined;
@@ -45,7 +45,7 @@ export class End {
     this.stream.write(typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes);
   }
 
-  /** Sends all of it, as fast as it is taken. */
+  /** Sends everything, as fast as it is accepted. */
   async sendAll(chunks: Iterable<Buffer>): Promise<void> {
     for (const chunk of chunks) {
       if (this.closed) return;
@@ -55,7 +55,7 @@ export class End {
     }
   }
 
-  /** Waits until it takes more, or is closed. */
+  /** Waits until the end accepts more, or is closed. */
   drained(): Promise<void> {
     const { stream } = this;
     return new Promise((resolve) => {
@@ -69,12 +69,12 @@ export class End {
     });
   }
 
-  /** Breaks the connection off with a reset; for sockets. */
+  /** Resets the connection; for sockets. */
   reset(): void {
     if (this.stream instanceof Socket) this.stream.resetAndDestroy();
   }
 
-  /** Waits for as many bytes in all. */
+  /** Waits for this total number of bytes. */
   async sees(length: number): Promise<void> {
     await this.until(`${length} bytes`, () => this.length >= length);
   }

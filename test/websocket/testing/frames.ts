@@ -1,4 +1,4 @@
-/** WebSocket frames as bytes (RFC 6455 §5.2), right ones and wrong ones alike. Shares no code with the source. */
+/** WebSocket frames as bytes (RFC 6455 §5.2), valid or invalid. Shares no code with the source. */
 
 export const CONTINUATION = 0x0;
 export const TEXT = 0x1;
@@ -11,7 +11,7 @@ export interface FrameOptions {
   readonly fin?: boolean;
   /** The three reserved bits as a number. */
   readonly rsv?: number;
-  /** Four bytes; left out: the frame is not masked. */
+  /** Four bytes; absent: the frame is not masked. */
   readonly mask?: Buffer;
   /** 2 or 8: a length in more bytes than it needs. */
   readonly lengthBytes?: 2 | 8;
@@ -54,7 +54,7 @@ export interface ReadFrame {
   readonly payload: Buffer;
 }
 
-/** The whole unmasked frames that `bytes` begin with. */
+/** The complete unmasked frames at the start of `bytes`. */
 export function framesIn(bytes: Buffer): ReadFrame[] {
   const frames: ReadFrame[] = [];
   for (let at = 0; at + 2 <= bytes.length; ) {

@@ -1,4 +1,4 @@
-/** A gateway with an upstream behind each kind of connection, all of which take WebSocket handshakes. */
+/** A gateway with an upstream of each connection kind, all of which accept WebSocket handshakes. */
 import { TEST_CA } from "../../support/certificates.ts";
 import { serverAt } from "../../support/gateway.ts";
 import { Folder } from "../../support/program.ts";
@@ -11,7 +11,7 @@ export const CLIENTS: readonly ClientKind[] = ["HTTP/1.1", "HTTP/1.1 over TLS", 
 export const UPSTREAMS = ["tcp", "tls", "unix"] as const;
 export type UpstreamKind = (typeof UPSTREAMS)[number];
 
-/** What `Stage.start` may be told of its routes. */
+/** The options of `Stage.start` for its routes. */
 export interface StageOptions {
   readonly route?: object;
   readonly timeouts?: object;
@@ -57,14 +57,14 @@ export class Stage {
     return this.#origins[kind];
   }
 
-  /** Asks for a tunnel and resolves with the response, whatever it says. */
+  /** Requests a tunnel, and resolves with any response. */
   async ask(client: ClientKind, upstream: UpstreamKind = "tcp", handshake: Handshake = {}): Promise<Opened> {
     const opened = await openTunnel(client, this.rig, { path: `/${upstream}`, ...handshake });
     this.#opened.push(opened);
     return opened;
   }
 
-  /** A tunnel that is open, and both of its ends. */
+  /** An open tunnel with both ends. */
   async open(
     client: ClientKind,
     upstream: UpstreamKind = "tcp",
@@ -79,7 +79,7 @@ export class Stage {
     return { client: opened, here: opened.end, there: await this.origin(upstream).tunnel(before) };
   }
 
-  /** Lets go of all clients and origins' connections; nothing may be left of them in the gateway. */
+  /** Closes all connections of clients and origins, and checks that the gateway keeps nothing of them. */
   async clear(): Promise<void> {
     for (const opened of this.#opened.splice(0)) opened.destroy();
     for (const kind of UPSTREAMS) this.#origins[kind].reset();

@@ -1,4 +1,4 @@
-/** Clients that ask for a tunnel, by every way in. */
+/** Clients that request a tunnel over each protocol. */
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -19,25 +19,25 @@ export interface Handshake {
   readonly path?: string;
   /** Field lines of the request. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Bytes that leave in one write with the head. */
+  /** Bytes that are sent in one write with the head. */
   readonly early?: Buffer;
 }
 
 export interface Opened {
   readonly status: number;
-  /** In small letters. */
+  /** Names in lower case. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What follows the head. */
+  /** The data after the head. */
   readonly end: End;
-  /** Breaks the connection, or the stream, off. */
+  /** Resets the connection or the stream. */
   reset(): void;
   /** The code of RST_STREAM; undefined for a socket. */
   resetCode(): number | undefined;
-  /** Lets go of all that it holds. */
+  /** Frees all resources. */
   destroy(): void;
 }
 
-/** The whole head of a sound HTTP/1.1 handshake. */
+/** The complete head of a valid HTTP/1.1 handshake. */
 export function handshakeHead(path = "/x", fields: Readonly<Record<string, string>> = {}): string {
   const all = {
     Host: "a.test",
@@ -51,7 +51,7 @@ export function handshakeHead(path = "/x", fields: Readonly<Record<string, strin
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** Sends the handshake, and resolves with the final head whatever it says. */
+/** Sends the handshake, and resolves with any final head. */
 export async function openTunnel(kind: ClientKind, ports: Ports, handshake: Handshake = {}): Promise<Opened> {
   if (kind === "HTTP/1.1") return await overSocket(connect({ port: ports.port, host: "127.0.0.1" }), handshake);
   const tls = { ca: TEST_CA.cert, servername: "localhost" };

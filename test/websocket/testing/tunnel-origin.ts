@@ -1,4 +1,4 @@
-/** An upstream that takes WebSocket handshakes and gives the bytes behind them to the test. */
+/** An upstream that accepts WebSocket handshakes and gives the bytes after them to the test. */
 import { createHash } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
@@ -18,7 +18,7 @@ export function acceptOf(request: Message): string {
     .digest("base64");
 }
 
-/** The head of a right answer to the handshake. */
+/** The head of a correct response to the handshake. */
 export function switching(request: Message, more = ""): string {
   return (
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -26,7 +26,7 @@ export function switching(request: Message, more = ""): string {
   );
 }
 
-/** Answers a request; the response that switches is followed by `accept`. */
+/** Responds to a request; `accept` follows the 101 response. */
 export type Reply = (request: Message, socket: Socket, accept: () => End) => void;
 
 export const accepting: Reply = (request, socket, accept) => {
@@ -37,7 +37,7 @@ export const accepting: Reply = (request, socket, accept) => {
 export class TunnelOrigin {
   port = 0;
   reply: Reply = accepting;
-  /** Requests in the order in which they came. */
+  /** Requests in the order of their arrival. */
   readonly requests: Message[] = [];
   readonly tunnels: End[] = [];
   connections = 0;
@@ -74,7 +74,7 @@ export class TunnelOrigin {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** The tunnel with this number, once it is there. */
+  /** The tunnel with this number, after it was opened. */
   async tunnel(index = 0): Promise<End> {
     const found = await this.#waiters.until(() => this.tunnels[index], PATIENCE_MS);
     if (found === undefined) throw new Error(`No tunnel ${index} came to the origin`);

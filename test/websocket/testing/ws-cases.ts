@@ -1,14 +1,14 @@
-/** What Autobahn|Testsuite asks of a server, as frames to send and what an echo server answers (RFC 6455). */
+/** The server tests of Autobahn|Testsuite, as frames to send and the responses of an echo server (RFC 6455). */
 import { randomBytes } from "node:crypto";
 import * as ws from "./frames.ts";
 
 export interface Case {
   readonly name: string;
-  /** What each write holds. */
+  /** The bytes of each write. */
   readonly writes: readonly Buffer[];
-  /** Messages and pongs that come back before the server closes. */
+  /** Messages and pongs that arrive before the server closes. */
   readonly responses: readonly (readonly [opcode: number, payload: Buffer])[];
-  /** What the server closes with. */
+  /** The code of the server's close frame. */
   readonly code: number;
 }
 
@@ -21,7 +21,7 @@ function masked(opcode: number, payload: Buffer | string = "", options: ws.Frame
 
 const bye = (): Buffer => masked(ws.CLOSE, ws.closing(1000));
 
-/** Frames in one write each, then a close that is answered in kind. */
+/** Each frame in one write, then a close, which the server returns. */
 function sound(name: string, frames: readonly Buffer[], responses: Case["responses"], size?: number): Case {
   const writes = size === undefined ? [...frames] : chopped(Buffer.concat(frames), size);
   return { name, writes: [...writes, bye()], responses, code: 1000 };
@@ -129,7 +129,7 @@ function fragments(): Case[] {
   ];
 }
 
-/** By Autobahn's case 6 and Markus Kuhn's decoder test. */
+/** From Autobahn's case 6 and Markus Kuhn's decoder test. */
 const SOUND_TEXTS = [
   "Hello-µ@ßöäüàá-UTF-8!!",
   "κόσμε",

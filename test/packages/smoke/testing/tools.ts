@@ -1,4 +1,4 @@
-/** What a smoke test needs of the machine; a test that cannot run has the reason in its name. */
+/** The requirements of smoke tests. If one is missing, the reason is in the test's name. */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -32,21 +32,21 @@ function canFetchPackages(): boolean {
   return exitCode === 0;
 }
 
-/** Runs a command in the repository and gives what it wrote. Throws with the end of its errors if it fails. */
+/** Runs a command in the repository and returns its output. Throws with the end of its standard error if it fails. */
 export function run(command: readonly string[], env: Readonly<Record<string, string>> = {}): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd: ROOT, env: { ...process.env, ...env } });
   if (exitCode === 0) return stdout.toString();
   throw new Error(`Cannot run ${command.join(" ")}: exit ${exitCode}: ${stderr.toString().slice(-2000)}`);
 }
 
-/** Makes a folder with Debian's C library and the program as `/turnpike`. `options` are further ones of mmdebstrap. */
+/** Creates a folder with Debian's C library and the program as `/turnpike`. `options` are passed to mmdebstrap. */
 export function rootWith(program: string, root: string, ...options: readonly string[]): void {
   const own = ["--quiet", "--mode=root", "--variant=extract", "--include=libc6"];
   run(["mmdebstrap", ...own, ...options, "bookworm", root], { TMPDIR: dirname(root) });
   copyFileSync(program, join(root, "turnpike"));
 }
 
-/** A file of dist, which `command` builds if it is not there. */
+/** A file of dist. If it does not exist, `command` builds it. */
 export function built(name: string, ...command: readonly string[]): string {
   const path = join(ROOT, "dist", name);
   if (!existsSync(path)) console.log(run([process.execPath, ...command]).trim());
