@@ -48,8 +48,8 @@ function ask(path: string): Promise<string> {
   );
 }
 
-// Tests access responses freely; the schemas of the description check their form. oxlint-disable-next-line
-// typescript/no-explicit-any
+// Tests access responses freely; the schemas of the description check their form.
+// oxlint-disable-next-line typescript/no-explicit-any
 async function overview(): Promise<any> {
   return (await admin.call("GET", "/v1/overview")).body;
 }

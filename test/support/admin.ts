@@ -36,8 +36,8 @@ export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // Tests access responses freely; the schemas of the description check their form. oxlint-disable-next-line
-  // typescript/no-explicit-any
+  // Tests access responses freely; the schemas of the description check their form.
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
