@@ -42,27 +42,12 @@ function codeOf(error) {
 }
 
 // src/payments/x402/address.ts
-import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 var ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 function isAddress(text) {
   return ADDRESS.test(text);
 }
 function sameAddress(a, b) {
   return a.toLowerCase() === b.toLowerCase();
-}
-function checksumAddress(address) {
-  const digits = address.slice(2).toLowerCase();
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
-  let text = "";
-  for (let i = 0;i < digits.length; i++) {
-    const digit = digits.charAt(i);
-    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
-  }
-  return `0x${text}`;
-}
-function addressOfKey(publicKey) {
-  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
 }
 
 // src/payments/x402/header.ts
@@ -399,10 +384,10 @@ async function weigh(choice, { funds }) {
 }
 
 // src/payments/signatures/eip712.ts
-import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
-import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 function hashText(text) {
-  return keccak_2562(utf8ToBytes2(text));
+  return keccak_256(utf8ToBytes(text));
 }
 function word(hex) {
   return hexToBytes(hex.padStart(64, "0"));
@@ -411,7 +396,7 @@ function numberWord(value) {
   return word(value.toString(16));
 }
 function hashWords(words) {
-  const hash = keccak_2562.create();
+  const hash = keccak_256.create();
   for (const item of words)
     hash.update(item);
   return hash.digest();
@@ -482,6 +467,25 @@ function permit2Hash(network, authorization) {
 // src/payments/signatures/signature.ts
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
+
+// src/payments/x402/address-hash.ts
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+function checksumAddress(address) {
+  const digits = address.slice(2).toLowerCase();
+  const hash = bytesToHex(keccak_2562(utf8ToBytes2(digits)));
+  let text = "";
+  for (let i = 0;i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
+  }
+  return `0x${text}`;
+}
+function addressOfKey(publicKey) {
+  return `0x${bytesToHex(keccak_2562(publicKey.subarray(1)).subarray(12))}`;
+}
+
+// src/payments/signatures/signature.ts
 var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
 function signHash(hash, privateKey) {
   const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });

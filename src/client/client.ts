@@ -1,6 +1,6 @@
 import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
 import { type Choice, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
-import { checksumAddress } from "../payments/x402/address.ts";
+import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
 import { formatAmount } from "../payments/x402/price.ts";
 import { readLimit } from "../payments/client/limit.ts";

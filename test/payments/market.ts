@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import { type Address, checksumAddress, type Hex } from "../../src/payments/x402/address.ts";
+import { type Address, type Hex } from "../../src/payments/x402/address.ts";
+import { checksumAddress } from "../../src/payments/x402/address-hash.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import {
   type Eip3009Payment,

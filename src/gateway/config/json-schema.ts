@@ -1,5 +1,6 @@
-import * as z from "zod";
+import type * as Zod from "zod";
 import { configSchema } from "./config.ts";
+import { madeByZod } from "./recorded-schema.ts";
 import { type SecretKind } from "./schema/kinds.ts";
 
 /** The part of JSON Schema 2020-12 that the configuration uses. */
@@ -30,11 +31,14 @@ export interface JsonSchema {
   writeOnly?: boolean;
 }
 
+/** Loaded when it is used (`recorded-schema.ts`). */
+const zod = (): typeof Zod => require("zod");
+
 /** The schema of a configuration file, with descriptions and defaults. Turnpike's own keys have `ours`. */
 export function describedSchema(): JsonSchema {
   // JsonSchema has the keywords that zod writes for the kinds of schema used here. zod's own type is far wider.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return z.toJSONSchema(configSchema, { target: "draft-2020-12", io: "input" }) as JsonSchema;
+  return zod().toJSONSchema(madeByZod(configSchema), { target: "draft-2020-12", io: "input" }) as JsonSchema;
 }
 
 function publish(schema: JsonSchema, path: string): JsonSchema {

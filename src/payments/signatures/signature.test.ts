@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { getAddress, hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { authorizationTypes } from "@x402/evm";
-import { checksumAddress } from "../x402/address.ts";
+import { checksumAddress } from "../x402/address-hash.ts";
 import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { patient } from "../../lib/testing/patience.ts";

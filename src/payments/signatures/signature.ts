@@ -1,6 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, addressOfKey, type Hex } from "../x402/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
+import { addressOfKey } from "../x402/address-hash.ts";
 
 const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
 const HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;

@@ -1,6 +1,3 @@
-import { keccak_256 } from "@noble/hashes/sha3.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-
 /** An EVM address as hex, in any letter case. */
 export type Address = `0x${string}`;
 export type Hex = `0x${string}`;
@@ -14,21 +11,4 @@ export function isAddress(text: string): text is Address {
 /** True if both are the same account. Letter case is only a checksum. */
 export function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/** The address with the letter case of EIP-55. */
-export function checksumAddress(address: Address): Address {
-  const digits = address.slice(2).toLowerCase();
-  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
-  let text = "";
-  for (let i = 0; i < digits.length; i++) {
-    const digit = digits.charAt(i);
-    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
-  }
-  return `0x${text}`;
-}
-
-/** The address of an uncompressed public key (65 bytes), in lower case. */
-export function addressOfKey(publicKey: Uint8Array): Address {
-  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
 }

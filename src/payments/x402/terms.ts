@@ -1,4 +1,5 @@
-import { type Address, checksumAddress, isAddress, sameAddress } from "./address.ts";
+import { type Address, isAddress, sameAddress } from "./address.ts";
+import { checksumAddress } from "./address-hash.ts";
 import { findAsset } from "./assets.ts";
 import { type Kind } from "./kind.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { environmentName, hostAddress, listenPort, ours, secret } from "./kinds.ts";
 
 /** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 

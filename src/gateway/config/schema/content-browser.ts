@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { cidr, count, ours, secret } from "./kinds.ts";
 
 /** An absolute ws, wss, http or https URL without fragment. */

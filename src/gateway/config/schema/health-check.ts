@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { count, milliseconds, secret } from "./kinds.ts";
 
 export const healthCheck = z

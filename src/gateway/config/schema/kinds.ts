@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 
 /** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */
 const MAX_MS = 2_147_483_647;

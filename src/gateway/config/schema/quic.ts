@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { count, listenPort } from "./kinds.ts";
 
 /** `quic`: HTTP/3. */

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { bytes, count, headerName, ours } from "./kinds.ts";
 
 export const routeCache = z

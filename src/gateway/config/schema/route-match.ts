@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { headerName, headerValue, ours, secret, text } from "./kinds.ts";
 
 /** Conditions of one kind in a match, as in the Gateway API; the configuration is refused with more. */

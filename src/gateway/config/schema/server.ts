@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { cidr, count, hostAddress, listenPort, ours, text } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { headerRules } from "./header-rules.ts";
 import { count, headerName, ours, text } from "./kinds.ts";
 

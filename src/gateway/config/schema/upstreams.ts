@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "../recorded-schema.ts";
 import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
 import { connectPort, count, environmentName, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";

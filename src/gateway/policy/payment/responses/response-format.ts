@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import * as z from "zod";
+import type * as Zod from "zod";
 import { type Fields } from "../../../../lib/fields.ts";
 import { type ResponseHead } from "../../../exchange.ts";
 
@@ -27,18 +27,26 @@ export const FOOTER_BYTES = 32;
 /** Bytes of one record. Heads and trailers have much lower limits of their own. */
 const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
-const recordSchema = z.strictObject({
-  key: z.string(),
-  until: z.number(),
-  head: z.strictObject({
-    status: z.int().min(200).max(599),
-    reason: z.string(),
-    fields: z.string(),
-    bodyLength: z.int().min(-1),
-    grpcStatus: z.int().optional(),
-  }),
-  trailers: z.string(),
-});
+/** Loaded when a stored response is read. Each gateway loads this module, and zod takes longer than all others (bench start). */
+const zod = (): typeof Zod => require("zod");
+
+let recordSchema: ReturnType<typeof makeRecordSchema> | undefined;
+
+function makeRecordSchema() {
+  const z = zod();
+  return z.strictObject({
+    key: z.string(),
+    until: z.number(),
+    head: z.strictObject({
+      status: z.int().min(200).max(599),
+      reason: z.string(),
+      fields: z.string(),
+      bodyLength: z.int().min(-1),
+      grpcStatus: z.int().optional(),
+    }),
+    trailers: z.string(),
+  });
+}
 
 /**
  * The data that follow a body in the file, so that a body of unknown length can be written first:
@@ -73,6 +81,7 @@ export function decodeTail(tail: Buffer): Tail | undefined {
   const json = tail.subarray(0, -FOOTER_BYTES);
   const footer = tail.subarray(-FOOTER_BYTES);
   if (crc32(json) !== footer.readUInt32LE(12)) return undefined;
+  recordSchema ??= makeRecordSchema();
   const { key, until, head, trailers } = recordSchema.parse(JSON.parse(json.toString()));
   const { grpcStatus, ...plain } = head;
   return {
