@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { LOCALHOST } from "../test/support/certificates.ts";
 import { type FrontCase, FILES, FRONT_CASES, WORKER_LOAD } from "./front/cases.ts";
 import { runClient } from "./front/clients.ts";
-import { type Door, type OpenDoor, nginx, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
+import { type Door, type OpenDoor, nginx, PEER_DOORS, RELAY, type Site, turnpike } from "./front/doors.ts";
 import { IDLE_CASES, idleCost, memoryOf } from "./front/idle.ts";
 import { Children } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
@@ -119,7 +119,7 @@ async function measureMemory(site: Site, peers: readonly Door[]): Promise<void> 
     try {
       const open = await door.start(own, site);
       const drive = (): Promise<unknown> => runClient(own, load, open.http, MEMORY_LOAD_SECONDS);
-      const [atRest, after] = await memoryOf(open, door === SUBJECT, drive);
+      const [atRest, after] = await memoryOf(open, drive);
       console.log(`  ${door.name.padEnd(10)} ${atRest.toFixed(0).padStart(7)} ${after.toFixed(0).padStart(7)}`);
     } finally {
       await own.close();
@@ -132,9 +132,9 @@ async function measureIdle(children: Children, site: Site, { peers }: Options): 
   await measureMemory(site, peers);
   for (const load of IDLE_CASES) {
     console.log(`idle: memory that ${load.connections} idle ${load.protocol} connections add, in MB`);
-    for (const door of [SUBJECT, ...peers.filter((peer) => peer.installed())]) {
-      // Only nginx opens as many connections, and it speaks HTTP/2 only over TLS.
-      if (door !== SUBJECT && (load.protocol === "http2" || door.name !== "nginx")) continue;
+    for (const door of [SUBJECT, RELAY, ...peers.filter((peer) => peer.installed())]) {
+      // Of the peers only nginx opens as many connections, and it speaks HTTP/2 only over TLS.
+      if (door !== SUBJECT && (load.protocol === "http2" || (door !== RELAY && door.name !== "nginx"))) continue;
       const own = new Children();
       try {
         const open = await door.start(own, site);

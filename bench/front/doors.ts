@@ -147,4 +147,18 @@ https://127.0.0.1:${ports.https} {
   },
 };
 
+/** The proxy bench's relay, which shows what connections of the runtime cost by themselves. It has no TLS. */
+export const RELAY: Door = {
+  name: "relay",
+  servesFiles: false,
+  installed: () => true,
+  async start(children) {
+    const http = await freePort();
+    const program = join(import.meta.dir, "../proxy/relay.ts");
+    const child = children.spawn({ name: "relay", argv: [process.execPath, program, String(http), "9"] });
+    await waitFor(child, "relay", () => accepts(http));
+    return { name: "relay", http, https: 0, pid: child.pid, exited: () => child.exited() };
+  },
+};
+
 export const PEER_DOORS: readonly Door[] = [nginx(1), HAPROXY, CADDY];

@@ -17,10 +17,10 @@ export const IDLE_CASES: readonly IdleCase[] = [
 /** Milliseconds for which a server can free memory. */
 const SETTLE_MS = 3000;
 
-/** Resident bytes of the server's processes. `isLaunched`: the first process only waits, and is left out. */
-function residentBytes(pid: number, isLaunched = false): number {
+/** Resident bytes of the server's processes. */
+function residentBytes(pid: number): number {
   let kibibytes = 0;
-  for (const member of processTree(pid).slice(isLaunched ? 1 : 0)) {
+  for (const member of processTree(pid)) {
     const status = readFileSync(`/proc/${member}/status`, "latin1");
     kibibytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
   }
@@ -43,14 +43,10 @@ export async function idleCost(children: Children, door: OpenDoor, load: IdleCas
 }
 
 /** MB of the server's processes right after the start, and some seconds after a load. */
-export async function memoryOf(
-  door: OpenDoor,
-  isLaunched: boolean,
-  load: () => Promise<unknown>,
-): Promise<[number, number]> {
+export async function memoryOf(door: OpenDoor, load: () => Promise<unknown>): Promise<[number, number]> {
   await Bun.sleep(SETTLE_MS);
-  const atRest = residentBytes(door.pid, isLaunched) / 1e6;
+  const atRest = residentBytes(door.pid) / 1e6;
   await load();
   await Bun.sleep(SETTLE_MS);
-  return [atRest, residentBytes(door.pid, isLaunched) / 1e6];
+  return [atRest, residentBytes(door.pid) / 1e6];
 }
