@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import { type Fields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
+import { REASON_PHRASES } from "../../lib/reason-phrases.ts";
 import { type TextPieces } from "../../lib/text-pieces.ts";
 import { type ResponseHead } from "../exchange.ts";
 
@@ -22,7 +22,7 @@ let lastLines = "";
 
 export function statusLine(status: number, reason: string): string {
   if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
-  return `HTTP/1.1 ${status} ${reason === "" ? (STATUS_CODES[status] ?? "") : reason}\r\n`;
+  return `HTTP/1.1 ${status} ${reason === "" ? (REASON_PHRASES[status] ?? "") : reason}\r\n`;
 }
 
 /**
