@@ -1,6 +1,6 @@
 import { nearestWord } from "../lib/nearest-word.ts";
-import { parseFlags } from "./flags.ts";
-import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
+import { type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** An operation of the content API, and the way in which the command line calls it. */
@@ -42,24 +42,30 @@ export interface CallRequest {
   readonly payer: PayerSettings;
 }
 
-const OPTIONS = {
-  set: { type: "string", multiple: true },
-  gateway: { type: "string" },
-  out: { type: "string" },
-  json: { type: "boolean" },
-  ...PAYER_FLAGS,
-  help: { type: "boolean", short: "h" },
-} as const;
-
 /** The gateway that requests go to by default. */
 export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 
 /** The most that one call may cost by default. */
 export const DEFAULT_MAX_PRICE = "1 USDC";
 
+/** The flags of `turnpike call`. */
+export const CALL_FLAGS = {
+  set: {
+    type: "string",
+    multiple: true,
+    value: "KEY=VALUE",
+    text: "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
+  },
+  gateway: { type: "string", value: "URL", text: `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})` },
+  out: { type: "string", value: "FILE", text: "write the result to this file" },
+  json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
+  ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
+  help: HELP,
+} as const satisfies FlagTable;
+
 /** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
 export function parseCall(args: readonly string[]): CallRequest | "help" {
-  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { values, positionals } = parseFlags(args, CALL_FLAGS);
   if (values.help === true) return "help";
   const [name, ...rest] = positionals;
   if (name === undefined) throw new UsageError("Name an operation");

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
 import { codeOf } from "../lib/caught.ts";
 import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
-import { type CallRequest, DEFAULT_GATEWAY, DEFAULT_MAX_PRICE, OPERATIONS, parseCall } from "./call-arguments.ts";
+import { CALL_FLAGS, type CallRequest, DEFAULT_GATEWAY, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
 import { atBoundary } from "./boundary.ts";
@@ -11,19 +11,14 @@ import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "./progress.ts";
 import { say, sayNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+import { flagsText } from "./flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
                      [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
 
-  OPERATION     ${Object.keys(OPERATIONS).join(", ")}
-  --set         a parameter; values are JSON if they parse as JSON; dots nest:
-                --set format=text --set timeout=60 --set selectors.title=h1
-  --gateway     the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
-  --out         write the result to this file
-  --json        print the whole response as JSON, not only its main content
-  --max-price   maximum price, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
-  --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  OPERATION: ${Object.keys(OPERATIONS).join(", ")}
+
+${flagsText(CALL_FLAGS)}
 
 Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it pays
 the cheapest. If $TURNPIKE_RPC_<chain id> names an RPC endpoint, it pays only where the wallet has enough money.

@@ -12,18 +12,21 @@ import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
 import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { counted } from "./counted.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { sayError, sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+
+const FLAGS = {
+  strict: { type: "boolean", text: "fail on warnings too, such as unknown keys" },
+  help: HELP,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike check [--strict] FILE
 
 Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it. A filter of
 wasm_filters that does not load is a problem too. A gateway starts without it, and its route responds with 503.
 
-  --strict    fail on warnings too, such as unknown keys`;
-
-const FLAGS = { strict: { type: "boolean" }, help: HELP } as const;
+${flagsText(FLAGS)}`;
 
 /**
  * `turnpike check FILE`: prints every problem of a configuration file with its place. It also checks certificates, secrets,

@@ -10,7 +10,7 @@ import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
 import { atBoundary } from "./boundary.ts";
 import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "./facilitator-options.ts";
-import { HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "./start-error.ts";
@@ -18,19 +18,6 @@ import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
-
-const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
-                        [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
-
-Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
-With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
-upstream), and TLS; --plaintext replaces TLS if another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
-for --drain-delay seconds more (5 with --listen, else 0), and then ends after its last request.
---browser takes the object content.browser of a configuration, for a remote browser; --search takes content.search, and --resolve
-content.resolve. With --gateway it shows that gateway's prices, and serves MCP at /mcp by calls to that gateway, which must sell the operations at their own paths. --mcp-host names a host by
-which browsers may call /mcp; "*" allows every host, for requests without an Origin. --charge-timeouts marks failures of pages that used
-up their own time; only the gateway of turnpike start charges for them.`;
 
 /** The port without a flag. */
 const PORT = "8081";
@@ -40,26 +27,58 @@ const MIN_TOKEN_LENGTH = 16;
 const DRAIN_DELAY_S = 5;
 
 const FLAGS = {
-  socket: { type: "string" },
-  port: { type: "string" },
-  listen: { type: "string" },
-  "token-env": { type: "string" },
-  "token-file": { type: "string" },
-  "tls-cert": { type: "string" },
-  "tls-key": { type: "string" },
-  plaintext: { type: "boolean" },
-  "drain-delay": { type: "string" },
-  "state-dir": { type: "string" },
-  "browser-path": { type: "string" },
-  "allow-private": { type: "boolean" },
-  "charge-timeouts": { type: "boolean" },
-  browser: { type: "string", default: "{}" },
-  search: { type: "string", default: "{}" },
-  resolve: { type: "string", default: "{}" },
-  gateway: { type: "string" },
-  "mcp-host": { type: "string", multiple: true },
+  socket: { type: "string", value: "PATH", text: "listen on this Unix socket" },
+  port: { type: "string", value: "N", text: `listen on this port of 127.0.0.1 (${PORT})` },
+  listen: { type: "string", value: "HOST:PORT", text: "listen on this address, for gateways on other machines" },
+  "token-env": { type: "string", value: "NAME", text: "the environment variable with the token" },
+  "token-file": { type: "string", value: "FILE", text: "the file with the token" },
+  "tls-cert": { type: "string", value: "FILE", text: "the certificate of --listen" },
+  "tls-key": { type: "string", value: "FILE", text: "its private key" },
+  plaintext: { type: "boolean", text: "without TLS, if another layer encrypts" },
+  "drain-delay": {
+    type: "string",
+    value: "SECONDS",
+    text: `time after SIGTERM for which the service still listens (${DRAIN_DELAY_S} with --listen, else 0)`,
+  },
+  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)" },
+  "browser-path": { type: "string", value: "PROGRAM", text: "the browser program" },
+  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
+  "charge-timeouts": {
+    type: "boolean",
+    text: "mark failures of pages that used up their own time; only the gateway of turnpike start charges for them",
+  },
+  browser: {
+    type: "string",
+    default: "{}",
+    value: "JSON",
+    text: "the object content.browser of a configuration, for a remote browser",
+  },
+  search: { type: "string", default: "{}", value: "JSON", text: "the object content.search of a configuration" },
+  resolve: { type: "string", default: "{}", value: "JSON", text: "the object content.resolve of a configuration" },
+  gateway: {
+    type: "string",
+    value: "URL",
+    text: "show the prices of this gateway, and serve MCP at /mcp by calls to it; it must sell the operations at their own paths",
+  },
+  "mcp-host": {
+    type: "string",
+    multiple: true,
+    value: "NAME",
+    text: 'a host by which browsers may call /mcp; "*" allows every host, for requests without an Origin',
+  },
   help: HELP,
-} as const;
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
+                        [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
+
+Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
+With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their
+upstream), and TLS; --plaintext replaces TLS if another layer encrypts. SIGTERM drains it: /ready responds with 503, the service listens
+for --drain-delay seconds more, and then ends after its last request.
+
+${flagsText(FLAGS)}`;
 
 /** The one message that the service sends to its parent process. */
 export type ContentReport =

@@ -21,7 +21,7 @@ import {
   takenAssets,
   variableName,
 } from "./facilitator-options.ts";
-import { HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -33,6 +33,50 @@ const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
 /** Milliseconds that a settlement in progress has beyond its own timeout when the service stops. */
 const GRACE_MS = 2000;
 
+const FLAGS = {
+  config: {
+    type: "string",
+    value: "FILE",
+    text: "take chains, key and bounds from x402.chains and x402.embedded of a configuration",
+  },
+  listen: {
+    type: "string",
+    default: "127.0.0.1:8402",
+    value: "PLACE",
+    text: "HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)",
+  },
+  chain: {
+    type: "string",
+    multiple: true,
+    value: "N=V",
+    text: "a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC",
+  },
+  "key-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)",
+  },
+  "token-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call",
+  },
+  asset: {
+    type: "string",
+    multiple: true,
+    value: "N:ADDRESS",
+    text: "a further token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
+  },
+  "any-asset": { type: "boolean", text: "accept every token: each caller can then make a contract burn gas" },
+  test: { type: "boolean", text: "without a chain: signatures are checked, no money moves" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)",
+  },
+  help: HELP,
+} as const satisfies FlagTable;
+
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
                             [--token-env NAME] [--asset NETWORK:ADDRESS ... | --any-asset]
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
@@ -40,29 +84,7 @@ const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--c
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
 It accepts the known tokens of its chains (USDC), the tokens of the routes in the configuration, and those of --asset.
 
-  --config FILE     take chains, key and bounds from x402.chains and x402.embedded of a configuration
-  --listen PLACE    HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)
-  --chain N=V       a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC
-  --key-env NAME    the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)
-  --token-env NAME  the environment variable with the token that callers must send as Authorization: Bearer
-                    ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call
-  --asset N:ADDRESS a further token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement
-  --any-asset       accept every token: each caller can then make a contract burn gas
-  --test            without a chain: signatures are checked, no money moves
-  --state-dir DIR   where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)`;
-
-const FLAGS = {
-  config: { type: "string" },
-  listen: { type: "string", default: "127.0.0.1:8402" },
-  chain: { type: "string", multiple: true },
-  "key-env": { type: "string" },
-  "token-env": { type: "string" },
-  asset: { type: "string", multiple: true },
-  "any-asset": { type: "boolean" },
-  test: { type: "boolean" },
-  "state-dir": { type: "string" },
-  help: HELP,
-} as const;
+${flagsText(FLAGS)}`;
 
 /** A facilitator that is ready to be served. */
 interface Offered {

@@ -9,8 +9,8 @@ import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { runDetached } from "./detach.ts";
-import { HELP, readFlags } from "./flags.ts";
-import { FLAGS_TEXT } from "./gateway-flags.ts";
+import { flagsText, readFlags } from "./flags.ts";
+import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
@@ -24,21 +24,7 @@ const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--worke
 
 Runs the gateway alone.
 
-${FLAGS_TEXT}`;
-
-/** The same flags, for parseArgs. */
-const FLAGS = {
-  config: { type: "string" },
-  address: { type: "string" },
-  port: { type: "string" },
-  workers: { type: "string" },
-  "static-root": { type: "string" },
-  cert: { type: "string" },
-  key: { type: "string" },
-  "take-over": { type: "string" },
-  detach: { type: "boolean" },
-  help: HELP,
-} as const;
+${flagsText(GATEWAY_FLAGS)}`;
 
 function wholeNumber(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
@@ -79,7 +65,7 @@ export function runGateway(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[]): Promise<number | "help"> {
-  const values = readFlags(args, FLAGS);
+  const values = readFlags(args, GATEWAY_FLAGS);
   if (values.help === true) return "help";
   if (values.detach === true) {
     if (values["take-over"] === undefined) throw new UsageError("--detach needs --take-over");

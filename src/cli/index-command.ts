@@ -6,12 +6,49 @@ import { PageIndex } from "../content/search/index/page-index.ts";
 import { type Site, Sites } from "../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../content/search/search-service.ts";
 import { atBoundary } from "./boundary.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { showProgress } from "./progress.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { say, sayNote, sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+
+const ADD_FLAGS = {
+  depth: {
+    type: "string",
+    default: "3",
+    value: "N",
+    text: "follow links up to N steps from the first page (3); 0: only that page and those of the sitemap",
+  },
+  "max-pages": {
+    type: "string",
+    default: "500",
+    value: "N",
+    text: "maximum number of pages of this site in the index (500)",
+  },
+  sitemap: { type: "boolean", text: "read the site's sitemaps (the default); --no-sitemap does not" },
+  "no-sitemap": { type: "boolean", text: undefined },
+  "same-host": {
+    type: "boolean",
+    text: "stay on the host of URL (the default); --no-same-host follows links anywhere",
+  },
+  "no-same-host": { type: "boolean", text: undefined },
+} as const satisfies FlagTable;
+
+const CRAWL_FLAGS = {
+  delay: {
+    type: "string",
+    default: "0.2",
+    value: "SECONDS",
+    text: "pause between two requests to a host (0.2); robots.txt can ask for a longer one",
+  },
+  "max-size": { type: "string", default: "1024", value: "MB", text: "stop when the index would be larger (1024)" },
+  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
+  verbose: { type: "boolean", text: "print the result for each address, not only for those that failed" },
+  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it" },
+} as const satisfies FlagTable;
+
+const FLAGS = { ...ADD_FLAGS, ...CRAWL_FLAGS, help: HELP } as const;
 
 const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-sitemap] [--no-same-host] [CRAWL FLAGS]
        turnpike index refresh [URL] [CRAWL FLAGS]
@@ -19,32 +56,10 @@ const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-s
 
 Manages the index of pages that /search uses as the provider "local". It works without a network.
 
-  --depth N          follow links up to N steps from the first page (3); 0: only that page and those of the sitemap
-  --max-pages N      maximum number of pages of this site in the index (500)
-  --sitemap          read the site's sitemaps (the default); --no-sitemap does not
-  --same-host        stay on the host of URL (the default); --no-same-host follows links anywhere
+${flagsText(ADD_FLAGS)}
 
 crawl flags:
-  --delay SECONDS    pause between two requests to a host (0.2); robots.txt can ask for a longer one
-  --max-size MB      stop when the index would be larger (1024)
-  --allow-private    allow pages on private and loopback addresses
-  --verbose          print the result for each address, not only for those that failed
-  --state-dir DIR    as turnpike start has it`;
-
-const FLAGS = {
-  depth: { type: "string", default: "3" },
-  "max-pages": { type: "string", default: "500" },
-  sitemap: { type: "boolean" },
-  "no-sitemap": { type: "boolean" },
-  "same-host": { type: "boolean" },
-  "no-same-host": { type: "boolean" },
-  delay: { type: "string", default: "0.2" },
-  "max-size": { type: "string", default: "1024" },
-  "allow-private": { type: "boolean" },
-  verbose: { type: "boolean" },
-  "state-dir": { type: "string" },
-  help: HELP,
-} as const;
+${flagsText(CRAWL_FLAGS)}`;
 
 const MAX_DEPTH = 100;
 const MAX_PAGES = 1_000_000;

@@ -6,33 +6,44 @@ import { codeOf } from "../lib/caught.ts";
 import { isAddress } from "../payments/x402/address.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
 import { atBoundary } from "./boundary.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { type InitAnswers, initText, initYaml } from "./init-text.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
 import { MAX_PORT } from "../lib/port.ts";
+
+const FLAGS = {
+  upstream: {
+    type: "string",
+    value: "URL",
+    text: "sell your own API at this address; without it, sell web content by turnpike start",
+  },
+  port: { type: "string", value: "N", text: "listen on this port (8080)" },
+  price: {
+    type: "string",
+    value: "P",
+    text: "the price of a request, such as $0.01; 0: free, for an API only ($0.005)",
+  },
+  "pay-to": {
+    type: "string",
+    value: "ADDRESS",
+    text: "the account that gets the money (the burn address 0x…dEaD, from which no one can spend)",
+  },
+  network: {
+    type: "string",
+    value: "NAME",
+    text: "the chain: base-sepolia, base, or another as eip155:N (base-sepolia)",
+  },
+  force: { type: "boolean", text: "overwrite an existing file" },
+  help: HELP,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME] [--force]
 
 Writes a configuration with comments: turnpike.jsonc, or FILE (.jsonc, .yaml, .yml, or .json without comments). On a terminal it
 asks for the values that no flag sets; elsewhere the values in brackets are used.
 
-  --upstream URL     sell your own API at this address; without it, sell web content by turnpike start
-  --port N           listen on this port (8080)
-  --price P          the price of a request, such as $0.01; 0: free, for an API only ($0.005)
-  --pay-to ADDRESS   the account that gets the money (the burn address 0x…dEaD, from which no one can spend)
-  --network NAME     the chain: base-sepolia, base, or another as eip155:N (base-sepolia)
-  --force            overwrite an existing file`;
-
-const INIT_FLAGS = {
-  upstream: { type: "string" },
-  port: { type: "string" },
-  price: { type: "string" },
-  "pay-to": { type: "string" },
-  network: { type: "string" },
-  force: { type: "boolean" },
-  help: HELP,
-} as const;
+${flagsText(FLAGS)}`;
 
 const DEFAULT_FILE = "turnpike.jsonc";
 const BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD";
@@ -104,7 +115,7 @@ const NETWORK: Question<string> = {
 /** `turnpike init`: writes a commented configuration. Returns the exit code. */
 export function init(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
-    const { values, positionals } = parseFlags(args, INIT_FLAGS);
+    const { values, positionals } = parseFlags(args, FLAGS);
     if (values.help === true) return "help";
     const [file = DEFAULT_FILE, ...more] = positionals;
     if (more.length > 0) throw new UsageError("Name one file");

@@ -1,9 +1,42 @@
-import { type ParseArgsConfig } from "node:util";
 import { isAddress } from "../payments/x402/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
+
+const FILTER_FLAGS = {
+  state: {
+    type: "string",
+    value: "S",
+    text: "reserved, verified, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
+  },
+  route: { type: "string", value: "R", text: "of this path prefix" },
+  payer: { type: "string", value: "A", text: "signed by this address" },
+  since: {
+    type: "string",
+    value: "D",
+    text: "received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC",
+  },
+  until: { type: "string", value: "D", text: "received before D" },
+  limit: { type: "string", value: "N", text: "this many, the newest (50)" },
+} as const satisfies FlagTable;
+
+const LOCATION_FLAGS = {
+  config: { type: "string", value: "FILE", text: "the ledger of this configuration, in its database if it has one" },
+  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it (~/.turnpike, or $TURNPIKE_HOME)" },
+  store: { type: "string", value: "FILE", text: "this file" },
+} as const satisfies FlagTable;
+
+/** The flags that the usage text explains by its first lines have no text. */
+const FLAGS = {
+  ...FILTER_FLAGS,
+  by: { type: "string", value: "KEY", text: undefined },
+  csv: { type: "boolean", text: undefined },
+  jsonl: { type: "boolean", text: undefined },
+  json: { type: "boolean", text: undefined },
+  ...LOCATION_FLAGS,
+  help: HELP,
+} as const satisfies FlagTable;
 
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
@@ -17,35 +50,10 @@ Shows the payments in a ledger. It only reads: a gateway can run at the same tim
   totals     print the sums of the settled payments
 
 filters:
-  --state S          reserved, verified, settling, settled, released, failed, unknown;
-                     open: settling or unknown; owed: settled, and the response not delivered
-  --route R          of this path prefix
-  --payer A          signed by this address
-  --since D          received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC
-  --until D          received before D
-  --limit N          this many, the newest (50)
+${flagsText(FILTER_FLAGS)}
 
 which ledger:
-  --config FILE      the ledger of this configuration, in its database if it has one
-  --state-dir DIR    as turnpike start has it (~/.turnpike, or $TURNPIKE_HOME)
-  --store FILE       this file`;
-
-const FLAGS = {
-  state: { type: "string" },
-  route: { type: "string" },
-  payer: { type: "string" },
-  since: { type: "string" },
-  until: { type: "string" },
-  limit: { type: "string" },
-  by: { type: "string" },
-  csv: { type: "boolean" },
-  jsonl: { type: "boolean" },
-  json: { type: "boolean" },
-  config: { type: "string" },
-  "state-dir": { type: "string" },
-  store: { type: "string" },
-  help: HELP,
-} as const satisfies ParseArgsConfig["options"];
+${flagsText(LOCATION_FLAGS)}`;
 
 const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
   reserved: ["reserved"],

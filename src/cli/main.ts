@@ -1,10 +1,21 @@
 import manifest from "../../package.json" with { type: "json" };
 import { nearestWord } from "../lib/nearest-word.ts";
 import { reportFailure } from "./boundary.ts";
-import { FLAGS_TEXT } from "./gateway-flags.ts";
+import { flagsText, type FlagTable } from "./flags.ts";
+import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { hangup, rotation } from "./held-signals.ts";
 import { chooseColor, COLOR_CHOICES } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+
+/** The flags that `main` takes before a command reads its own. */
+const COMMON_FLAGS = {
+  color: {
+    type: "string",
+    value: "WHEN",
+    text: "colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never",
+  },
+  version: { type: "boolean", short: "v", text: "print the version" },
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
@@ -39,12 +50,11 @@ For a running gateway, through its admin interface:
 
 turnpike COMMAND --help prints the usage of a command. Every command accepts:
 
-  --color WHEN        colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never
-  --version           print the version
+${flagsText(COMMON_FLAGS)}
 
 The gateway alone accepts:
 
-${FLAGS_TEXT}`;
+${flagsText(GATEWAY_FLAGS)}`;
 
 type Command = (args: string[]) => Promise<number>;
 

@@ -5,8 +5,8 @@ import { pricesOf } from "../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client/client.ts";
 import { atBoundary } from "./boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
-import { HELP, readFlags } from "./flags.ts";
-import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
+import { createPayer, payerFlags, payerSettings } from "./payer.ts";
 import { say, sayError, sayNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -16,26 +16,26 @@ const DEFAULT_MAX_TOTAL = "5 USDC";
 /** Bytes of one message on standard input; a longer one ends the connection. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
+const FLAGS = {
+  gateway: {
+    type: "string",
+    value: "URL",
+    text: `the gateway with the tools (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})`,
+  },
+  ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL }),
+  "no-pay": { type: "boolean", text: 'give the price to the agent, which pays by _meta["x402/payment"]' },
+  help: HELP,
+} as const satisfies FlagTable;
+
 const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
        turnpike mcp [--gateway URL] --no-pay
 
 An MCP server on standard input and output, for agents on this machine: search, scrape, batch, extract, read, pdf, screenshot
 and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.
 
-  --gateway     the gateway with the tools (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
-  --max-price   maximum price of one call, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
-  --allow-asset another token to pay with: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
-  --no-pay      give the price to the agent, which pays by _meta["x402/payment"]
+${flagsText(FLAGS)}
 
 turnpike start serves the same tools at /mcp over HTTP.`;
-
-const OPTIONS = {
-  gateway: { type: "string" },
-  "no-pay": { type: "boolean" },
-  ...PAYER_FLAGS,
-  help: HELP,
-} as const;
 
 interface McpRequest {
   readonly gateway: string;
@@ -54,7 +54,7 @@ export function mcp(args: readonly string[]): Promise<number> {
 }
 
 function parse(args: readonly string[]): McpRequest | "help" {
-  const values = readFlags(args, OPTIONS);
+  const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
   const text = values.gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
   const url = URL.parse(text);

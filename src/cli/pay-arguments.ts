@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { codeOf, messageOf } from "../lib/caught.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
-import { HELP, parseFlags } from "./flags.ts";
-import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
+import { type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The request that `turnpike pay` sends, and the destination of the response. */
@@ -16,20 +16,27 @@ export interface PayRequest {
   readonly payer: PayerSettings;
 }
 
-const OPTIONS = {
-  data: { type: "string", short: "d" },
-  header: { type: "string", short: "H", multiple: true },
-  out: { type: "string", short: "o" },
-  ...PAYER_FLAGS,
+/** The flags of `turnpike pay`. */
+export const PAY_FLAGS = {
+  data: { type: "string", short: "d", value: "BODY", text: "the body: text, @FILE, or @- for standard input" },
+  header: {
+    type: "string",
+    short: "H",
+    multiple: true,
+    value: '"NAME: VALUE"',
+    text: "a field of the request; Content-Type is application/json if the body is JSON",
+  },
+  out: { type: "string", short: "o", value: "FILE", text: "write the response to this file" },
+  ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
   help: HELP,
-} as const;
+} as const satisfies FlagTable;
 
 /** Header fields that this client sets itself. */
 const OWN = new Set(["payment-signature", "x-payment", "content-length", "transfer-encoding", "connection"]);
 
 /** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
 export function parsePay(args: readonly string[]): PayRequest | "help" {
-  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { values, positionals } = parseFlags(args, PAY_FLAGS);
   if (values.help === true) return "help";
   const [first, second, ...rest] = positionals;
   if (first === undefined) throw new UsageError("Name a URL");

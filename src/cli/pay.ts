@@ -3,28 +3,24 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { readResponse } from "../lib/response-bytes.ts";
 import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
-import { DEFAULT_MAX_PRICE } from "./call-arguments.ts";
 import { atBoundary } from "./boundary.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
-import { bodyOf, parsePay, type PayRequest, typeOf } from "./pay-arguments.ts";
+import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
 import { showProgress } from "./progress.ts";
 import { writeStandard } from "./standard-output.ts";
 import { say } from "./terminal.ts";
+import { flagsText } from "./flags.ts";
 
 const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
                     [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
 
 Sends a request to any server, pays its price by x402 (version 2 or 1), and prints the response.
 
-  METHOD        GET, or POST with -d
-  -d, --data    the body: text, @FILE, or @- for standard input
-  -H, --header  a field of the request; Content-Type is application/json if the body is JSON
-  -o, --out     write the response to this file
-  --max-price   maximum price, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
-  --max-total   maximum sum that the wallet pays in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
-  --allow-asset another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  METHOD: GET, or POST with -d
+
+${flagsText(PAY_FLAGS)}
 
 Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first use; the receipt goes to standard error.
 

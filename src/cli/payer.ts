@@ -7,14 +7,30 @@ import { readLimit } from "../payments/client/limit.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { openWallet, walletPath } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
+import { type FlagTable } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The flags of every command that pays. */
-export const PAYER_FLAGS = {
-  "max-price": { type: "string" },
-  "max-total": { type: "string" },
-  "allow-asset": { type: "string", multiple: true },
-} as const;
+/** The flags of every command that pays. The usage text names the limits that apply without them. */
+export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; readonly maxTotal: string }) {
+  return {
+    "max-price": {
+      type: "string",
+      value: "X",
+      text: `maximum price of one request, as 0.05 or "0.05 USDC" (default ${maxPrice})`,
+    },
+    "max-total": {
+      type: "string",
+      value: "X",
+      text: `maximum sum that the wallet pays in a day (UTC), over all requests (default $TURNPIKE_MAX_TOTAL, else ${maxTotal})`,
+    },
+    "allow-asset": {
+      type: "string",
+      multiple: true,
+      value: "TOKEN",
+      text: "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+    },
+  } as const satisfies FlagTable;
+}
 
 export interface PayerFlags {
   readonly "max-price"?: string | undefined;

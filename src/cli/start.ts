@@ -10,7 +10,7 @@ import { messageOf } from "../lib/caught.ts";
 import { OwnAdmin } from "./admin/own-admin.ts";
 import { atBoundary } from "./boundary.ts";
 import { remoteBrowserOf } from "./browser-options.ts";
-import { HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
@@ -27,33 +27,40 @@ import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
+const FLAGS = {
+  port: { type: "string", value: "N", text: "listen on this port (8080)" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "keep browser, ledger, socket and admin key here ($TURNPIKE_HOME, else ~/.turnpike)",
+  },
+  "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses; for local tests" },
+  config: {
+    type: "string",
+    value: "FILE",
+    text: 'the configuration; default: turnpike.json in the state folder, to which changes are persisted, or else the shipped one. Its upstream "content" is the content service',
+  },
+  "admin-port": {
+    type: "string",
+    value: "N",
+    text: 'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); not with a configuration that has "admin"',
+  },
+  "no-admin": { type: "boolean", text: "do not serve the admin interface" },
+  "take-over": {
+    type: "string",
+    value: "PID",
+    text: "replace the gateway and content service of this process on the same ports; the old one ends after its last request (docs/guides/upgrade.md)",
+  },
+  help: HELP,
+} as const satisfies FlagTable;
+
 const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--take-over PID]
 
 Starts the gateway and, behind it, the content service.
 
-  --port N          listen on this port (8080)
-  --state-dir DIR   keep browser, ledger, socket and admin key here ($TURNPIKE_HOME, else ~/.turnpike)
-  --allow-private   allow pages on private and loopback addresses; for local tests
-  --config FILE     the configuration; default: turnpike.json in the state folder, to which changes are persisted, or else the
-                    shipped one. Its upstream "content" is the content service
-  --admin-port N    serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken;
-                    0: a free port); not with a configuration that has "admin"
-  --no-admin        do not serve the admin interface
-  --take-over PID   replace the gateway and content service of this process on the same ports; the old one ends after its
-                    last request (docs/guides/upgrade.md)
+${flagsText(FLAGS)}
 
 The first start creates the key of the admin interface in the file admin-key of the state folder, where turnpike status, top and so on find it.`;
-
-const FLAGS = {
-  port: { type: "string" },
-  "state-dir": { type: "string" },
-  "allow-private": { type: "boolean" },
-  config: { type: "string" },
-  "admin-port": { type: "string" },
-  "no-admin": { type: "boolean" },
-  "take-over": { type: "string" },
-  help: HELP,
-} as const;
 
 const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
 /** The upstream that `turnpike start` connects to its content service. */

@@ -8,18 +8,25 @@ import { readLedgerVersion } from "../store/configured-store.ts";
 import { type LedgerVersion } from "../store/ledger-version.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkFile } from "./check.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { sayError } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
+
+const FLAGS = {
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "the state folder of turnpike start, with the ledger; default: the ledger of the configuration",
+  },
+  help: HELP,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] FILE
 
 Checks whether this version can use the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It
 changes nothing. Exit code 0: it can, 1: it cannot.
 
-  --state-dir DIR   the state folder of turnpike start, with the ledger; default: the ledger of the configuration`;
-
-const FLAGS = { "state-dir": { type: "string" }, help: HELP } as const;
+${flagsText(FLAGS)}`;
 
 /** Returns the exit code: 0 if this version can take over, 1 if not, 2 for wrong usage. */
 export function upgradeCheck(args: readonly string[]): Promise<number> {

@@ -4,9 +4,31 @@ import { formatDollars } from "../payments/client/choice.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
 import { atBoundary } from "./boundary.ts";
-import { HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
+
+const FLAGS = {
+  network: {
+    type: "string",
+    multiple: true,
+    value: "N",
+    text: "a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint",
+  },
+  "rpc-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the RPC endpoint of a single --network; default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532",
+  },
+  "allow-asset": {
+    type: "string",
+    multiple: true,
+    value: "TOKEN",
+    text: "a further token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+  },
+  json: { type: "boolean", text: "print JSON" },
+  help: HELP,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
        turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]
@@ -17,21 +39,9 @@ const USAGE = `usage: turnpike wallet [create | address | import | balance] [--j
   import     make a wallet from the private key on standard input (64 hexadecimal digits), unless there is one
   balance    show its balance on each chain: known tokens, and the currency for gas
 
-  --network      a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint
-  --rpc-env      the environment variable with the RPC endpoint of a single --network;
-                 default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532
-  --allow-asset  a further token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
-  --json         print JSON
+${flagsText(FLAGS)}
 
 The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable only by its owner.`;
-
-const OPTIONS = {
-  network: { type: "string", multiple: true },
-  "rpc-env": { type: "string" },
-  "allow-asset": { type: "string", multiple: true },
-  json: { type: "boolean" },
-  help: HELP,
-} as const;
 
 const COMMANDS = ["", "create", "address", "import", "balance"] as const;
 type Command = (typeof COMMANDS)[number];
@@ -40,7 +50,7 @@ type Command = (typeof COMMANDS)[number];
 const MAX_KEY_INPUT = 256;
 
 function parse(args: readonly string[]) {
-  const { values, positionals } = parseFlags(args, OPTIONS);
+  const { values, positionals } = parseFlags(args, FLAGS);
   const [name = "", ...rest] = positionals;
   const command = COMMANDS.find((known) => known === name);
   if (command === undefined || rest.length > 0) throw new UsageError(`No command "${positionals.join(" ")}"`);

@@ -1,11 +1,10 @@
-import { type ParseArgsConfig } from "node:util";
 import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { readFault } from "../../lib/read-fault.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
-import { HELP, parseFlags } from "../flags.ts";
+import { type FlagTable, HELP, parseFlags } from "../flags.ts";
 import { alignedTable, type Column, tabTable } from "../table.ts";
 import { say } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -13,7 +12,12 @@ import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
 /** The flags of every command that uses an admin interface. */
-const COMMON = { ...ADMIN_FLAGS, json: { type: "boolean" }, help: HELP } as const;
+const COMMON = { ...ADMIN_FLAGS, ...jsonFlag(), help: HELP } as const satisfies FlagTable;
+
+/** The flag `--json` and its explanation. */
+export function jsonFlag(text = "print the response as JSON") {
+  return { json: { type: "boolean", text } } as const satisfies FlagTable;
+}
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
 export type AdminAction = (client: AdminClient) => Promise<number>;
@@ -23,7 +27,7 @@ export interface AdminCommand {
   /** The forms of the command by their first word, each with the flags that only this form takes. */
   readonly forms: Readonly<Record<string, readonly string[]>>;
   /** All flags of all forms. */
-  readonly flags: NonNullable<ParseArgsConfig["options"]>;
+  readonly flags: FlagTable;
   /** Reads the command line of a form. Sends no request yet. Throws UsageError. */
   read(form: string, rest: readonly string[], values: Values): AdminAction;
 }
@@ -180,4 +184,10 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
 }
 
 /** The flag of `ifMatch`, for parseArgs. */
-export const IF_MATCH = { "if-match": { type: "string" } } as const;
+export const IF_MATCH = {
+  "if-match": {
+    type: "string",
+    value: "R",
+    text: "only if the configuration still has revision R, which turnpike status shows",
+  },
+} as const satisfies FlagTable;

@@ -5,25 +5,30 @@ import { statePath } from "../state-folder.ts";
 import { sayWarning } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
 
 /** The flags of every command that uses an admin interface. */
 export const ADMIN_FLAGS = {
-  admin: { type: "string" },
-  "admin-key-file": { type: "string" },
-  "admin-ca": { type: "string" },
-  "state-dir": { type: "string" },
-  timeout: { type: "string" },
+  admin: {
+    type: "string",
+    value: "URL",
+    text: "its admin interface ($TURNPIKE_ADMIN, else that of the turnpike start with --state-dir)",
+  },
+  "admin-key-file": {
+    type: "string",
+    value: "FILE",
+    text: 'the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)',
+  },
+  "admin-ca": { type: "string", value: "FILE", text: "trust only this CA, or this self-signed certificate" },
+  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)" },
+  timeout: { type: "string", value: "S", text: "give up after S seconds (30)" },
   // Accepted by the parser only, so that the error can name the right flag.
-  "admin-key": { type: "string" },
-} as const;
+  "admin-key": { type: "string", text: undefined },
+} as const satisfies FlagTable;
 
 /** Help text for these flags. */
 export const ADMIN_FLAGS_TEXT = `which gateway:
-  --admin URL             its admin interface ($TURNPIKE_ADMIN, else that of the turnpike start with --state-dir)
-  --admin-key-file FILE   the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)
-  --admin-ca FILE         trust only this CA, or this self-signed certificate
-  --state-dir DIR         as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)
-  --timeout S             give up after S seconds (30)
+${flagsText(ADMIN_FLAGS)}
 
 A key is never a flag's value: every user of the machine would see it in the list of processes.`;
 

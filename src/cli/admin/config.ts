@@ -9,6 +9,7 @@ import {
   doneSchema,
   IF_MATCH,
   ifMatch,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -20,6 +21,9 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = { ...IF_MATCH } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike config show
        turnpike config diff [--json]
@@ -35,8 +39,7 @@ Shows, checks and replaces the configuration of a running gateway.
   replace    use FILE from now on; "<secret>" in it keeps the current secret
   schema     print the JSON schema of configurations
 
-  --if-match R    only if the configuration still has revision R, which turnpike status shows
-  --json          print the response as JSON
+${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 turnpike check FILE looks through a file without a gateway.
 
@@ -57,7 +60,7 @@ const statusSchema = z.object({
 const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { show: [], diff: [], check: [], replace: ["if-match"], schema: [] },
-  flags: { ...IF_MATCH },
+  flags: FLAGS,
   read(form, rest, values) {
     if (form === "check") return check(rest, values);
     if (form === "replace") return replace(rest, values);

@@ -8,6 +8,7 @@ import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import {
   type AdminCommand,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -22,15 +23,28 @@ import { AdminRefused } from "./admin-refused.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { readEvents } from "./server-events.ts";
 import { timeText } from "./units.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = {
+  since: {
+    type: "string",
+    value: "WHEN",
+    text: "events since then: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or after the event with this id",
+  },
+  kind: {
+    type: "string",
+    multiple: true,
+    value: "K",
+    text: `only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}`,
+  },
+  follow: { type: "boolean", text: "also print new events, until the command is stopped; without --since only those" },
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
 
 Shows the events of a gateway: changes, reloads, health of servers, restarts of workers, failures of payments.
 
-  --since WHEN   events since then: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or after the event with this id
-  --kind K       only this kind; may be given more than once: ${EVENT_KINDS.join(", ")}
-  --follow       also print new events, until the command is stopped; without --since only those
-  --json         print {"events": [...]}; with --follow one event per line
+${flagsText({ ...FLAGS, ...jsonFlag('print {"events": [...]}; with --follow one event per line') })}
 
 The gateway keeps the newest 1000 events; its audit log (admin.audit_log) has the older ones.
 
@@ -78,7 +92,7 @@ interface Wanted {
 const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": ["since", "kind", "follow"] },
-  flags: { since: { type: "string" }, kind: { type: "string", multiple: true }, follow: { type: "boolean" } },
+  flags: FLAGS,
   read(_, rest, values) {
     takeWords(rest, []);
     const follows = values["follow"] === true;

@@ -4,27 +4,32 @@ import {
   doneSchema,
   IF_MATCH,
   ifMatch,
+  jsonFlag,
   readAs,
   runAdminCommand,
   takeWords,
   told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = {
+  force: { type: "boolean", text: "also if the file was changed since the gateway read it; those changes are lost" },
+  ...IF_MATCH,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
 
 Writes the running configuration of a gateway to its file, completely or not at all.
 
-  --force         also if the file was changed since the gateway read it; those changes are lost
-  --if-match R    only if the configuration still has revision R, which turnpike status shows
-  --json          print the response as JSON
+${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
 const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": ["force", "if-match"] },
-  flags: { force: { type: "boolean" }, ...IF_MATCH },
+  flags: FLAGS,
   read(_, rest, values) {
     takeWords(rest, []);
     const path = `/config/persist${values["force"] === true ? "?force=true" : ""}`;

@@ -1,15 +1,16 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
-import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
+import { flagsText } from "../flags.ts";
 
 const USAGE = `usage: turnpike reload [--json]
 
 Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
 Changes that were not persisted are discarded and listed.
 
-  --json    print the response as JSON
+${flagsText(jsonFlag())}
 
 ${ADMIN_FLAGS_TEXT}`;
 

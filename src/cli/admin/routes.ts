@@ -9,6 +9,7 @@ import {
   doneSchema,
   IF_MATCH,
   ifMatch,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -21,6 +22,21 @@ import {
   type Values,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = {
+  host: {
+    type: "string",
+    value: "H",
+    text: 'if several routes have the prefix: the host of the route; "" for the route without a host',
+  },
+  name: {
+    type: "string",
+    value: "N",
+    text: 'if several routes of a host have the prefix: the name of the route; "" for the route without a name',
+  },
+  ...IF_MATCH,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike routes [list] [--json]
        turnpike routes add FILE|- [--if-match R] [--json]
@@ -34,10 +50,7 @@ Lists and changes the routes of a running gateway.
   change    change the route of PREFIX by the keys in FILE; null removes a key (JSON merge patch)
   remove    remove the route of PREFIX
 
-  --host H        if several routes have the prefix: the host of the route; "" for the route without a host
-  --name N        if several routes of a host have the prefix: the name of the route; "" for the route without a name
-  --if-match R    only if the configuration still has revision R, which turnpike status shows
-  --json          print the response as JSON
+${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 A change is made completely or not at all, and is in use when the command ends. It is in memory until turnpike persist.
 
@@ -70,7 +83,7 @@ const COMMAND: AdminCommand = {
     change: ["host", "name", "if-match"],
     remove: ["host", "name", "if-match"],
   },
-  flags: { host: { type: "string" }, name: { type: "string" }, ...IF_MATCH },
+  flags: FLAGS,
   read(form, rest, values) {
     if (form === "add") return add(rest, values);
     if (form === "change") return change(rest, values);

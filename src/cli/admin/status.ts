@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
 import { detailList } from "../table.ts";
-import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText, timeText } from "./units.ts";
+import { flagsText } from "../flags.ts";
 
 const USAGE = `usage: turnpike status [--json]
 
 Shows whether a gateway runs, since when, its size, and whether its configuration is the same as its file.
 
-  --json    print the whole response of GET /v1/status
+${flagsText(jsonFlag("print the whole response of GET /v1/status"))}
 
 ${ADMIN_FLAGS_TEXT}`;
 

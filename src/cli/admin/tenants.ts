@@ -4,6 +4,7 @@ import { queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
   doneSchema,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -14,6 +15,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { timeText } from "./units.ts";
+import { flagsText } from "../flags.ts";
 
 const USAGE = `usage: turnpike tenants [list] [--json]
        turnpike tenants remove KEY [--json]
@@ -23,7 +25,7 @@ Lists the warm tenants of a running gateway, and removes one.
   list      list all of them (also without a subcommand)
   remove    forget the tenant of KEY; its next request starts it again
 
-  --json    print the response as JSON
+${flagsText(jsonFlag())}
 
 ${ADMIN_FLAGS_TEXT}`;
 

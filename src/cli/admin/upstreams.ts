@@ -8,6 +8,7 @@ import {
   doneSchema,
   IF_MATCH,
   ifMatch,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -21,6 +22,12 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { ageText } from "./units.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = {
+  wait: { type: "string", value: "S", text: "wait until a drained server has no request in flight, S seconds at most" },
+  ...IF_MATCH,
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike upstreams [list] [--json]
        turnpike upstreams add FILE|- [--if-match R] [--json]
@@ -37,9 +44,7 @@ Lists and changes the upstreams of a running gateway, and drains their servers.
   drain      send no new requests to SERVER (its name in the list); requests in flight end normally
   undrain    send requests to SERVER again
 
-  --wait S        wait until a drained server has no request in flight, S seconds at most
-  --if-match R    only if the configuration still has revision R, which turnpike status shows
-  --json          print the response as JSON
+${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 A change is in memory until turnpike persist. That a server is drained is not written to the file, and it outlasts reloads.
 
@@ -93,7 +98,7 @@ const COMMAND: AdminCommand = {
     drain: ["wait"],
     undrain: [],
   },
-  flags: { wait: { type: "string" }, ...IF_MATCH },
+  flags: FLAGS,
   read(form, rest, values) {
     switch (form) {
       case "add":

@@ -6,6 +6,7 @@ import { UsageError } from "../usage-error.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
+  jsonFlag,
   print,
   printJson,
   readAs,
@@ -16,16 +17,27 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "./units.ts";
+import { flagsText, type FlagTable } from "../flags.ts";
+
+const FLAGS = {
+  by: {
+    type: "string",
+    value: "KEY",
+    text: "print one table: by consumer, by route, or by upstream (default: all three)",
+  },
+  csv: { type: "boolean", text: "print a row for each consumer and route, as CSV" },
+  reset: {
+    type: "boolean",
+    text: "print the counters, then set them to 0; each request is counted before or after the reset",
+  },
+} as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
        turnpike usage --csv [--reset]
 
 Shows the usage of a gateway since the last reset, the most requests first.
 
-  --by      print one table: by consumer, by route, or by upstream (default: all three)
-  --csv     print a row for each consumer and route, as CSV
-  --reset   print the counters, then set them to 0; each request is counted before or after the reset
-  --json    print the whole response of GET /v1/usage
+${flagsText({ ...FLAGS, ...jsonFlag("print the whole response of GET /v1/usage") })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -77,7 +89,7 @@ const LAST: readonly Column<Row>[] = [{ title: "LAST", cell: ({ last_seen_ms: at
 const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": ["by", "csv", "reset"] },
-  flags: { by: { type: "string" }, csv: { type: "boolean" }, reset: { type: "boolean" } },
+  flags: FLAGS,
   read(_, rest, values) {
     takeWords(rest, []);
     const { json, csv } = values;

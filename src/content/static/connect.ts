@@ -46,8 +46,8 @@ export function openFor(url: URL, addresses: readonly string[], trust = systemCo
   return open({ addresses, port: portOf(url), tlsHost, trust });
 }
 
-/** Opens a connection to the first of the addresses that responds. @internal */
-export function open(target: ConnectTarget): Opening {
+/** Opens a connection to the first of the addresses that responds. */
+function open(target: ConnectTarget): Opening {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const addresses = target.addresses.slice(0, MAX_ADDRESSES);
   const attempts = new Set<Socket>();
