@@ -233,7 +233,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(program.output).not.toMatch(/secret|127\.0\.0\.1:1/);
   });
 
-  test("starts where it is not required, with a warning, and payments wait with 503 until it is there", async () => {
+  test("starts without a facilitator that is not required, with a warning, and payments get 503 until it is available", async () => {
     const program = run(configOf({ require_facilitator: false }), { EMBEDDED_RPC: "http://127.0.0.1:1/secret" });
     const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
     await program.sees(/warning: routes\[0\]\.x402: Cannot query what the facilitator supports/);

@@ -95,7 +95,7 @@ test("every call carries the secret fields, and nothing else shows them", async 
   expect(metrics).not.toContain(facilitator.url);
 });
 
-test("a secret that is not set is told by its place, and nothing starts", async () => {
+test("the error for an unset secret names its key, and nothing starts", async () => {
   const program = run(configOf("http://127.0.0.1:1"), {});
   expect(await program.exit()).toBe(1);
   expect(program.output).toContain(
@@ -103,7 +103,7 @@ test("a secret that is not set is told by its place, and nothing starts", async 
   );
 });
 
-test("one that does not answer is left alone, and the metrics say so", async () => {
+test("a facilitator that does not respond gets no calls for a while, and the metrics show it", async () => {
   const facilitator = startFacilitator();
   const { url } = await serve(configOf(facilitator.url, { require_facilitator: true }));
   facilitator.state.isDown = true;

@@ -310,7 +310,7 @@ function startFacilitator(settle: (call: number, settled: Response) => Response 
   return { server, settled };
 }
 
-test("a settlement whose answer is lost is 503 and no new price; asked again, it serves without the upstream", async () => {
+test("a settlement whose response is lost is 503 without a new price; sent again, it serves without the upstream", async () => {
   const facilitator = startFacilitator((call, settled) => (call === 1 ? new Promise<Response>(() => {}) : settled));
   const shop = await startGateway(
     config({ facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 1500 }),
@@ -351,7 +351,7 @@ test("killed during settlement, the next process asks again and serves", async (
   await facilitator.server.stop(true);
 });
 
-test("a facilitator that is away is 503, and nobody works for nothing", async () => {
+test("an unavailable facilitator is 503, and the upstream does not work unpaid", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const address = gone.url.href;
   await gone.stop(true);

@@ -152,7 +152,7 @@ describe("the gateway and the content service together", () => {
     expect([health.code, health.output]).toEqual([0, expect.stringContaining('"status": "ok"')]);
   });
 
-  test("a request without payment is answered as the README shows", async () => {
+  test("the response to a request without payment is that of the README", async () => {
     const response = await fetch(`${gateway}/read`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },

@@ -291,7 +291,7 @@ test("killed while a response is half written, the next start gives the client i
   expect(await digest(response)).toEqual({ bytes, sha256: digestOf(bytes) });
 });
 
-test("a disk that takes no more costs the client nothing, and shorter answers go on", async () => {
+test("a full disk costs the client nothing, and shorter responses still work", async () => {
   const origin = startOrigin();
   const command = ["sh", "-c", 'ulimit -f 8000; exec "$0" "$@"', ...COMMAND];
   const { program, port, responses } = await start(origin, { folder: newFolder(), command });
@@ -354,7 +354,7 @@ test("over HTTP/3 and TLS, and HEAD with no body and no file", async () => {
   await until("its file is closed", () => (openResponses(program.pid) === 0 ? true : undefined));
 });
 
-test("a slow client gets all of it, and holds up nobody", async () => {
+test("a slow client gets all of it, and delays no other client", async () => {
   const origin = startOrigin();
   const { program, port } = await start(origin, { folder: newFolder() });
   const bytes = 30 * MEGABYTE;

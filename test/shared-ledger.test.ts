@@ -190,7 +190,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await until(async () => (await statusOf(pay(gateway, paid))) === 200, 20_000);
   });
 
-  test("over verified TLS and with a password from the environment, which is told nowhere", async () => {
+  test("over verified TLS and with a password from the environment, which never appears", async () => {
     const root = folder.write("root.pem", authority.cert);
     const postgres = {
       url: database.url("salted", "verify-full").replace("salted", "salted:ignored"),

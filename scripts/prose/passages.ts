@@ -52,6 +52,7 @@ function maskedMarkdown(block: Nodes, source: string, start: number, end: number
 /** The least words of a string literal that is read as prose. */
 const MIN_LITERAL_WORDS = 5;
 
+/** Statements; as are messages with line ends, they are not prose. */
 const SQL = /^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER) /;
 
 /** The comments of a TypeScript file, and its literals that are sentences, such as error texts. */
@@ -87,7 +88,7 @@ function literalsOf(source: string): Passage[] {
   for (const match of source.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g)) {
     const literal = match[1] ?? match[2] ?? "";
     if (literal.split(" ").length < MIN_LITERAL_WORDS || !/^(?:[A-Z$]|\w+ \w+ \w+)/.test(literal)) continue;
-    if (SQL.test(literal)) continue;
+    if (SQL.test(literal) || literal.includes("\\r\\n")) continue;
     const text = literal
       .replaceAll(/\$\{[^}]*\}+|\\`[^`]*\\`|`[^`]*`/g, (code) => placeholder(code.length))
       .replaceAll(/\\./g, "  ");

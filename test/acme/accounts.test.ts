@@ -116,7 +116,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     await first.says(/got a certificate for d\.test/);
   });
 
-  test("changed terms are told with the page that a person must visit", async () => {
+  test("after a change of the terms, the error names the page that the operator must visit", async () => {
     directory.intercept = (path) =>
       path === "/order-plz"
         ? refusal("userActionRequired", 403, {}, { instance: "https://ca.test/agree?token=1" })

@@ -125,7 +125,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     return Number(line?.slice(name.length + 1));
   }
 
-  test("several workers show certificates before anybody is told that they listen, and keep them in private files", async () => {
+  test("several workers have certificates before the program reports that it listens, and keep them in private files", async () => {
     const program = start(write({ domains: ["a.test", "b.test"] }, { workers: 2 }));
     await program.sees(/listening on https/);
     for (const name of ["a.test", "b.test", "a.test", "b.test", "a.test", "b.test"]) {
@@ -208,7 +208,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect((await shown(tlsPort, "late.test")).publicKey.asymmetricKeyType).toBe("rsa");
   });
 
-  test("TLS-ALPN-01 is answered to the directory alone, and HTTP/3 shows the certificate too", async () => {
+  test("only the directory gets the TLS-ALPN-01 proof, and HTTP/3 serves the certificate too", async () => {
     const listeners = [{ address: "127.0.0.1", port: tlsPort, use_tls: true, quic_enabled: true }];
     const release = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -250,7 +250,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     await program.sees(/Cannot get a certificate for many\.test .*rateLimited.*the next attempt is in 7200 s/);
   });
 
-  test("a domain that leads elsewhere fails its check, and the directory's reason is told", async () => {
+  test("a domain that leads to another server fails its check, and the log has the directory's reason", async () => {
     await directory.resolve("away.test", "127.0.0.9");
     const program = start(write({ domains: ["away.test"] }));
     await program.sees(/Cannot get a certificate for away\.test .*connection/);

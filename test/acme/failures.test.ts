@@ -1,4 +1,4 @@
-/** What goes wrong at an ACME directory, or at the place where certificates are kept. */
+/** Failures of an ACME directory, and of the store of certificates. */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";

@@ -69,7 +69,7 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
     `${head("POST /v1/routes")}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`10000\r\n${" ".repeat(65_536)}\r\n`.repeat(20)}`,
     413,
   ],
-  ["a body nobody asked for", `${head("GET /v1/status")}Content-Length: 5\r\n\r\nhello`, 200],
+  ["a body that was not requested", `${head("GET /v1/status")}Content-Length: 5\r\n\r\nhello`, 200],
   ["a refusal before the body", `${head("POST /v1/routes", "")}Content-Length: 1000000\r\n\r\n`, 401],
   ["an absolute target", `${head("GET http://elsewhere.test/v1/status")}\r\n`, 200],
   ["a target without a slash", `${head("GET v1/status")}\r\n`, 400],

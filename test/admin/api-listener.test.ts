@@ -45,7 +45,7 @@ test("a port that is taken is a clear error, and nothing is served", async () =>
   folder.remove();
 });
 
-test("a change of its own port is answered where it was asked, and then it is elsewhere", () =>
+test("a change of its own port gets its response on the old port, and then the interface is on the new one", () =>
   withAdmin({ workers: 2 }, async (admin) => {
     const config = (await admin.call("GET", "/v1/config")).body;
     const port = await freePort();

@@ -33,7 +33,7 @@ describe.each([2, 3])("%d workers", (workers) => {
   });
   afterAll(() => admin.stop());
 
-  test("a change is answered when every worker serves by it", async () => {
+  test("a change gets its response when every worker uses it", async () => {
     for (let i = 0; i < 5; i += 1) {
       expect(await statuses(admin.port, "/new", 5)).toEqual([404]);
       const added = await admin.call("POST", "/v1/routes", { body: { path_prefix: "/new", upstream: "origin" } });
@@ -53,7 +53,7 @@ describe.each([2, 3])("%d workers", (workers) => {
     expect(await statuses(admin.port, "/drained")).toEqual([200]);
   });
 
-  test("operators at the same time change one after another, and whoever read before is told so", async () => {
+  test("changes of several operators run one after another, and an operator with an old revision gets an error", async () => {
     const etag = (await admin.call("GET", "/v1/routes")).headers.get("etag") ?? "";
     const change = (i: number) =>
       admin.call("POST", "/v1/routes", {

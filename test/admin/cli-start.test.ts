@@ -69,7 +69,7 @@ test("two on one machine have an admin interface each, which their commands find
   const second = start(two);
   const secondUrl = await consoleOf(second);
   expect(secondUrl).not.toBe(firstUrl);
-  // Whichever program was first, the default port is in use now.
+  // This program or another one uses the default port now.
   expect(second.output).toContain("port 9180 is taken; the admin interface listens on another\n");
   expect(new URL(secondUrl).port).not.toBe("9180");
   for (const [state, program, url] of [

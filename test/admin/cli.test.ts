@@ -146,7 +146,7 @@ describe.each([
     expect((await rig.run("routes", "remove", "/second")).code).toBe(1);
   });
 
-  test("routes with a host are told apart", async () => {
+  test("routes are distinguished by their hosts", async () => {
     for (const host of ["a.test", "b.test"]) {
       const route = { path_prefix: "/hosts", host, upstream: "origin" };
       expect((await rig.give(JSON.stringify(route), "routes", "add", "-")).code).toBe(0);
@@ -320,7 +320,7 @@ describe.each([
     expect(untrusted.err).toContain("with --admin-ca");
   });
 
-  test("tenants are listed, and there is none to remove", async () => {
+  test("tenants are listed, and removing an unknown one fails", async () => {
     expect(await rig.json("tenants")).toEqual({ tenants: [] });
     const { code, err } = await rig.run("tenants", "remove", "nobody");
     expect([code, err]).toEqual([1, expect.stringMatching(/^turnpike tenants: .+\n$/)]);

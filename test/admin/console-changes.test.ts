@@ -124,7 +124,7 @@ test("a secret is kept while its route is changed, and another one takes its pla
   expect((await get("/first", { "x-other": "k-2" })).status).toBe(200);
 });
 
-test("a change of somebody else is told with who made it, and what was typed goes on top of it", async () => {
+test("a change by another operator is shown with its author, and the typed values are applied to it", async () => {
   await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
   await operator.fill("read_timeout_ms", "1234");
   const theirs = await rig.ask("/v1/routes/%2Fadded", { method: "PATCH", body: { total_timeout_ms: 4321 } });
@@ -145,13 +145,13 @@ test("what was typed is there again after a look elsewhere, and can be discarded
   await operator.fill("mirror", "pair");
   await operator.goTo("overview", "Overview");
   await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
-  await operator.reads("What you typed before is still here.");
+  await operator.reads("Your earlier input is still here.");
   await operator.press("Discard it");
   const value = await operator.page.$eval(`[id="field-mirror"]`, (input) => Reflect.get(input, "value") as unknown);
   expect(value).toBe("");
 });
 
-test("persist asks with the difference, writes the file, and says so where somebody else changed it", async () => {
+test("persist asks with the difference, writes the file, and warns if another program changed it", async () => {
   const path = await filePath();
   expect(readFileSync(path, "utf8")).not.toContain("/added");
   await operator.goTo("config", "Configuration");

@@ -54,7 +54,7 @@ test("after the log-out the page shows nothing, and its cookie opens nothing", a
   await operator.leave();
 });
 
-test("a key that may only read sees everything, is told why it changes nothing, and has no button that would", async () => {
+test("with the read-only key an operator sees everything, sees why changes are impossible, and has no buttons for them", async () => {
   const operator = await rig.operator();
   await operator.logIn(READ_KEY);
   await operator.reads("This key cannot change anything");

@@ -102,7 +102,7 @@ function ask(path = "/x"): Promise<string> {
 
 for (const workers of [1, 2]) {
   test(
-    `a server that probes find unhealthy, and one that requests put out of rotation, are told within a second, with ${workers} workers`,
+    `a server that probes find unhealthy, and one that failed requests put out of rotation, cause events within a second, with ${workers} workers`,
     async () => {
       let isHealthy = true;
       let isBroken = false;
@@ -147,7 +147,7 @@ for (const workers of [1, 2]) {
 }
 
 test(
-  "a worker that is killed, its place taken, and what workers log are told by the supervisor",
+  "the supervisor reports a killed worker, its replacement, and the log lines of workers",
   async () => {
     await serve(2, {}, { access_log: { enabled: true, path: "/dev/full" } });
     await find("both workers have started", ({ kind, row }) => kind === "worker" && row === 2);
@@ -161,7 +161,7 @@ test(
     );
     expect(next.message).toContain("has started in place of one that ended");
     await ask();
-    const trouble = await find("the full disk is told", ({ kind }) => kind === "log_file");
+    const trouble = await find("the full disk is reported", ({ kind }) => kind === "log_file");
     expect(trouble.message).toContain('Cannot write the access log "/dev/full": ENOSPC');
     const lines = await until("the worker's line is there", async () => {
       const { body } = await admin.call("GET", "/v1/log");
@@ -335,7 +335,7 @@ test(
 );
 
 test(
-  "a full disk of the audit log is told once and stops no change",
+  "a full disk of the audit log is reported once and stops no change",
   async () => {
     const disk = join(folder.path, "disk");
     mkdirSync(disk);

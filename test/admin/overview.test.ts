@@ -111,7 +111,7 @@ test(
 
 for (const workers of [1, 2]) {
   test(
-    `what is sold is told by day and payment, without a signature, with ${workers} workers`,
+    `sales are shown by day and payment, without a signature, with ${workers} workers`,
     async () => {
       await serve(workers, {
         x402: { enabled: true, test_mode: true },
@@ -159,7 +159,7 @@ for (const workers of [1, 2]) {
   );
 }
 
-test("where nothing is sold and there is no content service, that is said", async () => {
+test("a gateway without sales and without a content service reports that", async () => {
   await serve(2);
   expect((await admin.call("GET", "/v1/payments")).body).toMatchObject({ available: false });
   expect((await admin.call("GET", "/v1/content")).body).toMatchObject({ available: false });

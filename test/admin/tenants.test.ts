@@ -74,7 +74,7 @@ test("a tenant that is warm in both workers is listed once, and counted in the s
   expect(wasm).toMatchObject({ tenants_active: 2, park_active: 0, park_capacity: 128, control_ready: true });
 });
 
-test("one that is dropped is dropped in both workers when that is answered, and its next request starts it", async () => {
+test("a removed tenant is gone in both workers when the response arrives, and its next request starts it", async () => {
   const before = sandbox.lines.length;
   const dropped = await rig.ask("/v1/tenants?key=acme", { method: "DELETE" });
   expect([dropped.status, await dropped.json()]).toEqual([200, { ok: true, deleted: "acme" }]);

@@ -53,7 +53,7 @@ class View {
 
   get #terminal(): Bun.Terminal {
     const { terminal } = this.#child;
-    if (terminal === undefined) throw new Error("Cannot use the terminal: there is none");
+    if (terminal === undefined) throw new Error("Cannot use the terminal: the program has no terminal");
     return terminal;
   }
 
@@ -248,7 +248,7 @@ test("a key that is not right any more ends it, with the words on the first scre
 });
 
 test.each(["throw error", "void Promise.reject(error)"])(
-  "an error of its own leaves the terminal as it was, and is said: %s",
+  "an error of its own restores the terminal, and is printed: %s",
   async (fail) => {
     const script = `
     import { Screen } from ${JSON.stringify(join(import.meta.dir, "../../src/cli/admin/top/screen.ts"))};
@@ -266,14 +266,14 @@ test.each(["throw error", "void Promise.reject(error)"])(
     expect(child.terminal?.localFlags).not.toBe(before);
     child.terminal?.write("x");
     expect(await child.exited).not.toBe(0);
-    await until(() => shown.includes("an error of its own", shown.indexOf(LEAVE)), 5000, "the error is said after it");
+    await until(() => shown.includes("an error of its own", shown.indexOf(LEAVE)), 5000, "the error follows it");
     expect(shown.indexOf(LEAVE)).toBeGreaterThan(0);
     expect(child.terminal?.localFlags).toBe(before);
     child.terminal?.close();
   },
 );
 
-test("without a terminal it says what to use, and a gateway that is away is said without a view", async () => {
+test("without a terminal it names other commands, and without a gateway it prints an error and no view", async () => {
   const { admin } = await open(1);
   const child = Bun.spawn([...COMMAND, "top", "--admin", admin], {
     stdio: ["ignore", "pipe", "pipe"],

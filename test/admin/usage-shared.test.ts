@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
   });
   afterAll(() => database.close());
 
-  test("two gateways under load, reset by turns: each request is told once, by one of them", async () => {
+  test("two gateways under load, reset in turns: each request is reported once, by one of them", async () => {
     const postgres = { url: database.url(await database.newUser()) };
     await using one = await UsageSite.start({ workers: 1, postgres });
     await using two = await UsageSite.start({ workers: 2, postgres });

@@ -46,7 +46,7 @@ async function kept(consumer: string): Promise<number> {
 }
 
 for (const workers of [1, 2]) {
-  test(`${workers} workers: each consumer's requests, bytes and errors are told by consumer, route and upstream`, async () => {
+  test(`${workers} workers: each consumer's requests, bytes and errors are shown by consumer, route and upstream`, async () => {
     await using site = await start(workers);
     const before = Date.now();
     for (let i = 0; i < 6; i++) await site.ask("/keys", "alice");

@@ -21,7 +21,7 @@ afterAll(() => bed.stop());
 
 afterEach(() => bed.reset());
 
-test("a fresh answer serves GET and HEAD, with its age and no word to the origin", async () => {
+test("a fresh stored response serves GET and HEAD, with its age and without a request to the origin", async () => {
   const path = bed.newPath();
   bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\n');
   const first = await bed.ask(path);
@@ -100,7 +100,7 @@ test("a body larger than an entry may be reaches all who read it, and is not sto
   expect(origin.requests.length).toBe(before + 1);
 });
 
-test("a stale answer is asked about, and freshened by a 304 or replaced", async () => {
+test("a stale response is revalidated, and updated by a 304 or replaced", async () => {
   const path = bed.newPath();
   bed.responses('Cache-Control: max-age=0\r\nETag: "a"\r\nX-Version: 1\r\n');
   await bed.ask(path);
@@ -151,7 +151,7 @@ test("an error goes to each who waits, under the request id of each", async () =
   ]);
 });
 
-test("conditions and ranges are answered from what is stored", async () => {
+test("conditions and ranges are evaluated with the stored response", async () => {
   const path = bed.newPath();
   bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n');
   await bed.ask(path);

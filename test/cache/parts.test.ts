@@ -132,7 +132,7 @@ test.each([
   }
 });
 
-test("a part whose length is told by its end alone is kept", async () => {
+test("a part whose length is known only from its end is stored", async () => {
   const path = bed.newPath();
   bed.origin.response = (_, connection) =>
     connection.send(

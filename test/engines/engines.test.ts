@@ -79,12 +79,12 @@ test("the corpus has pages of many kinds, each once", () => {
   expect(new Set(CORPUS.map(({ path }) => path)).size).toBe(CORPUS.length);
 });
 
-test("auto answers each page from the engine that is expected", () => {
+test("auto serves each page from the expected engine", () => {
   const wrong = judged.filter(({ page, auto }) => auto.isContent && auto.engine !== page.engine);
   expect(wrong.map(({ page, auto }) => `${page.path}: ${auto.engine}`)).toEqual([]);
 });
 
-test("both engines give the same Markdown on 99 % of the pages that auto answers from static, of 80 % of those it could", () => {
+test("both engines give the same Markdown for 99 % of the pages that auto serves from static, which are 80 % of the possible ones", () => {
   // If both find no content, there is nothing to compare.
   const pages = judged.filter(({ still, browser }) => still.isContent || browser.isContent);
   const accepted = pages.filter(({ auto }) => auto.engine === "static");
@@ -95,7 +95,7 @@ test("both engines give the same Markdown on 99 % of the pages that auto answers
   const acceptance = 1 - refused.length / could.length;
   console.log(
     [
-      `${CORPUS.length} pages, ${pages.length} with content; auto answered ${accepted.length} from static`,
+      `${CORPUS.length} pages, ${pages.length} with content; auto served ${accepted.length} from static`,
       `the same Markdown: ${accepted.length - different.length} of ${accepted.length} = ${percent(agreement)}`,
       `accepted of those it could: ${could.length - refused.length} of ${could.length} = ${percent(acceptance)}`,
       ...different.map((one) => `  different: ${one.page.path}: ${difference(one.still.content, one.browser.content)}`),

@@ -75,14 +75,14 @@ test("the filter that changes bodies changes the response's", async () => {
   expect(await check(rewriteBody, "GET / HTTP/1.1\nHost: x\n")).toContain("\nbody     a response\n");
 });
 
-test("the filter that asks an upstream refuses a request when there is none", async () => {
+test("the filter that calls an upstream refuses a request if there is no upstream", async () => {
   const { "ask-upstream": askUpstream } = await exampleFilters("ask-upstream");
   const printed = await check(askUpstream, "GET / HTTP/1.1\nHost: x\n", "auth");
   expect(printed).toContain("outcome  respond with 503\n");
   expect(printed).toContain("\nbody     no response from the upstream\n");
 });
 
-/** The folder of the Rust compiler's WebAssembly library; undefined if this machine has none. */
+/** The folder of the Rust compiler's WebAssembly library; undefined if it is not installed. */
 function rustTarget(): string | undefined {
   if (Bun.which("rustc") === null) return undefined;
   const target = "wasm32-unknown-unknown";

@@ -127,7 +127,7 @@ test("a call that fails brings the server's status and its message, and no respo
   expect(outcome).toMatchObject({ status: 7, message: "not für you", reply: undefined });
 });
 
-test("the server is told the time that a call has, and the call ends with it", async () => {
+test("the server receives the deadline of a call, and the call ends at it", async () => {
   const outcome = await unary({ message: "hang", timeoutMs: 150 });
   expect(outcome.status).toBe(GRPC.DEADLINE_EXCEEDED);
   await echo.until("the end of the call", () => echo.calls[0]?.cancelled === true || undefined);
@@ -210,7 +210,7 @@ const BROKEN: Readonly<Record<string, readonly [(stream: ServerHttp2Stream) => v
 };
 
 for (const [name, [respond, status]] of Object.entries(BROKEN)) {
-  test(`a call that is answered with ${name} has status ${status}`, async () => {
+  test(`a call whose response is ${name} has status ${status}`, async () => {
     response = respond;
     const outcome = await unary({ upstream: "own" });
     expect([outcome.status, outcome.reply]).toEqual([status, undefined]);
@@ -245,7 +245,7 @@ test("messages of a stream go both ways, until the filter half-closes it", async
   expect(heard.lines).toEqual(["initial echo", "message one", "message two", "trailing 0", "closed 0 OK"]);
 });
 
-test("a filter may send and cancel from within what it is told", async () => {
+test("a filter may send and cancel within its callbacks", async () => {
   const heard = new Heard();
   const stream = open("Chat", heard);
   heard.onMessage = (bytes) => {

@@ -86,7 +86,7 @@ test.each(PROTOCOLS)(
   },
 );
 
-test.each(PROTOCOLS)("filters that do not load answer 503 over %s", async (protocol) => {
+test.each(PROTOCOLS)("filters that do not load cause 503 over %s", async (protocol) => {
   const replies = await Promise.all(refused.map(async (filter) => [filter.name, (await ask(protocol, filter)).status]));
   expect(replies).toEqual(refused.map(({ name }) => [name, 503]));
 });

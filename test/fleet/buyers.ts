@@ -172,7 +172,7 @@ export class Buyers {
         const key = paymentKey(payment, REQUIREMENTS);
         const isPaid = (await store.simulatedTransfers.find(key)) !== undefined;
         const recorded = await store.ledger.find(key);
-        if (body !== undefined && !isPaid) wrong.push(`${name} (${kind}): answered and not paid`);
+        if (body !== undefined && !isPaid) wrong.push(`${name} (${kind}): a response without payment`);
         if (body !== undefined && recorded?.state !== "settled")
           wrong.push(`${name} (${kind}): answered, ${recorded?.state}`);
         if (body === undefined && isPaid) {

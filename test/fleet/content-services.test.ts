@@ -167,7 +167,7 @@ const REFUSED: readonly [string, readonly string[], string][] = [
   ],
   ["with a token file that does not exist", ["--listen", "127.0.0.1:0", "--token-file", folder.file("none")], "ENOENT"],
   [
-    "with a certificate that is none",
+    "with an invalid certificate",
     ["--listen", "127.0.0.1:0", "--tls-cert", folder.file("short"), "--tls-key", folder.file("short")],
     "--tls-cert",
   ],

@@ -65,7 +65,7 @@ function open(bytes: string): Promise<Socket> {
   });
 }
 
-test("thousands of connections of one byte hold little, end in time, and keep nobody out", async () => {
+test("thousands of connections of one byte use little memory, end in time, and lock out no client", async () => {
   await bounded(async () => {
     const sockets: Socket[] = [];
     let closed = 0;
@@ -110,7 +110,7 @@ test.each(ENDLESS)("%s", async (_, first, next) => {
   });
 });
 
-test("requests whose answers nobody reads are held back, and cost nothing while they wait", async () => {
+test("requests whose responses are not read are paused, and cost nothing while they wait", async () => {
   await bounded(async () => {
     const piece = Buffer.from(REQUEST.repeat(1000), "latin1");
     const options = { most: 64 << 20, reads: false, patienceMs: 500 };

@@ -159,7 +159,7 @@ test.each(CALMED.map((row) => [row.name, row] as const))("%s is told to calm dow
   });
 });
 
-test("a header bomb is answered with 431, and unpacked no further than the bound", async () => {
+test("a header bomb gets 431, and is decoded no further than the limit", async () => {
   // A field of 4000 bytes, then its index four thousand times: 16 MB of decoded fields from 8 KB, on each stream.
   const bomb = Buffer.concat([GET_BLOCK, indexedLiteral("x-bomb", "y".repeat(4000)), repeated(indexed(62), 4000)]);
   await bounded(async () => {

@@ -57,7 +57,7 @@ describe.each([
     await rig.stop();
   });
 
-  test("a unary call is answered, with its metadata there and back", async () => {
+  test("a unary call gets its response, with metadata in both directions", async () => {
     const bytes = Buffer.from([0, 1, 0x7f, 0x80, 0xff]);
     const outcome = await client.unary("hello", {
       metadata: { "x-echo": ["a", "b"], "x-echo-bin": [bytes, Buffer.from("second")] },

@@ -66,7 +66,7 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
     }
   });
 
-  test("are problem documents to everybody else", async () => {
+  test("are problem documents for all other clients", async () => {
     const { client } = await serve({ more: { server, limits } });
     client.send(post(1, "/nowhere", [["content-type", "application/grpc-web"]]), h2.data(1, "", h2.END_STREAM));
     const found = await client.response(1);
@@ -83,7 +83,7 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
   });
 });
 
-test("an unreachable upstream is UNAVAILABLE, and HTTP's own 502 to everybody else", async () => {
+test("an unreachable upstream is UNAVAILABLE, and 502 for all other clients", async () => {
   const { wire: rig, client } = await serve();
   await rig.origin.stop();
   unary(client, 1);
@@ -99,7 +99,7 @@ test("an unreachable upstream is UNAVAILABLE, and HTTP's own 502 to everybody el
   expect((await client.response(3)).status).toBe(502);
 });
 
-test("a response that is none of gRPC is told by gRPC's map, and the rest of it is not waited for", async () => {
+test("a response that is not gRPC gets a status by gRPC's map, and its rest is not read", async () => {
   const { wire: rig, client } = await serve();
   const cases = [
     [400, "13"],
@@ -144,7 +144,7 @@ const EDITING = {
   },
 };
 
-test("under policies that edit answers, an error in trailers alone is one, and of a response that is none of gRPC the rest is not waited for", async () => {
+test("with policies that edit responses, an error in trailers only stays one, and the rest of a response that is not gRPC is not read", async () => {
   const { wire: rig, client } = await serve(EDITING);
   const asked = [["accept-encoding", "gzip"]] as const;
   unary(client, 1, asked);
@@ -272,7 +272,7 @@ test("a failed call of who does not speak gRPC has the HTTP status that its stat
   }
 });
 
-test("an upstream that speaks HTTP/1.1 gets a call as any request, and what it answers is told in gRPC", async () => {
+test("an upstream that speaks HTTP/1.1 gets a call like any request, and the client gets a gRPC status for its response", async () => {
   const origin = await RawOrigin.start();
   const rig = await Rig.start({
     upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],

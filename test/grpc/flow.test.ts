@@ -22,7 +22,7 @@ afterEach(async () => {
   await wire.stop();
 });
 
-test("the server is told of a client that takes trailers, and gets the call's fields as they are", async () => {
+test("the server learns that the client accepts trailers, and gets the call's fields unchanged", async () => {
   const client = await wire.client();
   const own = [
     ["grpc-timeout", "5S"],

@@ -1,4 +1,4 @@
-/** The lengths of calls: each message has a limit, and the sum of the messages has none. */
+/** The lengths of calls: each message has a limit, and their sum is unlimited. */
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { GRPC } from "../../src/lib/grpc-status.ts";

@@ -26,7 +26,7 @@ async function serve(
 }
 
 describe("a deadline", () => {
-  test("ends a call that is not answered: DEADLINE_EXCEEDED, and CANCEL to the server", async () => {
+  test("ends a call without a response: DEADLINE_EXCEEDED, and CANCEL to the server", async () => {
     const { wire: rig, client } = await serve();
     unary(client, 1, [["grpc-timeout", "300m"]]);
     const request = await rig.request();
@@ -215,7 +215,7 @@ test("a connection on which nothing comes, whatever clients' patience, is asked 
   await rig.origin.until("a PING", () => (connection.pings > before ? true : undefined));
 });
 
-test("a server that never says what it takes gets one call at a time, and is given up when that is not answered", async () => {
+test("a server that never sends SETTINGS gets one call at a time, and is abandoned if that gets no response", async () => {
   const { wire: rig, client } = await serve({ route: { read_timeout_ms: 300, connect_timeout_ms: 3000 } });
   rig.origin.settings = undefined;
   rig.origin.onConnection = (connection) => {

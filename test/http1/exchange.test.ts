@@ -49,7 +49,7 @@ describe("keep-alive and pipelining", () => {
     expect(client.state).toBe("open");
   });
 
-  test("three requests in one write are answered in order, also where the first is the slowest", async () => {
+  test("three requests in one write get their responses in order, even if the first is the slowest", async () => {
     origin.response = (request, connection) => {
       const body = summary(request);
       const send = (): void => connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -63,7 +63,7 @@ describe("keep-alive and pipelining", () => {
     expect(client.rest()).toBe("");
   });
 
-  test("requests with bodies of both framings are told apart in one write", async () => {
+  test("requests with bodies of both framings are separated in one write", async () => {
     await open();
     const length = "POST /1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello";
     const chunked = "POST /2 HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
@@ -72,14 +72,14 @@ describe("keep-alive and pipelining", () => {
     expect(bodies).toEqual(["POST /1 hello", "POST /2 abc", "GET /3"]);
   });
 
-  test("a pipeline of 200 requests is answered in full and in order", async () => {
+  test("a pipeline of 200 requests gets all responses in order", async () => {
     await open();
     const paths = Array.from({ length: 200 }, (_, i) => `/${i}`);
     client.send(paths.map((path) => get(path)).join(""));
     for (const path of paths) expect((await client.response()).body).toBe(`GET ${path}`);
   });
 
-  test("the valid request before a malformed one is answered, then the malformed one, then the connection closes", async () => {
+  test("the valid request before a malformed one gets its response, then the malformed one, then the connection closes", async () => {
     await open();
     client.send(`${get("/1")}GET /2 HTTP/1.1\r\nBad Name: x\r\n\r\n${get("/3")}`);
     expect((await client.response()).body).toBe("GET /1");
@@ -164,7 +164,7 @@ describe("answers without a body", () => {
     expect((await client.response()).body).toBe("GET /2");
   });
 
-  test("HEAD of a chunked answer has no body", async () => {
+  test("HEAD of a chunked response has no body", async () => {
     origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     await open();
     client.send("HEAD /1 HTTP/1.1\r\nHost: a.test\r\n\r\n");
@@ -174,7 +174,7 @@ describe("answers without a body", () => {
     expect((await client.response()).body).toBe("GET /2");
   });
 
-  test("a problem in answer to HEAD has no body either", async () => {
+  test("a problem document for HEAD has no body either", async () => {
     await open();
     client.send("HEAD /a%2Fb HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
     expect(statusOf(await client.response("HEAD"))).toBe(400);
@@ -292,7 +292,7 @@ describe("chunks and trailers", () => {
     expect(names.filter((name) => name !== "X-Sum")).toEqual([]);
   });
 
-  test("chunked answers and their trailers reach the client as they come", async () => {
+  test("chunked responses and their trailers reach the client as they arrive", async () => {
     origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
     await open();

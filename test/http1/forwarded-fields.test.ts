@@ -58,7 +58,7 @@ describe("forwarded fields", () => {
     expect(valuesOf(request, "via").join(", ")).toBe("1.0 ferry, 1.1 bridge");
   });
 
-  test("each request of a connection is told of by its own fields", async () => {
+  test("each request of a connection has its own forwarded fields", async () => {
     const client = await RawClient.open(gateway.port);
     const heads = ["Host: a.test", "Host: a.test", "Host: b.test", "Host: b.test\r\nVia: 1.0 ferry", "Host: b.test"];
     for (const head of heads) {

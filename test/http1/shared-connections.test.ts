@@ -51,7 +51,7 @@ describe("a response with another one behind it, in the same bytes", () => {
     for (const client of [first, second, third]) client.destroy();
   });
 
-  test("never answers the next request of a pipeline", async () => {
+  test("never reaches the next request of a pipeline", async () => {
     origin.response = (request, connection) => {
       if (request.startLine.includes("/first")) {
         connection.send(`HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst${FORGED}`);

@@ -100,7 +100,7 @@ describe("pooled connections", () => {
     expect(origin.summaries).toEqual(["GET /2", "GET /2"]);
   });
 
-  test("a POST whose pooled connection dies under it is answered 502 and not sent again", async () => {
+  test("a POST whose pooled connection dies gets 502 and is not sent again", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
     origin.response = (_, connection) => connection.reset();

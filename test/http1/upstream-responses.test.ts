@@ -79,7 +79,7 @@ const BAD_HEADS: readonly (readonly [name: string, bytes: string])[] = [
   ["a length over max_response_bytes", `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_RESPONSE_BYTES + 1}\r\n\r\n`],
 ];
 
-describe("heads that are answered with 502", () => {
+describe("heads that cause 502", () => {
   test.each(BAD_HEADS)("%s", async (_, bytes) => {
     origin.response = (_request, connection) => connection.send(bytes);
     const response = await once(gateway.port, REQUEST);
@@ -190,12 +190,12 @@ describe("bodies that break off never end cleanly", () => {
   });
 });
 
-describe("answers that are odd and legal", () => {
+describe("responses that are unusual but legal", () => {
   test.each([
     ["two equal lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok", "ok"],
     ["no reason", `HTTP/1.1 200 \r\n${LENGTH_2}`, "ok"],
     ["HTTP/1.0 with a length", `HTTP/1.0 200 OK\r\n${LENGTH_2}`, "ok"],
-    ["a status that nobody knows", `HTTP/1.1 299 Odd\r\n${LENGTH_2}`, "ok"],
+    ["an unknown status", `HTTP/1.1 299 Odd\r\n${LENGTH_2}`, "ok"],
     ["chunked in capitals", "HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n2\r\nok\r\n0\r\n\r\n", "ok"],
     [
       "exactly max_response_bytes",
@@ -238,7 +238,7 @@ describe("answers that are odd and legal", () => {
   });
 });
 
-describe("bytes that nobody asked for never become somebody's response", () => {
+describe("bytes without a request never become a response", () => {
   const POISON = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON";
 
   test.each([
@@ -260,7 +260,7 @@ describe("bytes that nobody asked for never become somebody's response", () => {
     await checkRecovery();
   });
 
-  test("a body in answer to HEAD", async () => {
+  test("a body in a response to HEAD", async () => {
     origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nPOISON");
     const client = await RawClient.open(gateway.port);
     client.send("HEAD /x HTTP/1.1\r\nHost: a.test\r\n\r\n");

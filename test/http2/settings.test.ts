@@ -61,7 +61,7 @@ test("a frame of max_frame_size is taken, and one of a byte more ends the connec
   });
 });
 
-test("a header list over max_header_list_size is answered with 431", async () => {
+test("a header list over max_header_list_size gets 431", async () => {
   await withClient(async (client) => {
     client.send(get(1, "/x", [["x-large", "y".repeat(2500)]]), get(3, "/x", [["x-large", "y".repeat(3000)]]));
     expect([(await client.response(1)).status, (await client.response(3)).status]).toEqual([200, 431]);

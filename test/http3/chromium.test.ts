@@ -44,7 +44,7 @@ test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () =
   const server = await startEndpoint(serve, { material });
   try {
     const [program] = await Array.fromAsync(browserPrograms(undefined, join(folder, "programs")));
-    if (program === undefined) throw new Error("Cannot test with Chromium: there is none");
+    if (program === undefined) throw new Error("Cannot test with Chromium: it is not installed");
     const result = await resultIn(program, `https://localhost:${server.port}/`, [
       "--enable-quic",
       "--host-resolver-rules=MAP localhost 127.0.0.1",

@@ -254,7 +254,7 @@ test.skipIf(!hasDeno)(
   },
 );
 
-test("a body that nobody takes waits outside of memory, and comes whole", async () => {
+test("a body that is not read waits outside of memory, and arrives complete", async () => {
   const total = 24 * 1024 * 1024;
   const gathered = new Gathered();
   let exchange: Exchange | undefined;

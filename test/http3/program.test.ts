@@ -194,7 +194,7 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
 });
 
 describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package ngtcp2-client)", () => {
-  test("one that is signed by the CA is told to the upstream, none and another's are refused", async () => {
+  test("a certificate that the CA signed is reported to the upstream, and none or another's is refused", async () => {
     const origin = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

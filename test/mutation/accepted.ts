@@ -153,7 +153,7 @@ export const ACCEPTED: readonly Accepted[] = [
     file: "src/content/egress/socket-owner.ts",
     code: "view.setUint32(NETLINK_HEADER_BYTES + 4, ALL_STATES, true);",
     mutant: "NETLINK_HEADER_BYTES + 4  →  (NETLINK_HEADER_BYTES - 4)",
-    reason: "the kernel reads states in a listing alone, and not where it is asked for one connection",
+    reason: "the kernel uses states only for a listing, and not for a query of one connection",
   },
   {
     file: "src/gateway/http2/hpack/literals.ts",
@@ -293,7 +293,7 @@ export const ACCEPTED: readonly Accepted[] = [
     file: "src/gateway/policy/payment/attempt.ts",
     code: "await this.#fail(error);",
     mutant: "await this.#fail(error)  →  (this.#fail(error))",
-    reason: "the client has its answer by then, and what still runs handles the ledger's failures itself",
+    reason: "the client has its response by then, and the remaining code handles the ledger's failures itself",
   },
   {
     file: "src/gateway/policy/payment/attempt.ts",

@@ -62,7 +62,7 @@ test("the package of the client has the version and the dependencies of the whol
   expect(manifest.dependencies).toMatchObject(clientManifest.dependencies);
 });
 
-test("npx runs the program where it is installed", async () => {
+test("npx runs the program in a folder that has it installed", async () => {
   const bin = folder.file("local/node_modules/.bin");
   mkdirSync(bin);
   symlinkSync("../turnpike/bin/turnpike", join(bin, "turnpike"));

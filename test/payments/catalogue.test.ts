@@ -46,7 +46,7 @@ test("what is priced is listed as its challenge asks for it, free of charge, and
   });
 });
 
-test("the same is said over HTTP/2, to HEAD without a body, and to no other method", async () => {
+test("the list is the same over HTTP/2, has no body for HEAD, and supports no other method", async () => {
   const text = await (await fetch(url + PATH)).text();
   const session = connect(url);
   const stream = session.request({ ":path": PATH });

@@ -211,7 +211,7 @@ class KillRun {
         const key = paymentKey(purchase.payment, REQUIREMENTS);
         const isPaid = (await store.simulatedTransfers.find(key)) !== undefined;
         if (this.#responded.has(purchase)) {
-          if (!isPaid) this.#wrong.push(`${purchase.name}: answered and not paid`);
+          if (!isPaid) this.#wrong.push(`${purchase.name}: a response without payment`);
         } else if (isPaid) {
           const recorded = await store.ledger.find(key);
           const { state, delivered, cuts, attempt } = recorded ?? {};

@@ -130,7 +130,7 @@ test("bytes go out as they are, into a pipe and a file", async () => {
   expect([...(await child.stdout.bytes())]).toEqual([0, 255, 10, 13]);
 });
 
-test("what costs more than the limit is not paid, and a failure is told and costs nothing", async () => {
+test("a price above the limit is not paid, and a failure is reported and costs nothing", async () => {
   const dear = await pay(`${url}/dear`);
   expect(dear).toMatchObject({ code: 1, out: "" });
   expect(dear.err).toContain("Cannot pay $2.50: the limit is $1; raise it with --max-price");
@@ -159,7 +159,7 @@ for (const args of [
   ["http://a.example/", "-d", "@/nonexistent"],
   ["http://a.example/", "--max-price", ""],
 ]) {
-  test(`wrong usage is told, and nothing is sent: ${args.join(" ")}`, async () => {
+  test(`wrong usage is an error, and nothing is sent: ${args.join(" ")}`, async () => {
     const { code, err } = await pay(...args);
     expect(code).toBe(2);
     expect(err).toMatch(/^turnpike pay: .*Run "turnpike pay --help" for its usage\.\n$/);

@@ -139,7 +139,7 @@ test("the page and the tools say the same, and only free tools are read-only", a
   expect(listed.get("qr")).toMatchObject({ readOnly: true, description: expect.stringMatching(/Free\.$/) });
 });
 
-test("a reload with another price is said by all of them", async () => {
+test("after a reload with another price, all of them show it", async () => {
   writeFileSync(folder.file("turnpike.json"), JSON.stringify(config(Number(new URL(url).port), "$0.456")));
   gateway.kill("SIGHUP");
   await until(async () => (await described())["/read"]?.post?.["x-price"] === "$0.456", 30_000);

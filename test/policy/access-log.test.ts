@@ -106,7 +106,7 @@ test.each([...PROTOCOLS])(
 
 const PREFLIGHT = { origin: "https://app.example.com", "access-control-request-method": "GET" };
 
-test.each([...PROTOCOLS])("no key is told of, whoever ends the request, over %s", async (protocol) => {
+test.each([...PROTOCOLS])("no line contains a key, whichever policy ends the request, over %s", async (protocol) => {
   const secrets = `api_key=${HUSH}&Ticket=${HUSH}&%74icket=${HUSH}&api%5Fkey=${HUSH}&access_token=${HUSH}`;
   const asked = [
     ["let in", { path: "/chained/x" }, 200],
@@ -184,7 +184,7 @@ async function dropped(of: ProtocolGateway): Promise<number> {
 }
 
 test.each([
-  ["a pipe that nobody reads", "pipe"],
+  ["a pipe without a reader", "pipe"],
   ["a full disk", "/dev/full"],
 ])("%s drops lines, which are counted, and traffic goes on", async (_, kind) => {
   const target = kind === "pipe" ? `${path}.pipe` : kind;

@@ -114,7 +114,7 @@ for (const protocol of PROTOCOLS) {
     expect([values("authorization"), values("cookie")]).toEqual([[], ["s=1"]]);
   });
 
-  test(`what the service answers to others reaches the client, over ${protocol}`, async () => {
+  test(`the service's refusals reach the client, over ${protocol}`, async () => {
     const rows: readonly (readonly [status: string, fields: string, name: string, value: string])[] = [
       ["401 Unauthorized", 'WWW-Authenticate: Basic realm="x"\r\n', "www-authenticate", 'Basic realm="x"'],
       ["403 Forbidden", "X-Reason: no\r\n", "x-reason", "no"],
@@ -138,7 +138,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`nobody gets in while the service fails, over ${protocol}`, async () => {
+  test(`no request passes while the service fails, over ${protocol}`, async () => {
     const rows: readonly (readonly [what: string, path: string, answer: Responder])[] = [
       ["a failure", "/x", says("500 Oops", "", "a trace")],
       ["an overload", "/x", says("503 Busy")],
@@ -186,7 +186,7 @@ for (const protocol of PROTOCOLS) {
 
 // The HTTP/3 client cannot send two such fields; the rules of its codec are those of HTTP/2.
 for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
-  test(`Authorization twice is not passed on for anybody to pick one, over ${protocol}`, async () => {
+  test(`two Authorization fields are not forwarded, over ${protocol}`, async () => {
     service.response = says("200 OK");
     const headers = [
       ["authorization", "Basic a"],
@@ -197,7 +197,7 @@ for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
   });
 }
 
-test("connections to the service are kept, and one that it closed meanwhile costs nobody a response", async () => {
+test("connections to the service are kept, and one that it closed meanwhile costs no response", async () => {
   service.response = says("200 OK");
   const before = service.connections.length;
   for (let i = 0; i < 5; i++) expect((await ask("HTTP/1.1", { path: "/x" })).reply.status).toBe(200);

@@ -32,7 +32,7 @@ function asking(): object {
   return { type: "forward_auth", url: `http://127.0.0.1:${service.port}/`, headers_forward: ["Cookie"] };
 }
 
-test("a WebSocket opens for whoever is let in, and for nobody else", async () => {
+test("a WebSocket opens only for authenticated clients", async () => {
   const origin = await TunnelOrigin.start();
   const rig = await Rig.start({
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
@@ -83,7 +83,7 @@ test("disable_middleware turns no authentication off", async () => {
   }
 });
 
-test("a call of gRPC goes through for whoever is let in, and ends UNAUTHENTICATED for others", async () => {
+test("a gRPC call passes for authenticated clients, and ends UNAUTHENTICATED for others", async () => {
   for (const [auth, fields, good] of [
     [KEY, ["x-api-key", "the key"], true],
     [KEY, ["x-api-key", "wrong"], false],

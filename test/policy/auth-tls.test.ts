@@ -54,7 +54,7 @@ test("a service and an issuer whose certificates are trusted are believed", asyn
   }
 });
 
-test("those of others are not, and nobody gets in", async () => {
+test("untrusted certificates are refused, and no request passes", async () => {
   const gateway = await start({});
   origin.reset();
   try {

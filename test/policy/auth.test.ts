@@ -197,7 +197,7 @@ for (const protocol of PROTOCOLS) {
     expect(valuesOf(basic.seen ?? { fields: [] }, "authorization")).toEqual(["Basic eA=="]);
   });
 
-  test(`nobody can say who he is: not on an open route, not with other spellings, over ${protocol}`, async () => {
+  test(`no client can set its own identity: not on an open route, not with other spellings, over ${protocol}`, async () => {
     const names = ["x-consumer-name", "x_consumer_name", "x-consumer_name", "x-role", "x_role", "x-groups"];
     const headers = Object.fromEntries([...names, "x-kept"].map((name) => [name, "root"]));
     for (const [path, consumer] of [

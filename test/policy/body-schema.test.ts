@@ -127,7 +127,7 @@ test("a body of a wrong type is refused before its sender has leave to send it",
   client.destroy();
 });
 
-test("a body that is too long is answered 413, announced or not", async () => {
+test("a body that is too long gets 413, announced or not", async () => {
   const body = JSON.stringify({ name: "a".repeat(MAX_BYTES) });
   for (const framed of [
     head(`Content-Length: ${body.length}\r\n`),
@@ -141,7 +141,7 @@ test("a body that is too long is answered 413, announced or not", async () => {
   expect(received).toEqual([]);
 });
 
-test("a body that stops coming is answered 408", async () => {
+test("a body that stalls gets 408", async () => {
   const client = await RawClient.open(gateway.plainPort);
   client.send(`${head("Content-Length: 12\r\n")}{"name"`);
   expect((await client.finalResponse("POST")).startLine).toContain(" 408 ");

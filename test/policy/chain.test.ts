@@ -91,7 +91,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect((await rig.clients.request(protocol)).status).toBe(418);
   });
 
-  test("one that answers ends it, and those before it see its response", async () => {
+  test("a policy that responds ends the chain, and the policies before it see its response", async () => {
     const decisions: Decide[] = [
       (exchange) => responded(exchange),
       async (exchange) => {
@@ -108,7 +108,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("fields that are put into the response are there, whoever answers", async () => {
+  test("fields that are added to the response are there, whichever part responds", async () => {
     const modifies = policy("modifies", (exchange) => {
       exchange.addedFields += "X-Modified: yes\r\n";
       return "continue";
@@ -152,7 +152,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(ran).toEqual(["holds", "holds again", "c"]);
   });
 
-  test("one that throws, or whose promise rejects, is answered 500 and written down; an error of ours is answered as it is", async () => {
+  test("a policy that throws, or whose promise rejects, causes 500 and a log line; an error of the gateway is sent unchanged", async () => {
     const failures: Decide[] = [
       () => {
         throw new Error("secret");

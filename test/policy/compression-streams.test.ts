@@ -154,7 +154,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-/** How a response in gzip ends. */
+/** The end of a response in gzip. */
 async function endOf(protocol: Protocol): Promise<string> {
   if (protocol !== "HTTP/2") {
     const response = gateway.request(protocol, { headers: { "accept-encoding": "gzip" } });

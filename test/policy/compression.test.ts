@@ -161,7 +161,7 @@ function someBody(random: () => number): { pieces: string[]; whole: string } {
   return { pieces, whole: pieces.join("") };
 }
 
-test("a client that does not ask for compression gets plain bytes, and is told that others may not", async () => {
+test("a client that does not ask for compression gets plain bytes, and Vary", async () => {
   const asks: readonly Readonly<Record<string, string>>[] = [
     {},
     { "accept-encoding": "identity" },
@@ -194,7 +194,7 @@ test("short responses stay as they are, and a route has rules of its own", async
   expect((await gateway.plain({ path: "/gzip", headers })).header("content-encoding")).toBe("gzip");
 });
 
-test("answers without a body stay as they are", async () => {
+test("responses without a body do not change", async () => {
   for (const status of ["204 No Content", "304 Not Modified"]) {
     origin.response = (_, connection) => connection.send(`HTTP/1.1 ${status}\r\n${JSON_TYPE}ETag: "a"\r\n\r\n`);
     const reply = await gateway.plain({ headers: { "accept-encoding": "gzip" } });

@@ -115,7 +115,7 @@ function pageOf(): string {
 
 test("Chromium lets a page's script do and see what is allowed, and nothing else", async () => {
   const [program] = await Array.fromAsync(browserPrograms(undefined, folder.file("programs")));
-  if (program === undefined) throw new Error("Cannot test with Chromium: there is none");
+  if (program === undefined) throw new Error("Cannot test with Chromium: it is not installed");
   const flags = ["--headless=new", "--no-first-run", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
   const child = spawn(program.path, [...flags, `--user-data-dir=${folder.file("profile")}`, page.url.href], {
     env: { PATH: "/usr/bin:/bin", HOME: folder.path, ...program.environment },

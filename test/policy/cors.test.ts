@@ -205,7 +205,7 @@ test("what a preflight asks for is sent back only where a browser could have ask
   expect([stranger.status, said(stranger)]).toEqual([204, {}]);
 });
 
-test("OPTIONS that is no preflight goes to the upstream, and so does a preflight of a route that allows nobody", async () => {
+test("OPTIONS that is not a preflight goes to the upstream, and so does a preflight of a route without allowed origins", async () => {
   const plain = await gateway.request("HTTP/2", { method: "OPTIONS", path: "/common/x", headers: { origin: APP } });
   expect([plain.status, said(plain)["allow-origin"]]).toEqual([200, APP]);
   await gateway.request("HTTP/2", {
@@ -217,7 +217,7 @@ test("OPTIONS that is no preflight goes to the upstream, and so does a preflight
   expect(origin.summaries).toEqual(["OPTIONS /common/x", "OPTIONS /common/y", "OPTIONS /off/x"]);
 });
 
-test("a page on this machine's network is let in by nothing of ours: browsers ask their users by now", async () => {
+test("the gateway gives a page no access to this machine's network: browsers ask their users", async () => {
   const reply = await gateway.request("HTTP/1.1", {
     method: "OPTIONS",
     path: "/common/x",

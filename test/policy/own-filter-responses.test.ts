@@ -139,7 +139,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect([none.status, none.text, none.header("content-type")]).toEqual([204, "", undefined]);
   });
 
-  test("one that fails leaves the response as it was, or 503 where it is to fail closed", async () => {
+  test("a filter that fails leaves the response unchanged, or causes 503 if it must fail closed", async () => {
     for (const body of ["hello", "z".repeat(200_000)]) {
       for (const used of [IMPORTS, ["set_response_header"] as const]) {
         const module = hook([...MARK, ...op.unreachable], used);

@@ -94,7 +94,7 @@ async function oneRequest({ random, allowed }: World, id: string): Promise<void>
 }
 
 test.each([1, 2, 3])(
-  "each request is answered once, and only what its filter allows passes (seed %p)",
+  "each request gets one response, and only requests that the filter allows pass (seed %p)",
   async (seed) => {
     const next = mulberry32(seed);
     const allowed = new Set<string>();

@@ -99,7 +99,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     }
   });
 
-  test("a filter parks, and the request goes on when its call is answered", async () => {
+  test("a filter parks, and the request continues when its call returns", async () => {
     await rig.use([PARKS]);
     const told = await post(1000);
     expect([told.status, told.text.length]).toEqual([200, 1008]);

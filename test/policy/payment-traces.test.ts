@@ -199,7 +199,7 @@ test.each([...PROTOCOLS])("a settlement that fails is an error of its own span, 
 });
 
 test.each([...PROTOCOLS])(
-  "a settlement that outlasts its client is told of once it has ended, over %s",
+  "a settlement that outlasts its client is exported after its end, over %s",
   async (protocol) => {
     const gate = Promise.withResolvers<object>();
     settle = () => gate.promise;
@@ -284,7 +284,7 @@ test("an export says whose it is", async () => {
   expect(first?.scopeSpans[0]?.scope).toMatchObject({ name: "turnpike", version: expect.any(String) });
 });
 
-test("neither keys nor payments are told", () => {
+test("spans contain neither keys nor payments", () => {
   const told = exported.join("");
   expect(told).not.toContain(KEY);
   expect(told).not.toContain("hush");

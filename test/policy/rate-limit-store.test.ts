@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "one that is stalled holds nobody up for long: after a few late responses it is not asked any more",
+    "a stalled store delays no client for long: after a few late replies it gets no more calls",
     async () => {
       const gateway = await serve(LIMIT, { timeout_ms: 50 });
       expect(allowed(await ask(gateway.port, 1))).toBe(1);
@@ -172,7 +172,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "what is no response of the script's is none",
+    "an invalid reply of the script is ignored",
     async () => {
       const gateway = await serve();
       expect(allowed(await ask(gateway.port, 1))).toBe(1);

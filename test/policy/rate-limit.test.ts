@@ -141,7 +141,7 @@ test("addresses have buckets of their own: IPv4 each, IPv6 by network, however t
   expect((await from("203.0.113.9, 198.51.100.1")).status).toBe(429);
 });
 
-test("a consumer has one bucket wherever he asks from, a name that reads like an address is none, and 401 costs nothing", async () => {
+test("a consumer has one bucket for all addresses, a name that looks like an address has its own, and 401 costs nothing", async () => {
   const ask = (key: string, address: string) =>
     gateway.plain({ path: "/keyed", headers: { "x-api-key": key, "x-forwarded-for": address } });
   expect(await statuses(5, () => ask("wrong", "198.51.100.9"))).toEqual([401, 401, 401, 401, 401]);

@@ -188,7 +188,7 @@ test("a call of gRPC beyond the limit ends with RESOURCE_EXHAUSTED, and says whe
   }
 });
 
-test("a WebSocket handshake over HTTP/2 costs a token, and beyond the limit is answered 429 with a body", async () => {
+test("a WebSocket handshake over HTTP/2 costs a token, and beyond the limit gets 429 with a body", async () => {
   const client = await Http2Client.ready(gateway.plainPort);
   origin.response = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
   for (const [stream, expected] of [

@@ -181,7 +181,7 @@ test("a parent that does not sample is obeyed, and passed on", async () => {
   expect(spansOf(traceId)).toEqual([]);
 });
 
-test("each try is a span, and only what the gateway answers with 5xx is an error of the server's span", async () => {
+test("each try is a span, and only a 5xx of the gateway is an error of the server's span", async () => {
   const traceId = newTrace();
   const reply = await gateway.plain({ path: "/shaky", headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
   expect(reply.status).toBe(200);
@@ -233,7 +233,7 @@ test("a batch that the collector has no time for comes again, one that it refuse
   }
 });
 
-test("a collector that is away slows nobody, is named once, and never with its secrets; what is left is sent at the end", async () => {
+test("an unreachable collector delays no request, is logged once and without its secrets; the rest is sent at the end", async () => {
   const away = await startProtocols(
     configuration({ collector_url: `http://127.0.0.1:${deadPort}`, headers: "x-key=hush-hush" }),
   );

@@ -129,7 +129,7 @@ test("an upstream's use has every try, its failures and errors, and the bytes of
   }
 });
 
-test("a gateway counts by route and by whom it let in, what it refused them as well, and nobody whom it did not", async () => {
+test("a gateway counts by route and by authenticated consumer, with the requests that it refused them, and no consumer for other requests", async () => {
   const origin = await RawOrigin.start();
   const auth = { type: "api_key", keys: [{ key: "the key", name: "alice" }] };
   const route = { upstream: "origin", path_prefix: "/" };

@@ -39,7 +39,7 @@ function logged(count: number): Promise<string[]> {
 
 const HEAD = "Host: a.test\r\nUser-Agent: probe\r\nX-Request-Id: id-1\r\n";
 
-test("one line a request: answered, not found, cut short and given up by the client", async () => {
+test("one line for each request: successful, not found, cut off, and cancelled by the client", async () => {
   const log = { enabled: true, path: folder.file("access.log"), format: "json" };
   const { upstreams } = everythingTo(origin.port);
   const port = await serve({ upstreams, routes: [{ path_prefix: "/in", upstream: "origin" }], access_log: log });
@@ -192,39 +192,36 @@ test("two workers whose log cannot be written say so once, and count what is los
   expect(program?.output.match(WARNING)).toHaveLength(1);
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-  "a full disk is told of once, and once that it is over, by all workers together",
-  async () => {
-    const disk = folder.file("disk");
-    mkdirSync(disk);
-    // In some containers even root cannot mount.
-    if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
-    try {
-      const filler = join(disk, "filler");
-      const { upstreams, routes } = everythingTo(origin.port);
-      const server = { address: "127.0.0.1", port: 0, workers: 2 };
-      const log = { enabled: true, path: join(disk, "access.log") };
-      const port = await serve({ server, upstreams, routes, access_log: log });
-      // The space that is needed for all lines until the log works again.
-      const room = Buffer.alloc(4 * 1024 * 1024);
-      expect(() => writeFileSync(filler, room)).not.toThrow();
-      await until("losses of both", async () => {
-        await askOften(port);
-        return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
-      });
-      rmSync(filler);
-      await until("the end of it", async () => {
-        await askOften(port);
-        return program?.output.includes("lines were lost") === true ? true : undefined;
-      });
-      const lost = Number(/"\S+" can be written again: (\d+) lines were lost/.exec(program?.output ?? "")?.[1]);
-      expect(lost).toBe(await scraped(port, "turnpike_access_log_lines_dropped_total"));
-      expect(program?.output.match(WARNING)).toHaveLength(1);
-      expect(program?.output.match(/lines were lost/g)).toHaveLength(1);
-      expect(await scraped(port, "turnpike_access_logs_failing")).toBe(0);
-    } finally {
-      await program?.stop();
-      Bun.spawnSync(["umount", disk]);
-    }
-  },
-);
+test.skipIf(process.getuid?.() !== 0)("all workers together report a full disk once, and its end once", async () => {
+  const disk = folder.file("disk");
+  mkdirSync(disk);
+  // In some containers even root cannot mount.
+  if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
+  try {
+    const filler = join(disk, "filler");
+    const { upstreams, routes } = everythingTo(origin.port);
+    const server = { address: "127.0.0.1", port: 0, workers: 2 };
+    const log = { enabled: true, path: join(disk, "access.log") };
+    const port = await serve({ server, upstreams, routes, access_log: log });
+    // The space that is needed for all lines until the log works again.
+    const room = Buffer.alloc(4 * 1024 * 1024);
+    expect(() => writeFileSync(filler, room)).not.toThrow();
+    await until("losses of both", async () => {
+      await askOften(port);
+      return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
+    });
+    rmSync(filler);
+    await until("the end of it", async () => {
+      await askOften(port);
+      return program?.output.includes("lines were lost") === true ? true : undefined;
+    });
+    const lost = Number(/"\S+" can be written again: (\d+) lines were lost/.exec(program?.output ?? "")?.[1]);
+    expect(lost).toBe(await scraped(port, "turnpike_access_log_lines_dropped_total"));
+    expect(program?.output.match(WARNING)).toHaveLength(1);
+    expect(program?.output.match(/lines were lost/g)).toHaveLength(1);
+    expect(await scraped(port, "turnpike_access_logs_failing")).toBe(0);
+  } finally {
+    await program?.stop();
+    Bun.spawnSync(["umount", disk]);
+  }
+});

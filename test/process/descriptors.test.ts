@@ -1,4 +1,4 @@
-/** A process with few file descriptors: it refuses clients before it has none left to accept or refuse them with. */
+/** A process with few file descriptors: it refuses clients while it still has enough to accept and refuse them. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { statusOf } from "../support/message.ts";

@@ -89,7 +89,7 @@ async function responding(port: number): Promise<string> {
 }
 
 function responses(port: number, names: string): Promise<true> {
-  return until(`all are answered by ${names}`, async () => ((await responding(port)) === names ? true : undefined));
+  return until(`all responses come from ${names}`, async () => ((await responding(port)) === names ? true : undefined));
 }
 
 test(
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  "where every server is unhealthy, requests are answered 502, and by a server as soon as it is healthy",
+  "if every server is unhealthy, requests get 502, and responses as soon as a server is healthy",
   async () => {
     const a = await startOrigin("a");
     const port = await serve({

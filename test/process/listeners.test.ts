@@ -122,7 +122,7 @@ describe("the protocol of a connection", () => {
   );
 
   test(
-    "is told from a preface that comes byte by byte, with what follows it in the same piece",
+    "is detected from a preface that arrives byte by byte, with further data in the same piece",
     async () => {
       const { ports } = await serve(configOf([{}]));
       const client = await open(ports[0] ?? 0);
@@ -131,7 +131,7 @@ describe("the protocol of a connection", () => {
         await new Promise(setImmediate);
       }
       client.send(PREFACE.slice(-1) + SETTINGS);
-      // The server's settings, and its acknowledgement of ours.
+      // The server's settings, and its acknowledgement of the client's.
       await client.sees("\0\0\0\x04\x01\0\0\0\0");
     },
     TIME_MS,
@@ -246,7 +246,7 @@ describe("the PROXY protocol", () => {
   }
 
   test(
-    "is required where it is asked for, and no header elsewhere",
+    "is required if it is configured, and a header is an error otherwise",
     async () => {
       const { ports } = await serve(configOf([{ proxy_protocol: true }, {}], { timeouts: { header_ms: 100 } }));
       const [proxied = 0, plain = 0] = ports;

@@ -159,7 +159,7 @@ test(
 );
 
 test(
-  "a worker that is killed loses what it had, and nobody else loses anything",
+  "a killed worker loses its own requests, and no others are lost",
   async () => {
     const { program, port } = await serve();
     const load = new Load(port, 8, 4);
@@ -193,7 +193,7 @@ test(
 
 for (const workers of [1, 2]) {
   test(
-    `a stop under load answers everybody who has connected, with workers: ${workers}`,
+    `a stop under load sends a response to every connected client, with workers: ${workers}`,
     async () => {
       for (let round = 0; round < 3; round++) {
         const config = folder.write("turnpike.json", configOf(0));

@@ -298,7 +298,7 @@ describe("reloading", () => {
   }
 
   test(
-    "what a running gateway cannot change is said, and the rest is changed",
+    "changes that a running gateway cannot make are reported, and the rest is changed",
     async () => {
       const second = await startOrigin();
       const { program, port } = await serve(configOf({ workers: 1 }));
@@ -334,7 +334,7 @@ describe("reloading", () => {
 describe("listening", () => {
   for (const workers of [1, 2]) {
     test(
-      `a port in use is said in one line, with workers: ${workers}`,
+      `a port in use is reported in one line, with workers: ${workers}`,
       async () => {
         const { port } = await serve(configOf({ workers: 2 }));
         const program = run("--config", folder.write("second.json", configOf({ workers, port })));
@@ -362,7 +362,7 @@ describe("listening", () => {
   );
 
   test(
-    "connections over max_connections are told 503 and closed, and a place that is free again is given out",
+    "connections over max_connections get 503 and are closed, and a free permit is used again",
     async () => {
       const { port } = await serve(configOf({ workers: 1, max_connections: 2 }));
       const open = [await RawClient.open(port), await RawClient.open(port)] as const;
@@ -425,7 +425,7 @@ describe("listening", () => {
   );
 
   test(
-    "a certificate that cannot be read is said, and nothing listens",
+    "a certificate that cannot be read is reported, and nothing listens",
     async () => {
       const config = folder.write("turnpike.json", configOf({ workers: 1 }));
       const program = run("--config", config, "--cert", folder.file("no.pem"), "--key", folder.file("no.key"));

@@ -149,7 +149,7 @@ for (const workers of [1, 2]) {
 }
 
 test(
-  "SIGHUP ends nobody who serves without a file",
+  "SIGHUP does not end a gateway without a file",
   async () => {
     const started = new Program(["--address", "127.0.0.1", "--port", "0"]);
     program = started;

@@ -241,7 +241,7 @@ function strangers(): ConnectionOptions[] {
   ].map(({ cert, key }) => ({ cert, key }));
 }
 
-/** How a connection ends if a request is sent at once. A reset is an error here. */
+/** The end of a connection on which a request is sent at once. A reset is an error here. */
 function refusal(port: number, options: ConnectionOptions, onSession?: (ticket: Buffer) => void): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
   sockets.push(socket);
@@ -261,7 +261,7 @@ describe("client certificates", () => {
   const SUBJECT = "X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: CN=Zo\\C3\\AB,O=Acme\\, Inc\r\n";
 
   test(
-    "one that is required is told to the upstream, and nothing that the client claims, on HTTP/1 and HTTP/2",
+    "a required certificate is reported to the upstream, and no claim of the client, on HTTP/1 and HTTP/2",
     async () => {
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
       expect(await ask(await open(port, { ...client, ALPNProtocols: ["http/1.1"] }), WITH_FAKE)).toBe(200);
@@ -273,7 +273,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "who has none, or one of another CA, gets nothing where one is required",
+    "a client without a certificate, or with one of another CA, gets nothing if a certificate is required",
     async () => {
       const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
@@ -289,7 +289,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "where one is optional, who has none is served as nobody, and one that nobody trusts is refused",
+    "with optional certificates, a client without one is served as anonymous, and one with an untrusted certificate is refused",
     async () => {
       const optional = { client_ca_path: folder.write("ca.pem", ca.cert), client_cert_required: false };
       const { port } = await serve(configOf(optional));
@@ -311,7 +311,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "one that nobody trusts is refused by an alert, and so is its session",
+    "an untrusted certificate is refused with an alert, and so is its session",
     async () => {
       for (const required of [true, false]) {
         const material = { client_ca_path: folder.write("ca.pem", ca.cert), client_cert_required: required };
@@ -335,7 +335,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "without a CA the fields are nobody's, and are taken from clients all the same",
+    "without a CA the fields are absent, and are removed from clients all the same",
     async () => {
       const { port } = await serve(configOf({}));
       expect(await ask(await open(port), WITH_FAKE)).toBe(200);

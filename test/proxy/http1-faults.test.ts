@@ -60,7 +60,7 @@ const FAULTS: readonly Http1Fault[] = [
     ...once(false, 200, 1),
   },
   {
-    name: "sends a chunk's size that is none",
+    name: "sends an invalid chunk size",
     act: (to) => to.send(`${CHUNKED}5\r\nhello\r\nzz\r\n`),
     ...once(false, 200, 1),
   },

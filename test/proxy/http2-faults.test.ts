@@ -53,7 +53,7 @@ const FAULTS: readonly Http2Fault[] = [
     ...UNPROCESSED,
   },
   {
-    name: "goes away with the request, and answers it",
+    name: "sends GOAWAY during the request, and a response to it",
     act: (to) => {
       to.connection.goaway(to.streamId);
       to.response(200, "hello");

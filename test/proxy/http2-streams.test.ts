@@ -180,7 +180,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 50, open: 0 });
   });
 
-  test("by a GOAWAY: those behind its last stream are sent again, POST or not, and the others are answered on it", async () => {
+  test("by a GOAWAY: requests after its last stream are sent again, POST or not, and the others get their responses on it", async () => {
     await serve({ max_connections: 2 });
     await ask(rig, "HTTP/1.1", { path: "/before" });
     const { held } = holdUntil(50);

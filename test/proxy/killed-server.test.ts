@@ -98,7 +98,7 @@ test.each([
   ["h2c", 0],
   ["h2c", 1],
 ])(
-  "a server that is killed, %s with %d retries: none is lost that could be had, and it is back once it serves",
+  "a server that is killed, %s with %d retries: no avoidable failure, and it is used again after its restart",
   async (protocol, retries) => {
     const origins = await Promise.all(["a", "b", "c"].map((name) => startOrigin(protocol, 0, name)));
     const [, victim] = origins;

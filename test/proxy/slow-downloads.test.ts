@@ -165,7 +165,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
-  test("is held back at its upstream where there is no disk for it, and comes whole", async () => {
+  test("is paused at its upstream if no disk space is available, and arrives complete", async () => {
     const gateway = await serve({ pool: { response_disk_bytes: 0 } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("memory has its part", async () => ((await waiting("stream")) >= MIB / 4 ? true : undefined));

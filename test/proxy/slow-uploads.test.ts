@@ -92,7 +92,7 @@ describe("a body that comes slowly", () => {
     expect(origin.begun).toEqual(["GET /after"]);
   });
 
-  test("and late is answered 408, and the upstream hears nothing of it", async () => {
+  test("and late gets 408, and the upstream gets nothing of it", async () => {
     await serve({ sections: { timeouts: { body_ms: 200 } } });
     const client = await RawClient.open(rig.port);
     client.send("POST /slow HTTP/1.1\r\nHost: a.test\r\nContent-Length: 6\r\n\r\nab");
@@ -182,7 +182,7 @@ describe("a client that waits for its 100", () => {
     client.destroy();
   });
 
-  test("is told at once that there is no server", async () => {
+  test("gets an error at once if there is no server", async () => {
     origin = await startEchoOrigin("http1");
     const servers = [{ address: "127.0.0.1", port: await freePort(), max_fails: 1 }];
     rig = await Rig.start({ upstreams: [{ name: "gone", servers }], routes: [{ path_prefix: "/", upstream: "gone" }] });

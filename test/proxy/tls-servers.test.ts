@@ -140,7 +140,7 @@ for (const name of ["trusted", "named", "unverified", ...ALLOWED]) {
 }
 
 for (const name of ["misnamed", "strange", ...FORBIDDEN]) {
-  test(`a server is not reached whose certificate is not as it must be, and nobody is told where it is: ${name}`, async () => {
+  test(`a server with an invalid certificate is not used, and no client learns its address: ${name}`, async () => {
     const response = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
     expect(statusOf(response)).toBe(502);
     expect(JSON.stringify(response)).not.toContain("127.0.0.1");

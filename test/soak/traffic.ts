@@ -37,7 +37,7 @@ async function fetched(origin: string, random: Random): Promise<number> {
       tls: { rejectUnauthorized: false },
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
+    if (response.status !== 200) throw new Error(`${path} has status ${response.status}`);
     const bytes = new Uint8Array(await response.arrayBuffer());
     if (isUpload) {
       if (Buffer.from(bytes).toString() !== "sound") throw new Error(`${path} did not arrive`);

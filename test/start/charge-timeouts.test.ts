@@ -150,7 +150,7 @@ test("with the key off all of them are free", async () => {
   expect(settledIn(sparing)).toBe(0);
 });
 
-test("a question is free where nothing can be read or searched, and where the language model fails", async () => {
+test("a question is free if nothing can be read or searched, and if the language model fails", async () => {
   const question = "Will it happen?";
   const nowhere = { question, sources: ["http://127.0.0.1:1/"] };
   expect(await buy(charging, "/resolve", nowhere)).toEqual([502, "urn:turnpike:error:resolve-failed", false]);

@@ -125,7 +125,7 @@ test("the page of a price is operable by keyboard: its link, its challenge", asy
   await page.close();
 });
 
-test("operations are tried from the page alone, and programs are told where things are", async () => {
+test("operations can be tried only from the page, and programs find the URLs", async () => {
   const { url } = documentation;
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ data: "x" });

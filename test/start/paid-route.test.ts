@@ -110,7 +110,7 @@ test("without a payment nothing is read, and nothing is booked", async () => {
   expect(ledger()).toEqual(before);
 });
 
-test("a browser that is killed in mid-request costs nobody anything, and the next request is served", async () => {
+test("a browser that is killed during a request costs no client anything, and the next request is served", async () => {
   const settled = ledger()["settled"] ?? 0;
   const pending = post(payingFetch(), "read", { url: `${site.url.href}never`, timeout: 60, engine: "browser" });
   await stuck.promise;
@@ -156,7 +156,7 @@ test("a request that gets 503 while the content service starts is not charged, a
   expect(ledger()["settled"]).toBe(settled + 2);
 });
 
-test("a wrong request is told what is wrong, and is not charged", async () => {
+test("the response to a wrong request has its errors, and the client is not charged", async () => {
   const settled = ledger()["settled"];
   const response = await post(payingFetch(), "scrape", { url: site.url.href, format: "pdf" });
   expect(response.status).toBe(400);

@@ -79,13 +79,13 @@ describe("what it needs", () => {
     for (const flag of ["--port", "--state-dir", "--allow-private", "--config"]) expect(program.output).toContain(flag);
   });
 
-  test("a port that is no number is said", async () => {
+  test("an invalid port is reported", async () => {
     const program = run(["--port", "http", "--state-dir", newFolder().file("state")]);
     expect(await program.exit()).toBe(1);
     expect(program.output).toBe('turnpike start: Cannot use --port "http": it is not a whole number\n');
   });
 
-  test("a state folder that is a file is said in one line, with what to do", async () => {
+  test("a state folder that is a file is reported in one line, with advice", async () => {
     const state = newFolder().write("state", "a file");
     const program = run(["--port", "0", "--state-dir", state]);
     expect(await program.exit()).toBe(1);
@@ -94,7 +94,7 @@ describe("what it needs", () => {
     expect(program.output).toContain("--state-dir");
   });
 
-  test("a state folder where the socket's folder cannot be is said in one line", async () => {
+  test("a state folder in which the socket's folder cannot be created is reported in one line", async () => {
     const folder = newFolder();
     folder.write("run", "a file");
     const program = run(["--port", "0", "--state-dir", folder.path]);
@@ -103,7 +103,7 @@ describe("what it needs", () => {
     expect(program.output).toContain("--state-dir");
   });
 
-  test("a configuration that is not there or wrong is said with its path", async () => {
+  test("a missing or wrong configuration is reported with its path", async () => {
     const folder = newFolder();
     const absent = run(["--config", folder.file("absent.json"), "--state-dir", folder.file("state")]);
     expect(await absent.exit()).toBe(1);
@@ -115,7 +115,7 @@ describe("what it needs", () => {
   });
 
   test(
-    "a port in use is said in one line, and nothing is left running",
+    "a port in use is reported in one line, and nothing is left running",
     async () => {
       const blocker = createServer();
       const port = await listenOnLoopback(blocker);
@@ -135,7 +135,7 @@ describe("what it needs", () => {
   );
 
   test(
-    "a browser that is not there is said, and nothing is left running",
+    "a missing browser is reported, and nothing is left running",
     async () => {
       const folder = newFolder();
       const config = folder.write("free.json", { ...FREE, content: { browser_path: folder.file("no-browser") } });
@@ -219,7 +219,7 @@ describe("as shipped", () => {
     expect(status).toBe(402);
   });
 
-  test("it keeps its state where it was told to, for this user only", () => {
+  test("it keeps its state in the configured folder, for this user only", () => {
     for (const path of [state, join(state, "run")]) expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 });

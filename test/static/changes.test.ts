@@ -259,6 +259,6 @@ async function startTls(cert: string, key: string): Promise<{ port: number }> {
   const plain = [{ address: "127.0.0.1", port: 0 }];
   await site.start({ listeners: [...plain, ...tls] }, { tls: { cert_path: cert, key_path: key } });
   const listening = (): RegExpExecArray | null => /https:\/\/\S*?:(\d+)/.exec(site.gateway.output());
-  await until("the listener with TLS is told", () => listening() !== null);
+  await until("the TLS listener is reported", () => listening() !== null);
   return { port: Number(listening()?.[1]) };
 }

@@ -255,14 +255,14 @@ describe("precompressed siblings", () => {
     expect([statusOf(response), response.body, value(response, "content-encoding")]).toEqual([206, "gzip", "gzip"]);
   });
 
-  test("can be had by their own names", async () => {
+  test("are also served under their own names", async () => {
     const response = await site.ask("/app.js.gz", "Accept-Encoding: gzip\r\n");
     expect([response.body, value(response, "content-type")]).toEqual(["gzipped", "application/gzip"]);
     expect(valuesOf(response, "content-encoding")).toEqual([]);
   });
 });
 
-test("requests in a pipeline are answered in order, large files among them", async () => {
+test("pipelined requests get their responses in order, large files among them", async () => {
   const paths = ["/text.txt", "/large.bin", "/empty.txt", "/absent", "/text.txt"];
   const client = await RawClient.open(site.gateway.port);
   client.send(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`).join(""));

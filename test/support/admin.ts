@@ -162,7 +162,7 @@ export class Description {
     this.document = document as Description["document"];
   }
 
-  /** The operation of a request; undefined if there is none. */
+  /** The operation of a request; undefined if it does not exist. */
   operationOf(
     method: string,
     path: string,

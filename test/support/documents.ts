@@ -38,7 +38,7 @@ export function codeOf(document: string): string[] {
   return [...proseOf(document).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
 }
 
-/** The first block of the language that contains `part`. Throws if there is none. */
+/** The first block of the language that contains `part`. Throws if it does not exist. */
 export function blockWith(document: string, language: string, part: string): string {
   const block = blocksOf(document).find(
     (candidate) => candidate.language === language && candidate.text.includes(part),

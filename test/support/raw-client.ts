@@ -32,7 +32,7 @@ export class RawClient extends SocketClient {
   }
 
   /**
-   * The next response to a request of `method`, 1xx included. Fails with an Error if there is none or it is malformed.
+   * The next response to a request of `method`, 1xx included. Fails with an Error if it does not arrive or is malformed.
    */
   async response(method = "GET", patienceMs = this.patienceMs): Promise<Message> {
     const take = (): Message | undefined => {

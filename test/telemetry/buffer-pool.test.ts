@@ -189,7 +189,7 @@ test("a response that cannot wait without going over the bound is cut off, and t
   expect(statusOf(await once(port, GET))).toBe(200);
 });
 
-test("a body that a slow origin does not take waits within the bound, or is answered 503", async () => {
+test("a body that a slow origin does not read waits within the limit, or gets 503", async () => {
   const port = await start(32, 1024);
   origin.onBytes = ({ socket }) => socket.pause();
   const client = await open(port);
@@ -204,7 +204,7 @@ test("a body that a slow origin does not take waits within the bound, or is answ
   expect(statusOf(await once(port, GET))).toBe(200);
 });
 
-test("uploads that are gathered take body buffers, and get 503 where there are none", async () => {
+test("buffered uploads use body buffers, and get 503 without a free one", async () => {
   const { upstreams, routes } = everythingTo(origin.port);
   gateway = await startGateway({
     access_log: { enabled: false },
@@ -232,7 +232,7 @@ test("uploads that are gathered take body buffers, and get 503 where there are n
   expect(statusOf(await once(port, upload(20_000), "POST"))).toBe(200);
 });
 
-test("requests that are sent ahead wait in buffers, and are let go with the connection where there are none", async () => {
+test("pipelined requests wait in buffers, and without a free one their connection closes", async () => {
   const port = await start();
   const asked = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => asked.resolve(connection);

@@ -93,7 +93,7 @@ async function scrape(port: number): Promise<string> {
 
 describe("/metrics", () => {
   test(
-    "is a strictly right page that nobody keeps, to GET and HEAD alone",
+    "is a strictly valid page that must not be stored, for GET and HEAD only",
     async () => {
       const { port } = await serve({ workers: 1 });
       const page = await get(port, "/metrics");
@@ -147,7 +147,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "a client that left before it was answered is a 499, and one in flight is in flight",
+    "a client that left before its response is a 499, and a request in flight counts as in flight",
     async () => {
       const { port } = await serve({ workers: 1 });
       origin.response = () => {};
@@ -277,7 +277,7 @@ describe("a TLS listener", () => {
 
 describe("two workers", () => {
   test(
-    "any of them answers for both, also for one that was killed, and what that one was doing is over",
+    "each worker responds for both, also for a killed one, and the killed one's work in flight is cleared",
     async () => {
       const { program, port } = await serve({ workers: 2 });
       const held = await Promise.all(Array.from({ length: 12 }, () => open(port)));

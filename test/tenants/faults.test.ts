@@ -236,7 +236,7 @@ test("a warm tenant's folder that has become a link out of socket_dir is not fol
   }
 });
 
-test("a filter that names no socket is answered 502", async () => {
+test("a filter that names no socket causes 502", async () => {
   const reply = await tenants.ask(fresh(), "/unnamed/");
   expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("named no socket")]);
 });
@@ -320,7 +320,7 @@ test.each(PROTOCOLS)("%s: a GET of a tenant whose machine has died starts it aga
   }
 });
 
-test("a POST of such a tenant is answered 502, and the next one starts it", async () => {
+test("a POST of such a tenant gets 502, and the next one starts it", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
   await tenants.manager.kill(tenant);
@@ -328,7 +328,7 @@ test("a POST of such a tenant is answered 502, and the next one starts it", asyn
   expect((await tenants.told(tenant, "/", { method: "POST", body: "x" })).body).toBe(1);
 });
 
-test("with max_retries 0 a GET of such a tenant is answered 502", async () => {
+test("with max_retries 0 a GET of such a tenant gets 502", async () => {
   const tenant = fresh();
   await tenants.told(tenant, "/strict/");
   await tenants.manager.kill(tenant);
@@ -353,7 +353,7 @@ test("a chunked response that goes on reaches its client before its end", async 
   client.destroy();
 });
 
-test("a request that has waited for as long as one may be parked is answered 503", async () => {
+test("a request that has waited for the maximum park time gets 503", async () => {
   const tenant = fresh();
   await tenants.reload({ wasm_host_call_deadline_ms: 400 });
   try {

@@ -115,15 +115,15 @@ describe("the request", () => {
   });
 
   test.each([
-    ["a key that is none", { "Sec-WebSocket-Key": "short" }, 400],
-    ["a version that nobody speaks", { "Sec-WebSocket-Version": "99" }, 426],
+    ["an invalid key", { "Sec-WebSocket-Key": "short" }, 400],
+    ["an unknown version", { "Sec-WebSocket-Version": "99" }, 426],
   ])("with %s is answered here", async (_name, fields, status) => {
     const opened = await stage.ask("HTTP/1.1", "tcp", { fields });
     expect(opened.status).toBe(status);
     expect(stage.origin().requests).toEqual([]);
   });
 
-  test("over HTTP/2 with a version that nobody speaks is answered here", async () => {
+  test("over HTTP/2 an unknown version gets its response from the gateway", async () => {
     const opened = await stage.ask("HTTP/2", "tcp", { fields: { "sec-websocket-version": "99" } });
     expect([opened.status, opened.fields["sec-websocket-version"]]).toEqual([400, "13"]);
     expect(stage.origin().requests).toEqual([]);
@@ -216,7 +216,7 @@ describe("an upstream that fails", () => {
     });
   }
 
-  test("a 101 that nobody asked for is 502", async () => {
+  test("a 101 without a handshake is 502", async () => {
     stage.origin().reply = (request, socket) => socket.write(`${switching(request)}GET / HTTP/1.1\r\n\r\n`);
     const client = await RawClient.open(stage.rig.port);
     client.send("GET /tcp HTTP/1.1\r\nHost: a.test\r\n\r\n");
@@ -234,7 +234,7 @@ describe("an upstream that fails", () => {
 });
 
 describe("what comes behind the 101", () => {
-  test.each(BOTH)("is not looked at for %s: garbage passes, and a response of HTTP is none", async (client) => {
+  test.each(BOTH)("is not parsed for %s: garbage passes, and an HTTP response has no meaning", async (client) => {
     const garbage = `\0\xff\x81HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc\r\n\r\n`;
     stage.origin().reply = (request, socket, accept) => {
       socket.write(Buffer.from(switching(request) + garbage, "latin1"));
@@ -248,7 +248,7 @@ describe("what comes behind the 101", () => {
     expect(stage.origin().requests).toHaveLength(1);
   });
 
-  test.each(BOTH)("is ended for %s where no byte passes for read_timeout_ms", async (client) => {
+  test.each(BOTH)("is ended for %s if no byte passes for read_timeout_ms", async (client) => {
     const { here, there } = await stage.open(client);
     const began = performance.now();
     await Promise.all([here.until("its end", () => here.ended), there.over()]);

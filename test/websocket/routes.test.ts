@@ -61,7 +61,7 @@ describe.each(BOTH)("a handshake by %s", (client) => {
   const ask = (path: string): ReturnType<typeof openTunnel> =>
     openTunnel(client, { port: rig.port, tlsPort: 0 }, { path });
 
-  test("passes a cache by, and is never answered from it", async () => {
+  test("bypasses a cache, and never gets a response from it", async () => {
     for (let i = 0; i < 2; i++) {
       const opened = await ask("/cached/a");
       expect(opened.status).toBe(switched);
@@ -209,7 +209,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     client.destroy();
   });
 
-  test("is none over plain CONNECT", async () => {
+  test("does not exist over plain CONNECT", async () => {
     const client = await begin(h2.END_HEADERS, [
       [":method", "CONNECT"],
       [":authority", "a.test:80"],

@@ -47,7 +47,7 @@ export const MESSAGE_FORMAT: readonly Rule[] = [
   refused(["9112 §3.1", "a method is a token"], request("G@T /x")),
   refused(["9112 §3.1", "and not empty"], request(" /x")),
   refused(["9110 §9.1", "a method in small letters is another one"], request("get /x"), 501),
-  refused(["9110 §9.1", "a method that nobody knows is 501"], request("FROB /x"), 501),
+  refused(["9110 §9.1", "an unknown method is 501"], request("FROB /x"), 501),
   served(["9110 §9.1", "a registered one is the origin's business"], request("PROPFIND /x"), {
     upstream: (head) => expect(head?.startLine).toBe("PROPFIND /x HTTP/1.1"),
   }),

@@ -38,7 +38,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   ),
   served(["9112 §9.3", "one of HTTP/1.0 closes"], "GET /x HTTP/1.0\r\nHost: a.test\r\n\r\n", { stays: false }),
   served(
-    ["9112 §9.3", "unless it asks to stay, which is answered"],
+    ["9112 §9.3", "unless it asks to stay, and the response confirms that"],
     "GET /x HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
     {
       response: (head) => expect(valuesOf(head, "connection")).toEqual(["keep-alive"]),
@@ -51,7 +51,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
   served(["9112 §9.6", "close wins over keep-alive"], request("GET /x", "Connection: keep-alive, CLOSE"), {
     stays: false,
   }),
-  script(["9112 §9.6", "nothing behind a request with close is answered"], (bench) =>
+  script(["9112 §9.6", "data after a request with close gets no response"], (bench) =>
     withClient(bench, async (client) => {
       client.send(CLOSE + request("GET /second"));
       await client.response();
@@ -59,16 +59,18 @@ export const CONNECTION_RULES: readonly Rule[] = [
       expect([client.rest(), bench.origin.summaries]).toEqual(["", ["GET /x"]]);
     }),
   ),
-  script(["9112 §9.3.2", "a pipeline is answered in order, also where its first request is the slowest"], (bench) =>
-    withClient(bench, async (client) => {
-      const echo = bench.origin.response;
-      bench.origin.response = (head, connection) => {
-        if (head.startLine.includes("/slow")) setTimeout(() => echo(head, connection), 100);
-        else echo(head, connection);
-      };
-      client.send(request("GET /slow") + request("GET /a") + request("GET /b"));
-      for (const path of ["/slow", "/a", "/b"]) expect((await client.response()).body).toBe(`GET ${path}`);
-    }),
+  script(
+    ["9112 §9.3.2", "the responses of a pipeline are in order, even if the first request is the slowest"],
+    (bench) =>
+      withClient(bench, async (client) => {
+        const echo = bench.origin.response;
+        bench.origin.response = (head, connection) => {
+          if (head.startLine.includes("/slow")) setTimeout(() => echo(head, connection), 100);
+          else echo(head, connection);
+        };
+        client.send(request("GET /slow") + request("GET /a") + request("GET /b"));
+        for (const path of ["/slow", "/a", "/b"]) expect((await client.response()).body).toBe(`GET ${path}`);
+      }),
   ),
   script(["9112 §9.3.2", "bodies in a pipeline belong to their own requests"], (bench) =>
     withClient(bench, async (client) => {
@@ -141,7 +143,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
     },
   ),
 
-  refused(["9110 §10.1.1", "an expectation that nobody knows is 417"], request("GET /x", "Expect: 200-ok"), 417),
+  refused(["9110 §10.1.1", "an unknown expectation is 417"], request("GET /x", "Expect: 200-ok"), 417),
   script(["9110 §10.1.1", "the gateway sends the 100 itself where it gathers the body"], (bench) =>
     withClient(bench, async (client) => {
       client.send(HELD);

@@ -158,7 +158,7 @@ const STEPS: readonly Asked[] = [
     h2.frame(h2.GOAWAY, 0, 0, Buffer.concat([h2.words(0, h2.NO_ERROR), Buffer.from("h2spec")])),
     h2.ping("h2spec\0\0"),
   ]),
-  asked("PING behind GOAWAY with a code that nobody knows", { kind: "check", check: pongOrEnd }, () => [
+  asked("PING after GOAWAY with an unknown code", { kind: "check", check: pongOrEnd }, () => [
     h2.frame(h2.GOAWAY, 0, 0, h2.words(0, 0xff)),
     h2.ping("h2spec\0\0"),
   ]),

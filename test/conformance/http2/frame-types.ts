@@ -112,7 +112,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     h2.FRAME_SIZE_ERROR,
     h2.frame(h2.SETTINGS, 0, 0, "\0\x03\0"),
   ),
-  ignored(["9113 §6.5", "an acknowledgement that nobody waits for"], h2.SETTINGS_ACK),
+  ignored(["9113 §6.5", "an acknowledgement without SETTINGS"], h2.SETTINGS_ACK),
   connectionError(["9113 §6.5.2", "ENABLE_PUSH of 2"], h2.PROTOCOL_ERROR, setting(h2.ENABLE_PUSH, 2)),
   connectionError(
     ["9113 §6.5.2", "INITIAL_WINDOW_SIZE of 2^31"],
@@ -153,12 +153,12 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     h2.frame(h2.PUSH_PROMISE, h2.END_HEADERS, 1, Buffer.concat([h2.words(2), GET_BLOCK])),
   ),
 
-  script(["9113 §6.7", "PING is answered with its content"], async (client) => {
+  script(["9113 §6.7", "the acknowledgement of PING has its content"], async (client) => {
     client.send(h2.ping("\x01\x02\x03\x04\0\xff\x07\x08"));
     const pong = await client.sees("PING's response", ({ type, flags }) => type === h2.PING && flags === h2.ACK);
     expect([pong.streamId, pong.payload.toString("latin1")]).toEqual([0, "\x01\x02\x03\x04\0\xff\x07\x08"]);
   }),
-  script(["9113 §6.7", "a response to PING is not answered"], async (client) => {
+  script(["9113 §6.7", "an acknowledgement of PING gets no acknowledgement"], async (client) => {
     client.send(h2.ping("unasked!", h2.ACK));
     await client.fence();
     expect(client.frames.some(({ payload }) => payload.toString("latin1") === "unasked!")).toBe(false);
@@ -182,13 +182,16 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     h2.FRAME_SIZE_ERROR,
     h2.frame(h2.GOAWAY, 0, 0, "\0\0\0\0"),
   ),
-  script(["9113 §6.8", "after GOAWAY what is open is answered, and then the connection closes"], async (client) => {
-    client.send(post(1), h2.frame(h2.GOAWAY, 0, 0, Buffer.concat([h2.words(0, h2.NO_ERROR), Buffer.from("bye")])));
-    await new Promise(setImmediate);
-    client.send(h2.data(1, "hello", h2.END_STREAM));
-    expect((await client.response(1)).body.toString()).toBe("POST /x hello");
-    await client.closed();
-  }),
+  script(
+    ["9113 §6.8", "after GOAWAY, open requests get their responses, and then the connection closes"],
+    async (client) => {
+      client.send(post(1), h2.frame(h2.GOAWAY, 0, 0, Buffer.concat([h2.words(0, h2.NO_ERROR), Buffer.from("bye")])));
+      await new Promise(setImmediate);
+      client.send(h2.data(1, "hello", h2.END_STREAM));
+      expect((await client.response(1)).body.toString()).toBe("POST /x hello");
+      await client.closed();
+    },
+  ),
 
   connectionError(
     ["9113 §6.9", "WINDOW_UPDATE of another length than 4"],

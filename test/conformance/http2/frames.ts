@@ -79,7 +79,7 @@ export const FRAME_CASES: readonly Case[] = [
   ),
 
   ignored(["9113 §4.1", "a frame of an unknown type"], h2.frame(UNKNOWN, 0xff, 0, "12345678")),
-  ignored(["9113 §4.1", "one on a stream that nobody opened"], h2.frame(UNKNOWN, 0, 77, "12345678")),
+  ignored(["9113 §4.1", "one on a stream that was never opened"], h2.frame(UNKNOWN, 0, 77, "12345678")),
   ignored(["9113 §4.1", "an empty one"], h2.frame(UNKNOWN, 0, 0)),
   ignored(["9113 §4.1", "undefined flags"], h2.ping("pingpong", 0xfe & ~h2.ACK)),
   ignored(["9113 §4.1", "the reserved bit of a stream's number"], h2.frame(h2.PING, 0, 0x8000_0000, "pingpong")),

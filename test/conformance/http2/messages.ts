@@ -40,7 +40,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     const { status, body, fields } = await client.response(1);
     expect([status, body.length, fieldOf(fields, "content-length")]).toEqual([200, 0, "7"]);
   }),
-  script(["9113 §8.1", "204 and 304 have none either"], async (client) => {
+  script(["9113 §8.1", "204 and 304 have no body either"], async (client) => {
     client.send(get(1, "/status/204"), get(3, "/status/304"));
     for (const [streamId, status] of [
       [1, 204],
@@ -97,7 +97,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     h2.data(1, "hell"),
     h2.data(1, "o!", h2.END_STREAM),
   ),
-  malformed("8.1.1", "no body where there is a length", get(1, "/x", LENGTH_5)),
+  malformed("8.1.1", "no body although there is a length", get(1, "/x", LENGTH_5)),
   malformed(
     "8.1.1",
     "a body shorter than its length before trailers",
@@ -212,7 +212,7 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.5", "CONNECT with :path", request([":method", "CONNECT"], SCHEME, PATH, AUTHORITY)),
   malformed("8.5", "CONNECT without :authority", request([":method", "CONNECT"])),
   responded(["9113 §8.5", "CONNECT is not served"], 501, request([":method", "CONNECT"], [":authority", "a.test:443"])),
-  responded(["9110 §15.5.18", "an expectation that nobody knows is 417"], 417, withField("expect", "200-ok")),
+  responded(["9110 §15.5.18", "an unknown expectation is 417"], 417, withField("expect", "200-ok")),
   responded(
     ["6585 §5", "a list over SETTINGS_MAX_HEADER_LIST_SIZE is 431"],
     431,

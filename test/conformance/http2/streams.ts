@@ -148,7 +148,7 @@ export const STREAM_CASES: readonly Case[] = [
     client.send(get(last + 2));
     expect((await client.response(last + 2)).status).toBe(200);
   }),
-  script(["9113 §5.1.2", "the bound is said in SETTINGS"], async (client) => {
+  script(["9113 §5.1.2", "SETTINGS announces the limit"], async (client) => {
     const said = client.frames.find(({ type, flags }) => type === h2.SETTINGS && flags === 0);
     const payload = said?.payload ?? Buffer.alloc(0);
     const ids = Array.from({ length: payload.length / 6 }, (_, i) => [
@@ -200,7 +200,7 @@ export const STREAM_CASES: readonly Case[] = [
     ]);
     await client.closed();
   }),
-  script(["9113 §5.4.2", "RST_STREAM is not answered with RST_STREAM"], async (client) => {
+  script(["9113 §5.4.2", "RST_STREAM does not cause RST_STREAM"], async (client) => {
     client.send(get(1, HOLD), h2.reset(1));
     await client.fence();
     expect(client.frames.filter(({ type }) => type === h2.RST_STREAM)).toEqual([]);
@@ -210,7 +210,7 @@ export const STREAM_CASES: readonly Case[] = [
     client.send(h2.frame(h2.GOAWAY, 0, 0, h2.words(0, 0xff)));
     await client.closed();
   }),
-  script(["9113 §5", "streams are answered side by side, the quick before the slow"], async (client) => {
+  script(["9113 §5", "streams are served concurrently, fast ones before slow ones"], async (client) => {
     client.send(get(1, HOLD), get(3, "/quick"));
     const { status, fields } = await client.response(3);
     expect([status, fieldOf(fields, "content-type")]).toEqual([200, "text/plain"]);

@@ -80,7 +80,7 @@ const framing: readonly Rule[] = [
   onRequest("4.1", "a GET is answered", headers(GET), { status: 200 }),
   onRequest(
     "4.1",
-    "a POST with body and trailers is answered",
+    "a POST with body and trailers gets a response",
     [...headers(POST), ...data("ab"), ...headers([["x-t", "1"]])],
     { status: 200 },
   ),

@@ -24,7 +24,7 @@ function play(input: Buffer, sizes: readonly number[]): Played {
   let at = 0;
   for (const size of sizes) {
     if (wire.closed) break;
-    if (wire.paused) throw new Error("the connection waits for nobody");
+    if (wire.paused) throw new Error("the connection stays paused without a reason");
     connection.onData(input.subarray(at, at + size));
     at += size;
   }

@@ -59,7 +59,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     post(["Transfer-Encoding: chunked"], `${BODY.toString(16)}\r\n${"x".repeat(BODY)}\r\n0\r\n\r\n`),
     `POST /x ${"x".repeat(BODY)}`,
   ),
-  declined("an expectation that nobody knows", head("GET /x HTTP/1.1", "Expect: tea"), 417),
+  declined("an unknown expectation", head("GET /x HTTP/1.1", "Expect: tea"), 417),
   declined(
     "an expectation beside the known one",
     post(["Expect: 100-continue, tea", "Content-Length: 5"], "hello"),

@@ -19,7 +19,7 @@ export const START_LINE: readonly Row[] = [
   refused("an empty method", head(" /x HTTP/1.1")),
   refused("a space before the method", head(" GET /x HTTP/1.1")),
   refused("a tab before the method", head("\tGET /x HTTP/1.1")),
-  refused("a method that nobody knows", head("FROB /x HTTP/1.1"), 501),
+  refused("an unknown method", head("FROB /x HTTP/1.1"), 501),
   accepted("a method that caches know, and no registry", head("PURGE /x HTTP/1.1"), "PURGE /x"),
 
   refused("two spaces before the target", head("GET  /x HTTP/1.1")),
@@ -67,7 +67,7 @@ export const START_LINE: readonly Row[] = [
   declined("CONNECT with a path", head("CONNECT /x HTTP/1.1")),
   declined("CONNECT without a port", head("CONNECT a.test HTTP/1.1")),
   declined("CONNECT with an empty port", head("CONNECT a.test: HTTP/1.1")),
-  declined("CONNECT with a port that is none", head("CONNECT a.test:65536 HTTP/1.1")),
+  declined("CONNECT with an invalid port", head("CONNECT a.test:65536 HTTP/1.1")),
   declined("CONNECT with a URL", head("CONNECT http://a.test:80 HTTP/1.1")),
   declined("CONNECT to an IPv6 address", head("CONNECT [::1]:443 HTTP/1.1"), 501),
 

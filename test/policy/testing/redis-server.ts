@@ -35,7 +35,7 @@ export class RedisServer {
 
   /** Starts the server without data. */
   async start(): Promise<void> {
-    if (BINARY === undefined) throw new Error("Cannot start Redis: there is none");
+    if (BINARY === undefined) throw new Error("Cannot start Redis: it is not installed");
     const settings = ["--port", "0", "--unixsocket", this.#socket, "--save", "", "--appendonly", "no"];
     this.#process = Bun.spawn([BINARY, ...settings, "--dir", this.#folder.path], {
       stdio: ["ignore", "ignore", "ignore"],

@@ -1,7 +1,7 @@
 /** Makes valid and invalid tokens; it shares no code with the verifier. */
 import { constants, createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
-export const SECRET = "a shared secret that nobody can guess at leisure";
+export const SECRET = "a shared secret that no attacker can guess in time";
 export const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 });
 export const EC = generateKeyPairSync("ec", { namedCurve: "P-256" });
 export const ED = generateKeyPairSync("ed25519");

@@ -77,7 +77,7 @@ function pings(): Case[] {
       Array.from({ length: 10 }, () => masked(ws.PING)),
       Array.from({ length: 10 }, () => [ws.PONG, first]),
     ),
-    sound("pongs that nobody asked for", [masked(ws.PONG), masked(ws.PONG, "x"), masked(ws.PING)], [[ws.PONG, first]]),
+    sound("pongs without a ping", [masked(ws.PONG), masked(ws.PONG, "x"), masked(ws.PING)], [[ws.PONG, first]]),
     broken("a ping of 126", [masked(ws.PING, Buffer.alloc(126))]),
     broken("a ping in fragments", [masked(ws.PING, "a", { fin: false }), masked(ws.CONTINUATION, "b")]),
     broken("a pong in fragments", [masked(ws.PONG, "a", { fin: false }), masked(ws.CONTINUATION, "b")]),

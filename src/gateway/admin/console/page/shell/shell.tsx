@@ -65,7 +65,7 @@ export function Shell() {
       <Questions />
       {state.kind === "none" ? (
         <Dialog title="Your session ended">
-          <p class="soft">Log in again to go on where you were. What you typed is still there.</p>
+          <p class="soft">Log in again to continue. Your input is still there.</p>
           <LogInForm />
         </Dialog>
       ) : null}

@@ -102,7 +102,7 @@ function EditForm({ section, name, base: first, schema }: EditFormProps) {
       />
       {editor.isRestored && isChanged ? (
         <div class="notice">
-          <p>What you typed before is still here.</p>
+          <p>Your earlier input is still here.</p>
           <button class="button small" type="button" onClick={editor.discardTyped}>
             Discard it
           </button>
