@@ -7,7 +7,7 @@ const PHRASES = new Set(
     "tweet|pin it|email|email this|print|print this page|copy link|save|save article|bookmark|like|follow|follow us|" +
     "follow us on|subscribe|subscribe now|sign up|sign in|log in|login|register|log in to reply|sign in to comment|" +
     "advertisement|ad|ads|sponsored|sponsored content|continue reading|read more|read more about|learn more|show more|" +
-    "load more|view all|see all|view more|skip to content|skip to main content|back to top|top|reply|quote|report|" +
+    "load more|click to expand|view all|see all|view more|skip to content|skip to main content|back to top|top|reply|quote|report|" +
     "report post|report abuse|flag|edit|edit this page|edit this page on github|permalink|link|previous|next|prev|" +
     "loading|add to cart|add to basket|add to bag|add to wishlist|add to compare|buy now|out of stock notify me|" +
     "write a review|leave a comment|post a comment|leave a reply|comments|accept|accept all|accept all cookies|close|" +

@@ -1,4 +1,5 @@
 import { Document, Element, Text, isTag } from "domhandler";
+import { imageSource } from "../images.ts";
 import { isNeverShown } from "../prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
@@ -15,6 +16,13 @@ const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.butto
 const MIN_SHARE_AROUND_A_PICTURE = 0.5;
 /** The words around a picture are those of the nearest box with at least this number of words. */
 const MIN_WORDS_AROUND_A_PICTURE = 5;
+
+/** Characters of an address that are compared with these names. */
+const MAX_SOURCE_LENGTH = 1000;
+const STANDS_FOR_OTHERS =
+  /(?:^|[/_-])(?:blank|spacer|placeholder|loading|loader|spinner)\d*(?:[_-]\d+x\d+)?(?:[._-][\da-f]{8,64})?\.(?:gif|png|svg)(?:$|[?#])/i;
+const CONTROL =
+  /(?:^|[/_-])(?:icons?|ico|arrow|chevron|caret|close(?!-?up)|btn|button)(?:[._-][^/?#]*)?\.(?:gif|png|svg)(?:$|[?#])/i;
 
 /** Copies the chosen part of a page. It stores the chosen texts, and the number of chosen words in each box. */
 export class ChosenTree {
@@ -69,7 +77,7 @@ export class ChosenTree {
   #element(element: Element, to: Element | Document, outer: Box): void {
     const { name } = element;
     if (PICTURES.has(name) || VOID.has(name) || (name === "script" && !isNeverShown(element))) {
-      if (!isAnimation(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
+      if (!isAnimation(element) && !isDecoration(element) && this.#isAmongChosen(outer)) append(to, copyAll(element));
       return;
     }
     if (isNeverShown(element)) return;
@@ -121,6 +129,13 @@ function spaceIn(element: Element): Text | undefined {
 function isAnimation({ name, attribs }: Element): boolean {
   const { loop, muted, title, "aria-label": label } = attribs;
   return name === "video" && loop !== undefined && muted !== undefined && title === undefined && label === undefined;
+}
+
+/** Whether a picture stands for one that was not loaded, or is an icon or a control without a text. */
+function isDecoration(element: Element): boolean {
+  if (element.name !== "img") return false;
+  const source = (imageSource(element) ?? "").slice(0, MAX_SOURCE_LENGTH);
+  return STANDS_FOR_OTHERS.test(source) || ((element.attribs["alt"] ?? "").trim() === "" && CONTROL.test(source));
 }
 
 function copyAll(element: Element): Element {

@@ -16,6 +16,7 @@ import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike } from "./page-parts.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
 import { addPostDetails } from "./posts.ts";
+import { addPrice } from "./price.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
 import { dropCopies, dropRepeats, fillGroups, keepCode, keepWhole } from "./whole.ts";
@@ -83,6 +84,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   keepWhole(outline, chosen);
   keepCode(outline, chosen);
   addPostDetails(outline, chosen);
+  if (hintsOf(metadata, url).isProduct) addPrice(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
   const article = new ChosenTree(outline, chosen).copy(body, outline.root);
   prepare(article, url, tree);

@@ -75,6 +75,15 @@ describe("an article", () => {
     expect(content).not.toContain("behind.mp4");
   });
 
+  test("has its pictures, but no icons and no pictures that stand for others", () => {
+    const names = ["lazy_placeholder.gif", "loading.0123abcd.svg", "btn-close.png", "arrow-right.svg"];
+    const kept = ["close-up.png", "icon-of-a-saint.jpg", "loading-dock.png"];
+    const pictures = [...names, ...kept].map((name) => `<img src="/p/${name}" alt="">`).join("");
+    const { content } = read(story(`<p>${TEXT}${pictures}</p>${PARAGRAPHS}`));
+    for (const name of kept) expect(content).toContain(name);
+    for (const name of names) expect(content).not.toContain(name);
+  });
+
   test("has no logo of the navigation", () => {
     const { content } = read(story("").replace("<nav>", '<nav><a href="/"><img src="/logo.png" alt="Logo"></a>'));
     expect(content).not.toContain("logo.png");
@@ -175,6 +184,24 @@ test("relative addresses of metadata are resolved against the page's base", () =
 test("the hidden panel of a tab is read like the visible one", () => {
   const tabs = `<div role="tabpanel"><h2>Morning</h2>${PARAGRAPHS}</div><div role="tabpanel" hidden><h2>Evening</h2><p>Folded. ${TEXT.repeat(3)}</p></div>`;
   expect(read(story(tabs)).content).toContain("## Evening\n\nFolded.");
+});
+
+test("a product has its name, price, description and specification, and no other products", () => {
+  const others = Array.from(
+    { length: 6 },
+    (_, i) => `<li class="card"><a href="/p/${i}">Other kettle ${i}</a><span class="price">${i}5.00 EUR</span></li>`,
+  );
+  const { title, content } = read(
+    `<title>Copper kettle | Shop</title><script type="application/ld+json">{"@type":"Product","name":"Copper kettle",
+    "offers":{"@type":"Offer","price":"49.00"}}</script><nav><a href="/">Home</a><a href="/k">Kettles</a></nav>
+    <main><div class="product"><h1>Copper kettle</h1><span class="price">49.00 EUR</span><button>Add to cart</button>
+    <div class="description"><p>A kettle of hammered copper, made in one piece. ${TEXT}</p></div>
+    <h2>Specifications</h2><table><tr><th>Weight</th><td>1.2 kg</td></tr><tr><th>Volume</th><td>1.7 l</td></tr></table></div>
+    <section class="related"><h2>Related products</h2><ul>${others.join("")}</ul></section></main><footer>© Shop</footer>`,
+  );
+  expect(title).toBe("Copper kettle");
+  for (const part of ["49.00 EUR", "hammered copper", "1.7 l"]) expect(content).toContain(part);
+  expect(content).not.toMatch(/Add to cart|Other kettle|© Shop/);
 });
 
 test("a product list has each product with its price, and no filters", () => {

@@ -1,0 +1,28 @@
+import { type Block, FLAGS, type Outline } from "./outline.ts";
+
+/** Blocks after the heading of a product among which its price is searched. */
+const MAX_BLOCKS_TO_PRICE = 80;
+/** Words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
+const MAX_WORDS_OF_A_PRICE = 6;
+/** Digits beside the sign or the code of a currency. */
+const PRICE = /\d[\d.,\s]*(?:\p{Sc}|[A-Z]{3}\b)|(?:\p{Sc}|\b[A-Z]{3})\s*\d/u;
+
+/** Adds the price of a product, the first one after its heading, if no price is chosen. */
+export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
+  const title = blocks.findIndex(({ heading, box }) => heading === 1 && (box.flags & FLAGS.hidden) === 0);
+  if (title === -1) return;
+  const end = Math.min(blocks.length, title + MAX_BLOCKS_TO_PRICE);
+  let price = -1;
+  for (let at = title + 1; at < end; at += 1) {
+    const block = blocks[at];
+    if (block === undefined || !isPrice(block)) continue;
+    if (chosen[at] === 1) return;
+    if (price === -1) price = at;
+  }
+  if (price !== -1) chosen[price] = 1;
+}
+
+function isPrice({ box, count, text }: Block): boolean {
+  const around = FLAGS.nav | FLAGS.aside | FLAGS.footer | FLAGS.hidden | FLAGS.button | FLAGS.dialog;
+  return count.words <= MAX_WORDS_OF_A_PRICE && (box.flags & around) === 0 && PRICE.test(text);
+}
