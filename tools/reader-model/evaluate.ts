@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dataPages, wordScore, wordsOfMarkdown } from "../../bench/reader-data.ts";
 import { decodeBody } from "../../src/content/encoding/decode.ts";
 import { showLateText } from "../../src/content/extraction/late-text.ts";
+import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
 import { readArticle } from "../../src/content/extraction/reader/read-article.ts";
 import { parseTree } from "../../src/content/extraction/tree.ts";
 import { mean } from "../../src/content/testing/reader-corpus.ts";
@@ -23,6 +24,12 @@ const held = new Set(
 );
 const byType = new Map<string, { f1: number; precision: number; recall: number }[]>();
 const lines: string[] = [];
+/** Articles that declare themselves to be news. */
+const news: { f1: number; precision: number; recall: number }[] = [];
+const NEWS = /NewsArticle$/;
+/** Upper ends of the ranges of the confidence. */
+const ENDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01];
+const trusted = ENDS.map((): { readonly expected: number; readonly f1: number }[] => []);
 for (const page of dataPages(data)) {
   const own = scores[page.id];
   if (own === undefined) continue;
@@ -35,6 +42,9 @@ for (const page of dataPages(data)) {
   const list = byType.get(group) ?? [];
   list.push(score);
   byType.set(group, list);
+  if (page.type === "article" && [...metadataOf(tree).types.keys()].some((type) => NEWS.test(type))) news.push(score);
+  const range = ENDS.findIndex((end) => found.confidence !== undefined && found.confidence < end);
+  if (page.wanted !== "") trusted[range]?.push({ expected: found.confidence ?? 0, f1: score.f1 });
   lines.push(
     JSON.stringify({ id: page.id, type: page.type, ...score, confidence: found.confidence, content: found.content }),
   );
@@ -42,10 +52,15 @@ for (const page of dataPages(data)) {
 writeFileSync(`${folder}/contents.jsonl`, `${lines.join("\n")}\n`);
 for (const [type, list] of [
   ...byType,
+  ["news", news] as const,
   ["all but held", [...byType].flatMap(([group, own]) => (group === "held back" ? [] : own))] as const,
 ]) {
   const of = (key: "f1" | "precision" | "recall") => mean(list.map((one) => one[key])).toFixed(4);
   console.log(
     `${type.padEnd(14)} ${String(list.length).padStart(5)} F1 ${of("f1")} P ${of("precision")} R ${of("recall")}`,
   );
+}
+for (const [at, list] of trusted.entries()) {
+  const of = (key: "expected" | "f1") => mean(list.map((one) => one[key])).toFixed(3);
+  console.log(`confidence below ${ENDS[at] ?? 1}: ${list.length} pages, expected ${of("expected")}, F1 ${of("f1")}`);
 }

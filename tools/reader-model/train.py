@@ -25,8 +25,12 @@ PARAMETERS = {
     "nthread": 1,
 }
 SECOND_PARAMETERS = {**PARAMETERS, "max_depth": 4, "colsample_bytree": 0.5, "min_child_weight": 5, "lambda": 10.0}
+# Forests of the first stage, which differ by their random seeds only; the score is the mean of their log-odds.
+FORESTS = 3
 # Blocks of a page that are trained on: pages of tables have thousands of the same kind.
 MAX_ROWS_OF_PAGE = 300
+FIRST = (PARAMETERS, ROUNDS, FORESTS)
+SECOND = (SECOND_PARAMETERS, SECOND_ROUNDS, 1)
 # Folds of the data set; of the project's own pages, which are never tested; and of what is held back until the end.
 FOLDS = [0, 1, 2, 3, 4]
 OWN_FOLD = 5
@@ -53,10 +57,16 @@ class Data:
             weights[rows_of(page)] = (own + 0.3) / scale**0.9 * 10
         return weights
 
-    def train(self, pages, columns, parameters, rounds):
+    def train(self, pages, columns, parameters, rounds, forests):
         rows = sample(pages, numpy.random.default_rng(1))
         data = xgboost.DMatrix(self.values[rows][:, columns], label=self.labels[rows], weight=self.weights[rows])
-        return xgboost.train(parameters, data, rounds)
+        return [xgboost.train({**parameters, "seed": parameters["seed"] + at}, data, rounds) for at in range(forests)]
+
+
+def predicted(boosters, values):
+    data = xgboost.DMatrix(values)
+    odds = sum(booster.predict(data, output_margin=True) for booster in boosters) / len(boosters)
+    return 1 / (1 + numpy.exp(-odds))
 
 
 def rows_of(page):
@@ -110,7 +120,7 @@ def blended(first, second):
     return 1 / (1 + numpy.exp(-(FIRST_SHARE * odds[0] + (1 - FIRST_SHARE) * odds[1])))
 
 
-def cross_validate(data, columns, parameters, rounds, folds, blend=False):
+def cross_validate(data, columns, stage, folds, blend=False):
     """Scores of the tested folds' pages by their names; prints F1 of the data set's own folds, and of what is held back."""
     found, results, saved = [], [], {}
     started = time.process_time()
@@ -119,9 +129,9 @@ def cross_validate(data, columns, parameters, rounds, folds, blend=False):
         if not tested:
             continue
         known = [page for page in data.pages if page["fold"] not in (fold, HELD_FOLD)]
-        booster = data.train(known, columns, parameters, rounds)
+        boosters = data.train(known, columns, *stage)
         for page in tested:
-            scores = booster.predict(xgboost.DMatrix(data.values[rows_of(page)][:, columns]))
+            scores = predicted(boosters, data.values[rows_of(page)][:, columns])
             if blend:
                 scores = blended(data.values[rows_of(page), data.features.index("score")], scores)
             saved[page["id"]] = [round(float(score), 4) for score in scores]
@@ -143,14 +153,14 @@ def columns_without(features, without):
     return [i for i, (group, name) in enumerate(features) if group not in without and name not in without]
 
 
-def flattened(tree):
+def flattened(tree, share):
     """Nodes breadth first, so that two children stand beside each other: (feature, value, left)."""
     nodes, queue = [], [tree]
     places = 1
     while queue:
         node = queue.pop(0)
         if "leaf" in node:
-            nodes.append((0, node["leaf"], 0))
+            nodes.append((0, node["leaf"] * share, 0))
             continue
         children = {child["nodeid"]: child for child in node["children"]}
         queue += [children[node["yes"]], children[node["no"]]]
@@ -161,9 +171,10 @@ def flattened(tree):
     return nodes
 
 
-def write_forest(file, booster, width):
-    """A base score of one half adds nothing."""
-    trees = [flattened(json.loads(tree)) for tree in booster.get_dump(dump_format="json")]
+def write_forest(file, boosters, width):
+    """A base score of one half adds nothing. Leaves are divided by the number of forests, so that the sum is a mean."""
+    dumped = [tree for booster in boosters for tree in booster.get_dump(dump_format="json")]
+    trees = [flattened(json.loads(tree), 1 / len(boosters)) for tree in dumped]
     nodes = [node for tree in trees for node in tree]
     roots = numpy.cumsum([0] + [len(tree) for tree in trees[:-1]])
     file.write(numpy.array([width, len(trees), len(nodes)], dtype="<u4").tobytes())
@@ -180,10 +191,10 @@ def write_model(folder, out):
         file.write(numpy.array([0x54524D02, len(lexicon)], dtype="<u4").tobytes())
         file.write(numpy.array([key for key, _ in lexicon], dtype="<u4").tobytes())
         file.write(numpy.array([round(odds * 16) for _, odds in lexicon], dtype="<i1").tobytes())
-        for name, parameters, rounds in (("features", PARAMETERS, ROUNDS), ("second", SECOND_PARAMETERS, SECOND_ROUNDS)):
+        for name, stage in (("features", FIRST), ("second", SECOND)):
             data = Data(folder, name)
             width = data.values.shape[1]
-            write_forest(file, data.train(data.pages, list(range(width)), parameters, rounds), width)
+            write_forest(file, data.train(data.pages, list(range(width)), *stage), width)
     print(f"{len(lexicon)} things")
 
 
@@ -197,9 +208,10 @@ if __name__ == "__main__":
         if mode == "cv":
             data = Data(folder)
             columns = columns_without(data.features, options.get("without", "").split(","))
-            scores = cross_validate(data, columns, PARAMETERS, int(options.get("rounds", ROUNDS)), folds)
+            stage = (PARAMETERS, int(options.get("rounds", ROUNDS)), int(options.get("forests", FORESTS)))
+            scores = cross_validate(data, columns, stage, folds)
             json.dump(scores, open(f"{folder}/scores.json", "w"))
         else:
             data = Data(folder, "second")
-            scores = cross_validate(data, list(range(len(data.features))), SECOND_PARAMETERS, SECOND_ROUNDS, folds, True)
+            scores = cross_validate(data, list(range(len(data.features))), SECOND, folds, True)
             json.dump(scores, open(f"{folder}/scores2.json", "w"))

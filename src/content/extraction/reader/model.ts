@@ -7,6 +7,8 @@ import { Lexicon } from "./lexicon.ts";
 /** "TRM" and the version of the file format. */
 const MAGIC = 0x54524d02;
 const HEADER_BYTES = 8;
+/** Forests of the first stage. tools/reader-model/train.py has the same number. */
+const FORESTS = 3;
 
 /**
  * The log-odds of names and phrases, and two forests. The first forest scores a block by its features, the second by
@@ -35,7 +37,7 @@ export class ReaderModel {
 
   /** Estimates the share of each block's words that is content, from the block's features. */
   score(features: Features): Float32Array {
-    return this.#first.score(features);
+    return this.#first.score(features, FORESTS);
   }
 
   /** The same, from the first scores of the block and of its surroundings. */
