@@ -2,6 +2,7 @@
  * The time from the gateway's command to its first response, and its CPU time, compared with nginx. The files are in
  * memory, because the first start is not counted.
  */
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { parseArgs } from "node:util";
 import { join } from "node:path";
@@ -15,6 +16,8 @@ import { aligned, median } from "./support/report.ts";
 
 const MAIN = join(import.meta.dir, "../src/cli/main.ts");
 const LAUNCHER = join(import.meta.dir, "../bin/turnpike");
+/** Measured if it was built (`npm run build:program`). */
+const PROGRAM = join(import.meta.dir, "../dist/turnpike");
 /** Milliseconds between two attempts to connect, and until a start counts as failed. */
 const TRY_MS = 1;
 const MAX_MS = 20_000;
@@ -60,6 +63,14 @@ const STARTERS: readonly Starter[] = [
         argv: [process.execPath, MAIN, "--address", "127.0.0.1", "--port", String(port), "--workers", "1"],
       }),
   },
+  {
+    name: "program",
+    start: (children, port) =>
+      children.spawn({
+        name: "turnpike",
+        argv: [PROGRAM, "--address", "127.0.0.1", "--port", String(port), "--workers", "1"],
+      }),
+  },
   gateway("two-workers", (port) => ({ server: { workers: 2, address: "127.0.0.1", port } })),
   gateway("admin", () => ({ admin: { enabled: true, port: 0, api_key: "the-key-of-the-bench" } })),
   gateway("sells", () => ({ x402: { enabled: true, test_mode: true } }), { x402: PRICE }),
@@ -103,7 +114,9 @@ function readOptions(args: readonly string[]): Options {
 }
 
 async function measure(children: Children, { starters, starts }: Options): Promise<void> {
-  const installed = starters.filter(({ name }) => name !== "nginx" || isInstalled("nginx"));
+  const installed = starters.filter(
+    ({ name }) => (name !== "nginx" || isInstalled("nginx")) && (name !== "program" || existsSync(PROGRAM)),
+  );
   const found = installed.map((): Started[] => []);
   for (let n = -1; n < starts; n += 1) {
     for (const [i, starter] of installed.entries()) {
