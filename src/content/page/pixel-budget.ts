@@ -8,7 +8,7 @@ interface Waiter {
   grant(): void;
 }
 
-/** Limits the pixels of all pictures that are shown at one time. A larger picture is shown alone. */
+/** Limits the pixels of all pictures that are captured at the same time. A larger picture is captured alone. */
 export class PixelBudget {
   #free: number;
   readonly #total: number;

@@ -55,7 +55,7 @@ export class ResponseParser {
     this.#events = events;
   }
 
-  /** True if a byte of the response has come. */
+  /** True if a byte of the response has arrived. */
   get begun(): boolean {
     return this.#headBytes > 0 || this.#held.length > 0 || this.#state !== "head";
   }

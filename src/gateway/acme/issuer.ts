@@ -82,7 +82,7 @@ export class Issuer {
       const { directory_url, key_type } = config;
       return { directory_url, key_type, ...pair, issued_at: clock(), hasty: hastyAfter(kept, clock()) };
     } finally {
-      // They expire if the store fails now. That must not cost the certificate.
+      // If the store fails now, they expire later, and the certificate is still valid.
       for (const name of published) await store.write(name, undefined).catch(() => {});
     }
   }

@@ -201,7 +201,7 @@ export class CertificateKeeper {
     const { signal } = this.#abort;
     const keep = setInterval(() => void store.lease(LOCK_MS).catch(() => {}), LOCK_MS / 3);
     try {
-      // After a reload, orders with the same settings go on from the beginning. After a restart, they may be one of many.
+      // After a reload, interrupted orders with the same settings begin again. After a restart, they may be one of many.
       await this.#orders.run({ store, settings, domains, signal, isEnding: () => this.#closed });
     } finally {
       clearInterval(keep);

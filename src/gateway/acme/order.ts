@@ -65,7 +65,7 @@ export async function openAccount(
       const response = await directory.post(url, body, { key, account: undefined });
       return response.json()["status"] === "deactivated" ? undefined : { key, url: locationOf(response) };
     } catch (error) {
-      // RFC 8555 §7.3.6 gives the type, which has other reasons too. They must not cost an account.
+      // RFC 8555 §7.3.6 gives the type, which has other reasons too. The account must stay in those cases.
       const { type, message } = error instanceof AcmeError ? error : new AcmeError("");
       if (isKnown && type === "unauthorized" && /deactivated/i.test(message)) return undefined;
       throw error;

@@ -103,7 +103,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return this.#state !== CLOSED && this.#wire !== undefined;
   }
 
-  /** Milliseconds until the next byte at most, counted anew from each one; set by `waitAtMost`. */
+  /** Maximum milliseconds between two bytes; set by `waitAtMost`. */
   #patienceMs = Number.POSITIVE_INFINITY;
   /** The time by which the response must be complete, in wheel time. */
   #dueAt = Number.POSITIVE_INFINITY;

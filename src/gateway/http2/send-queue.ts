@@ -55,7 +55,7 @@ export class SendQueue {
     try {
       this.#sendAll();
     } finally {
-      // A stream that throws here may do so in an event of another connection, and this connection goes on.
+      // A stream that throws here may do so in an event of another connection, and this connection continues.
       this.#pumping = false;
     }
   }

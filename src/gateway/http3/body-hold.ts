@@ -8,7 +8,7 @@ import { ByteQueue } from "../../lib/byte-queue.ts";
 const MAX_BUFFERED_BYTES = 262_144;
 /** Bytes of all bodies of a worker that wait in files. */
 const MAX_SPOOLED_BYTES = 1_073_741_824;
-/** Bytes that are read from a file at one time. */
+/** Bytes of one read from a file. */
 const READ_BYTES = 65_536;
 
 let spooledBytes = 0;

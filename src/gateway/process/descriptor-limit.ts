@@ -8,7 +8,7 @@ import { type Config } from "../config/config.ts";
  */
 const OTHERS = 64;
 /**
- * Refused connections that may linger at once. They are over the limits, so they need a bound; one more closes at once.
+ * Refused connections that may stay open at the same time. They are over the limits, so they need a bound; one more closes at once.
  */
 const MAX_LINGERING = 256;
 /** The part of the descriptors that refused connections may use. @bound */

@@ -1,7 +1,7 @@
 import { type FieldError } from "../errors.ts";
 import { pointerStep } from "./json.ts";
 
-/** Most errors that are reported for one value. The check ends with the last. */
+/** Maximum number of errors that are reported for one value. After them the check ends. */
 export const MAX_PROBLEMS = 20;
 /**
  * Most steps to check one value. A step is one schema at one place, one member, 16 compared characters, or 32 states of

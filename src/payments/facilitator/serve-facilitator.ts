@@ -5,7 +5,7 @@ import { type Facilitator } from "./facilitator.ts";
 import { FacilitatorService, MAX_REQUEST_BYTES, type ServiceOptions } from "./facilitator-service.ts";
 import { isLoopback } from "./loopback-only.ts";
 
-/** Seconds for which a connection may be idle. Beyond it, it is closed. @bound */
+/** Seconds after which an idle connection is closed. @bound */
 const IDLE_S = 30;
 /** Timeout of the check whether another process listens on the socket, in milliseconds. @bound */
 const HEALTH_MS = 1000;

@@ -16,7 +16,7 @@ const MAX_INLINE_CODE = 200_000;
 /** A placeholder for a value that is filled in later: "--", "…", "?". */
 const STAND_IN = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
 
-/** A notice in the place of a value. */
+/** A notice instead of a value. */
 const WAITS = /^(?:please wait|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
 const MAX_WAITS_LENGTH = 24;
 
@@ -32,7 +32,7 @@ function isStandIn(element: Surveyed): boolean {
   return showsStandIn(element);
 }
 
-/** Whether an element with any name shows only a sign or a notice in the place of a value. */
+/** Whether an element with any name shows only a sign or a notice instead of a value. */
 function showsStandIn({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
   if (chrome || hidden || text === 0 || text > MAX_WAITS_LENGTH || elements > 0 || name === "option") return false;
   const shown = textContent(element).trim();

@@ -2,16 +2,16 @@ import { EventGate } from "../../telemetry/event-gate.ts";
 import { type Actor, type EventKind, type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { EventRing, type KeptEvent } from "./event-ring.ts";
 
-/** Kept events without log lines, and kept log lines. Beyond it, the oldest are dropped. @internal */
+/** Kept events without log lines, and kept log lines. If there are more, the oldest are dropped. @internal */
 export const MAX_EVENTS = 1000;
 export const MAX_LINES = 500;
-/** Readers of the stream at one time. Beyond it, a request for the stream is refused. @internal */
+/** Concurrent readers of the stream. If there are more, a request for the stream is refused. @internal */
 export const MAX_READERS = 32;
 /** Characters of a message or a line. The rest of a longer one is cut off. */
 const MAX_MESSAGE = 2000;
 /** Characters of an event's JSON. Details that would make it longer are left out. */
 const MAX_JSON = 8192;
-/** Characters of events that a reader gets at one time. It limits the memory for a slow reader. */
+/** Characters of events that a reader gets in one write. It limits the memory for a slow reader. */
 const MAX_BATCH = 65_536;
 /** Milliseconds for which events are collected, so that many events wake a reader only a few times a second. */
 const GATHER_MS = 50;
@@ -39,7 +39,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** The events that a reader gets at one time. */
+/** The events that a reader gets in one write. */
 export interface Batch {
   readonly events: readonly KeptEvent[];
   /** Events before these that the reader has missed. */

@@ -12,7 +12,7 @@ const WRITE_MS = 30_000;
  * Milliseconds that a client which has not sent its whole body has to read the response. Then its connection is cut.
  */
 const LINGER_MS = 1000;
-/** Requests of one connection that are under way. Beyond it, the connection is cut. */
+/** Requests of one connection that are under way. If there are more, the connection is cut. */
 const MAX_OPEN_REQUESTS = 16;
 
 /** The time limits of a connection. Tests use shorter ones. */

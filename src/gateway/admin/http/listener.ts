@@ -10,12 +10,12 @@ import { addressKey } from "../../../lib/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
 
-/** Connections at one time: of all clients, and of one address (for IPv6: of its /64). @internal */
+/** Concurrent connections: of all clients, and of one address (for IPv6: of its /64). @internal */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_OF_ADDRESS = 128;
 /** RFC 9112 sets no limit for a head. No request to this interface needs more. */
 const MAX_HEAD_BYTES = 16_384;
-/** Connections at one time that are refused with a reason, and the milliseconds that each client has to read it. */
+/** Concurrent connections that are refused with a reason, and the milliseconds that each client has to read it. */
 const MAX_REFUSED = 64;
 const REFUSED_MS = 500;
 /** Milliseconds that responses under way have when the listener closes. */

@@ -7,7 +7,7 @@ const MAX_TRIES = 100;
 const MINUTE_MS = 60_000;
 /** Milliseconds for which an address with a valid key is remembered. */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
-/** Addresses in memory. Beyond it, the oldest address without a valid key is forgotten. */
+/** Addresses in memory. If there are more, the oldest address without a valid key is forgotten. */
 const MAX_ADDRESSES = 4096;
 /** An IPv6 client can use at least a whole /64. */
 const IPV6_PREFIX = 64;

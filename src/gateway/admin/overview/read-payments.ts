@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const DAYS = 30;
 /** Newest payments in the summary. @bound */
 const RECENT = 50;
-/** Rows of sales. Beyond it, the oldest days are left out. */
+/** Rows of sales. If there are more, the oldest days are left out. */
 const MAX_SOLD = 10_000;
 
 /** Reads the ledger. Rejects if the ledger does not respond. */

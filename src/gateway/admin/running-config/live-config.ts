@@ -30,7 +30,7 @@ import {
 import { TurnQueue } from "./turn-queue.ts";
 import { movedDocument, writeDocument } from "./write-document.ts";
 
-/** Changes, reloads and writes that wait for their turn; each can take seconds. Beyond it, the next one is refused. */
+/** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
 const MAX_WAITING = 64;
 
 export interface LiveConfigOptions {

@@ -8,7 +8,7 @@ export class BodyBytes {
   /** The bytes that the filter has read, in one buffer with room for more. */
   #room = NOTHING;
   #joined = 0;
-  /** The pieces that have arrived since. */
+  /** The pieces that have arrived since then. */
   readonly #pieces = new JoinedPieces();
   #length = 0;
   #isChanged = false;

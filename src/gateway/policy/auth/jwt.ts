@@ -17,7 +17,7 @@ export interface JwtConfig extends ClaimRules {
 }
 
 /**
- * Verified tokens that are remembered per method. Beyond it, the oldest is dropped and is verified again when it is
+ * Verified tokens that are remembered per method. If there are more, the oldest is dropped and is verified again when it is
  * next used.
  */
 const MAX_REMEMBERED_TOKENS = 4096;

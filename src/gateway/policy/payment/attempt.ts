@@ -340,7 +340,7 @@ export class Attempt {
     await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
-  /** The settlement certainly did not happen: the payment is finished, and the client can pay anew. */
+  /** The settlement certainly did not happen: the payment is finished, and the client can make another payment. */
   async #giveUp(reason: Reason): Promise<void> {
     if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) {
       this.#lose();

@@ -5,7 +5,7 @@ import { hostOf } from "../../routing/table.ts";
 
 /**
  * Fields that one client can send with different values on each try, and that do not change what is sold: hop-by-hop
- * data, ids of one try in traces and logs, and content codings, which the gateway applies anew for each request.
+ * data, ids of one try in traces and logs, and content codings, which the gateway applies for each request.
  */
 const VARYING: ReadonlySet<string> = new Set([
   "accept-encoding",

@@ -5,7 +5,7 @@ import { type Tracer } from "./tracer.ts";
  * dropped. @bound
  */
 const TRACE_FLUSH_MS = 1500;
-/** Replaced tracers that are remembered. Beyond it, the oldest sends its spans at once. */
+/** Replaced tracers that are remembered. If there are more, the oldest sends its spans at once. */
 const MAX_REPLACED = 8;
 
 /** The replaced tracers of a process. They begin no new traces, but requests in flight still end in them. */

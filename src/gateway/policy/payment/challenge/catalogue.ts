@@ -46,7 +46,7 @@ export class Catalogue {
 
   bytes(): Uint8Array {
     const { challenges } = this.#written;
-    // A challenge is made anew when the facilitator accepts other payments.
+    // When the facilitator accepts other payments, the challenge is replaced.
     if (this.#policies.some((policy, i) => policy.challenge() !== challenges[i])) this.#written = this.#write();
     return this.#written.bytes;
   }

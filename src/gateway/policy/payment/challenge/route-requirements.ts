@@ -39,7 +39,7 @@ export class RouteRequirements {
     this.#challenge = this.#make();
   }
 
-  /** The challenge, made anew when the facilitator's kinds change; undefined while there is no way to pay. */
+  /** The challenge, which is replaced when the facilitator's kinds change; undefined while no payment is possible. */
   current(): Challenge | undefined {
     const { current } = this.#kinds;
     if (current !== this.#seen) {

@@ -6,7 +6,7 @@ const MAX_UNWRITTEN_BYTES = 262_144;
 const BUFFER_BYTES = 131_072;
 /** Spare buffers that all responses share. New buffers would create as much garbage as there are responses. */
 const MAX_SPARE = 16;
-/** Bytes that are reserved on the disk at one time for a response of unknown length. */
+/** Bytes of one reservation on the disk for a response of unknown length. */
 const STEP_BYTES = 4_194_304;
 
 /** Copies from any byte array, without a view in between. */

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { codeOf } from "../../../../lib/caught.ts";
 import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./response-format.ts";
 
-/** Bytes that are read at one time, for a client or to check the file. @bound */
+/** Bytes of one read, for a client or to check the file. @bound */
 export const READ_BYTES = 131_072;
 
 /**

@@ -15,7 +15,7 @@ export interface Draft {
   readonly value: JsonObject;
 }
 
-/** Forms that are kept while the user visits other views. Beyond it, the oldest is dropped. */
+/** Forms that are kept while the user visits other views. If there are more, the oldest is dropped. */
 const MAX_DRAFTS = 20;
 
 const drafts = new Map<string, Draft>();
