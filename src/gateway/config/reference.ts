@@ -61,7 +61,7 @@ Editors complete and check the file if it begins with \`"$schema": "./turnpike.s
 repository.
 
 Keys marked _own_ are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be
-set. If nothing depends on it, it is ignored with a warning. If ignoring it would weaken protection, the file is
+set. Turnpike ignores such a key with a warning if nothing depends on it. If ignoring it would weaken protection, the file is
 refused. This configuration serves one upstream, with a price on \`/reports/\`:
 `;
 
