@@ -24,6 +24,7 @@ const DOCUMENTS = ["/", "/openapi.json", "/docs"];
 
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
+/** The parts of the HTTP interface that not every service has. */
 export interface AppOptions {
   /** Undefined: /mcp is not served. */
   readonly mcp?: Pick<McpHttp, "fetch"> | undefined;

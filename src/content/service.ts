@@ -26,6 +26,7 @@ import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./sear
 import { askerOf } from "./static/asker.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 
+/** The settings of a content service. */
 export interface ContentOptions {
   readonly listen: ContentAddress;
   /** Absent: no token and no TLS. */
@@ -48,6 +49,7 @@ export interface ContentOptions {
   readonly log: Log;
 }
 
+/** A content service that runs. */
 export interface ContentService {
   /** The address that it listens on. If port 0 was requested, this has the real port. */
   readonly address: ContentAddress;

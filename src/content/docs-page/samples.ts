@@ -10,6 +10,10 @@ export interface Samples {
 /** The field that the command takes as an argument without a name. */
 const ARGUMENTS = ["url", "urls", "query", "data", "question"];
 
+/**
+ * Samples of a call in several languages, from the example of the operation. The URL is that of the document's first
+ * server.
+ */
 export function samplesOf(document: ApiDocument, operation: PlacedOperation): Samples {
   const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";
   const body = exampleOf(operation);

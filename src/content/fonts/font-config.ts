@@ -42,6 +42,7 @@ const LAST_FAMILIES = [
   "Noto Color Emoji",
 ];
 
+/** The contents of a fontconfig file, and its folder. */
 export interface FontConfigOptions {
   /** The folder of the configuration file and of fontconfig's cache. */
   readonly folder: string;

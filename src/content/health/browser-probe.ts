@@ -9,6 +9,7 @@ export interface BrowserHealth {
   readonly missingFonts: readonly FontKind[] | undefined;
 }
 
+/** The checks of the browser: `failure` is the reason why it does not work. `now` returns milliseconds. */
 export interface ProbeDeps {
   readonly failure: () => Promise<string | undefined>;
   readonly missingFonts: () => Promise<readonly FontKind[]>;

@@ -29,6 +29,7 @@ const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const SERVER_ERROR = -32_000;
 
+/** The gateway that the tools call, and the clients that may call them. */
 export interface McpHttpOptions {
   /** The base URL of the gateway that sells the operations, without a slash at the end. */
   readonly gatewayUrl: string;

@@ -24,6 +24,7 @@ export interface Gateway {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** A call of a tool, as the client sent it. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;

@@ -16,6 +16,7 @@ import { PageScripts } from "./page-scripts.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
 import { type AwaitedPlaces, type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
+/** The engines, the extractor, and the rules of egress of all visits. */
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;
   readonly fetchDocument: StaticEngine;

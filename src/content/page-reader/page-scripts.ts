@@ -39,6 +39,7 @@ function importsOf(code: string, url: string, page: URL): string[] {
   );
 }
 
+/** The functions that fetch and examine scripts. */
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
   /** The names of the places that a script fills, if they are known; undefined if it adds no content to the page. */

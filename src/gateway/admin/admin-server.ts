@@ -21,6 +21,10 @@ export interface CertificatePair {
   readonly key: string;
 }
 
+/**
+ * The parts of the process that the admin interface uses. `environment` has the keys; `patience` has the time limits of a
+ * connection.
+ */
 export interface AdminServerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads and checks a certificate and its key. Throws with the file's name. */

@@ -16,6 +16,7 @@ import { type Http2Stream, type StreamConnection } from "./stream.ts";
 /** The window of a connection is this many stream windows, unless an option gives its size. @bound */
 const CONNECTION_WINDOWS = 8;
 
+/** The settings of a connection. `ofClient`: this end is the client, and opens streams with odd numbers. */
 export interface Http2Options extends SocketOptions {
   readonly local: LocalSettings;
   readonly ofClient: boolean;

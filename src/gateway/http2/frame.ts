@@ -29,6 +29,7 @@ export const CANCEL = 0x8;
 export const COMPRESSION_ERROR = 0x9;
 export const ENHANCE_YOUR_CALM = 0xb;
 
+/** Bytes of the header of every frame (RFC 9113 §4.1). */
 export const FRAME_HEADER_BYTES = 9;
 /** The frame size that every peer accepts, and the limit of a peer that sets no other (RFC 9113 §4.2, §6.5.2). */
 export const DEFAULT_MAX_FRAME_SIZE = 16_384;
@@ -68,6 +69,7 @@ export function readUint32(bytes: Uint8Array, at: number): number {
   return (readUint31(bytes, at) | ((bytes[at] ?? 0) & 0x80 ? 0x8000_0000 : 0)) >>> 0;
 }
 
+/** Reads four bytes as a number of 31 bits. The first bit is reserved and ignored (RFC 9113 §4.1). */
 export function readUint31(bytes: Uint8Array, at: number): number {
   return (
     (((bytes[at] ?? 0) & 0x7f) << 24) |

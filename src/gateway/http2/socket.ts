@@ -18,6 +18,7 @@ const OPEN = 0;
 const LINGERING = 1;
 const CLOSED = 2;
 
+/** The resources and time limits of a connection's socket. */
 export interface SocketOptions {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

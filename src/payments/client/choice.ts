@@ -25,6 +25,7 @@ export interface Funds {
   readonly allowance: bigint;
 }
 
+/** The limits by which a client chooses one of the payment requirements. */
 export interface ChoiceOptions {
   /** The highest price of one request, for example `$0.10`. */
   readonly maxPrice: string;

@@ -20,6 +20,7 @@ import { signChoice } from "./sign-choice.ts";
 
 export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
 
+/** The wallet of a client, its limits, and how it sends requests. */
 export interface PayOptions extends ChoiceOptions {
   /** Called only if there is something to pay. */
   readonly account: () => Account;
@@ -33,6 +34,7 @@ export interface PayOptions extends ChoiceOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
+/** The response to a request that the client may have paid for. */
 export interface Paid {
   readonly response: Response;
   /** The offer that the client signed; undefined if no payment was requested. */

@@ -20,6 +20,7 @@ export interface PosterWatcher {
   waiting(count: number): void;
 }
 
+/** The outbox, the secrets, and the limits of the posts. */
 export interface PosterOptions {
   readonly outbox: Outbox;
   /** At least one. Read for each post, because a reload may change them. */

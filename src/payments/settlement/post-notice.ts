@@ -10,6 +10,7 @@ export type PostResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly status: number | undefined; readonly cause: string };
 
+/** The secrets that sign a post, and its limits. `signal` aborts it. */
 export interface PostOptions {
   readonly secrets: readonly Uint8Array[];
   /** Unix milliseconds. */

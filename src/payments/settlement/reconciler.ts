@@ -16,6 +16,7 @@ const LOOKS_PER_ROUND = 200;
 const FIND_TIMEOUT_MS = 20_000;
 const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator to ask" };
 
+/** The ledger, the facilitators that are asked, and where a result is reported. */
 export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, "claimOpen" | "move">;
   /** The facilitators that may know the payment's outcome, the most likely first. */

@@ -11,10 +11,12 @@ export function word(hex: string): Uint8Array {
   return hexToBytes(hex.padStart(64, "0"));
 }
 
+/** A number as a word of 32 bytes, big-endian, as EIP-712 and Solidity's ABI encode `uint256`. */
 export function numberWord(value: bigint): Uint8Array {
   return word(value.toString(16));
 }
 
+/** The Keccak-256 hash of the words, one after the other. */
 export function hashWords(words: readonly Uint8Array[]): Uint8Array {
   const hash = keccak_256.create();
   for (const item of words) hash.update(item);

@@ -3,10 +3,10 @@ import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from 
 import { chainId, type Network } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
+// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 /**
  * The message that a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds.
  */
-// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 export type Permit2Authorization = {
   readonly permitted: { readonly token: Address; readonly amount: string };
   readonly from: Address;

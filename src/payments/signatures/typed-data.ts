@@ -2,8 +2,8 @@ import { type Address, type Hex } from "../x402/address.ts";
 import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 
-/** The message that a payer signs under EIP-3009. Numbers are decimal strings. */
 // A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
+/** The message that a payer signs under EIP-3009. Numbers are decimal strings. */
 export type Authorization = {
   readonly from: Address;
   readonly to: Address;

@@ -1,6 +1,7 @@
 /** The relation of a compound selector to the one on its left. */
 export type Combinator = " " | ">" | "+" | "~";
 
+/** The operator that compares an attribute. Empty: the element only needs the attribute. */
 export type AttributeOperator = "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
 
 /** One condition on an element. */
@@ -33,4 +34,5 @@ export interface Complex {
   readonly left: Complex | undefined;
 }
 
+/** Selectors of which an element has to match one. */
 export type SelectorList = readonly Complex[];

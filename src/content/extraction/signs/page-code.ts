@@ -1,6 +1,7 @@
 import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { unasked } from "./unasked-code.ts";
 
+/** The code of an inline script, in the forms that the signs are looked for in. */
 export interface InlineScript {
   readonly whole: string;
   /** The code without comments and event handlers. */

@@ -22,6 +22,7 @@ export const SIGNS = [
   "hedges",
 ] as const;
 
+/** The value of each sign, by its name. */
 export type Signs = Readonly<Record<(typeof SIGNS)[number], number>>;
 
 /** A source with its language and passages. */

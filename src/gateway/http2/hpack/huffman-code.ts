@@ -15,6 +15,7 @@ const LENGTHS: readonly number[] = [
   30,
 ];
 
+/** The code of one symbol (RFC 7541 appendix B). */
 export interface HuffmanCode {
   /** Bits of the code, 5 to 30. */
   readonly length: number;

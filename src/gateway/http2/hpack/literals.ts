@@ -36,6 +36,7 @@ interface StaticName {
   readonly literal: number;
 }
 
+/** The names of the static table (RFC 7541 appendix A), with the indexes of each name and of its values. */
 export const STATIC_NAMES: ReadonlyMap<string, StaticName> = staticNames();
 
 function staticNames(): Map<string, StaticName> {

@@ -7,6 +7,7 @@ import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
 import { type Decision, type Policy } from "../policy.ts";
 
+/** The parts of a route's configuration that the policy reads. */
 export interface BodySchemaConfig {
   /** A JSON Schema of draft 2020-12. */
   readonly body_schema: object;
@@ -14,6 +15,7 @@ export interface BodySchemaConfig {
   readonly max_body_bytes: number;
 }
 
+/** The parts of the worker that the policy uses. */
 export interface BodySchemaDeps {
   /** The worker's buffers. Requests of strangers must not displace kept responses, which are paid for. */
   readonly memory: BodyMemory;

@@ -6,6 +6,7 @@ import zlib, { type Zlib } from "node:zlib";
  */
 export const CODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
+/** The name of a content coding, as in Content-Encoding. */
 export type Coding = (typeof CODINGS)[number];
 
 /** Encodes one content coding (RFC 9110 §8.4.1, RFC 7932, RFC 8878). */
@@ -18,6 +19,7 @@ export interface Coder {
   readonly flushKind: number;
 }
 
+/** A stream that compresses, and that can flush what it has so far. */
 export type CompressStream = ReturnType<typeof zlib.createGzip> & Zlib;
 
 /** Bytes of compressed output per chunk. */
@@ -65,6 +67,7 @@ const ZSTD_OPTIONS = {
   },
 };
 
+/** The coder of each content coding. */
 export const CODERS: Readonly<Record<Coding, Coder>> = {
   zstd: {
     whole: (body) => zstd.zstdCompressSync(body, ZSTD_OPTIONS),

@@ -16,6 +16,7 @@ import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
+/** The parts of the process that a payment policy uses. */
 export interface PaymentDeps {
   readonly ledger: Ledger;
   readonly paymentIds: PaymentIds;
@@ -33,6 +34,7 @@ export interface PaymentDeps {
   readonly description?: string;
 }
 
+/** The policy of a paid route. */
 export interface PaymentPolicy extends Policy {
   /** The current challenge; undefined while there is no way to pay. */
   challenge(): Challenge | undefined;

@@ -80,6 +80,7 @@ export function respondBroken(exchange: Exchange, error: TurnpikeError, receipt:
   respondError(exchange, error, error.status === 503 || isOwed ? SOON_S : undefined, receipt);
 }
 
+/** Responds that the lease of the payment was lost to another request. The client may try again soon. */
 export function respondLost(exchange: Exchange): void {
   respondError(exchange, paymentError("payment-conflict", "Another request took this payment over."), SOON_S);
 }

@@ -13,6 +13,7 @@ const EMPTY = "0:";
 /** The number of bytes, a plus if they were only the beginning of a body, and the SHA-256. */
 const DIGEST = /^(\d{1,16})(\+?):([\w-]*)$/;
 
+/** The error of a payment whose request came with another body before. */
 export const OTHER_BODY = paymentError(
   "payment-conflict",
   "This payment was made for a request with another body. Send it with that body.",

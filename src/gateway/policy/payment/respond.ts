@@ -26,6 +26,7 @@ export function respondError(exchange: Exchange, error: TurnpikeError, retryAfte
   respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
 }
 
+/** An error of the payment policy. Clients see the detail. */
 export function paymentError(code: ErrorCode, detail: string): TurnpikeError {
   return new TurnpikeError(code, detail);
 }

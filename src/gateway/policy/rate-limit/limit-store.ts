@@ -7,6 +7,7 @@ export interface StoredLimit {
   readonly burst: number;
 }
 
+/** The result of a request to a shared bucket. */
 export interface StoredCharge {
   readonly allowed: boolean;
   /** Microseconds until the bucket is full. An allowed request is included. */

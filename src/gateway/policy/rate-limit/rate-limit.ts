@@ -12,6 +12,7 @@ import { type Decision, type Policy } from "../policy.ts";
 import { addressKey } from "../../../lib/address-key.ts";
 import { type LimitStore, type StoredLimit } from "./limit-store.ts";
 
+/** The `rate_limit` of a route. */
 export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
 
 /** Maximum characters of a header's value that is a bucket's key as it is. A longer value is hashed. */
@@ -41,6 +42,7 @@ export class RateLimits {
   }
 }
 
+/** The parts of the worker that the policy uses. */
 export interface RateLimitDeps {
   readonly limits: RateLimits;
   /** The store of buckets that several servers share. Undefined: the server uses only its own buckets. */

@@ -35,6 +35,7 @@ const CONNECT_MS = 2_000;
  */
 const MAX_WAITING = 4096;
 
+/** The metrics and the log of the store. */
 export interface RedisStoreDeps {
   readonly metrics: RateLimitMetrics;
   readonly log: (message: string) => void;

@@ -13,8 +13,11 @@ export const IS_VALID = `0x1626ba7e${"0".repeat(56)}`;
 /** The last bytes of a signature for an account that is not deployed yet (ERC-6492). */
 const UNDEPLOYED = "6492".repeat(16);
 
+/** The topic of the event that an ERC-20 token emits for a transfer. */
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
+/** The topic of the event of an authorization that was used (EIP-3009), with payer and nonce. */
 export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
+/** The topic of the event of an authorization that was canceled (EIP-3009), with payer and nonce. */
 export const AUTHORIZATION_CANCELED = eventTopic("AuthorizationCanceled(address,bytes32)");
 
 /** True for a signature whose check would first deploy the payer's account. */
@@ -33,6 +36,7 @@ export function transferCall(authorization: Authorization, signature: Hex): Hex 
   return encodeCall(BY_PARTS, [...head, v, `0x${digits.slice(0, 64)}`, `0x${digits.slice(64, 128)}`]);
 }
 
+/** Reads the balance of an account in the token, in its smallest unit. */
 export function balanceCall(owner: Address): Hex {
   return encodeCall("balanceOf(address)", [owner]);
 }
@@ -47,10 +51,12 @@ export function isValidSignatureCall(hash: Uint8Array, signature: Hex): Hex {
   return encodeCall("isValidSignature(bytes32,bytes)", [`0x${hash.toHex()}`, hexToBytes(signature.slice(2))]);
 }
 
+/** Reads the name of the token, which is part of its EIP-712 domain. */
 export function nameCall(): Hex {
   return encodeCall("name()");
 }
 
+/** Reads the version of the token, which is part of its EIP-712 domain. */
 export function versionCall(): Hex {
   return encodeCall("version()");
 }

@@ -13,6 +13,7 @@ import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
 
+/** The topic of the event that an ERC-20 token emits for a transfer. */
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
 
 /**

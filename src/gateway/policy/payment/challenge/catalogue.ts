@@ -9,6 +9,7 @@ const MAX_CATALOGUE_BYTES = 1024 * 1024;
 /** Paths in one query. Further paths are ignored. */
 const MAX_PATHS = 32;
 
+/** The mode of the gateway, and the functions that find the paid route of a path. */
 export interface CatalogueOptions {
   readonly testMode: boolean;
   /** The payment policy of the route for a request; undefined if the request is free or has no route. */

@@ -16,6 +16,7 @@ export interface PaidResponse {
   readonly size: number;
 }
 
+/** The limits of a process on the paid responses that it keeps in memory. */
 export interface ResponseBounds {
   /** Bytes of one body if there is no disk for it. */
   readonly maxResponseBytes: number;

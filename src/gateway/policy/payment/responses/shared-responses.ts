@@ -21,6 +21,7 @@ export interface ResponseBody {
   readonly size: number;
 }
 
+/** The table of shared responses, a clock and a log. */
 export interface SharedResponsesDeps {
   readonly store: KeptResponses;
   /** Unix milliseconds. */
