@@ -5,10 +5,10 @@ const HEADER_BYTES = 12;
 const ROWS_AT_ONCE = 32;
 
 /**
- * Log-odds from which the first of several forests decides alone: a score under 0.08 or over 0.92. The cross-validated
- * F1 is the same to four decimals as with all forests for all blocks.
+ * Log-odds below which the first of several forests decides alone: a score under 0.05. High scores decide the threshold
+ * of a page, so that all forests score them.
  */
-const SURE = 2.5;
+const LOW = -3;
 
 /**
  * Boosted trees.
@@ -51,8 +51,8 @@ export class Forest {
 
   /**
    * For each row, the logistic function of the sum over all trees. The trees are `parts` forests for the same target,
-   * each scaled to its share. If the first forest is sure of a row, the others do not score it: on a median page they
-   * score a fifth of the rows. All forests for all rows cost 4 ms more (`npm run bench -- reader --data DIR --cost`).
+   * each scaled to its share. If the first forest gives a row a low score, the others do not score it. All forests for
+   * all rows cost some milliseconds more on a median page (`npm run bench -- reader --data DIR --cost`).
    */
   score({ rows, values }: Features, parts = 1): Float32Array {
     const sums = new Float32Array(rows);
@@ -60,9 +60,9 @@ export class Forest {
     for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
       const some = Array.from({ length: Math.min(ROWS_AT_ONCE, rows - from) }, (_none, at) => from + at);
       this.#add(values, sums, some, this.#roots.subarray(0, first));
-      const unsure = some.filter((row) => Math.abs(sums[row] ?? 0) * parts < SURE);
-      for (const row of some) if (Math.abs(sums[row] ?? 0) * parts >= SURE) sums[row] = (sums[row] ?? 0) * parts;
-      if (unsure.length > 0) this.#add(values, sums, unsure, this.#roots.subarray(first));
+      const others = some.filter((row) => (sums[row] ?? 0) * parts > LOW);
+      for (const row of some) if ((sums[row] ?? 0) * parts <= LOW) sums[row] = (sums[row] ?? 0) * parts;
+      if (others.length > 0) this.#add(values, sums, others, this.#roots.subarray(first));
     }
     for (let row = 0; row < rows; row += 1) sums[row] = 1 / (1 + Math.exp(-(sums[row] ?? 0)));
     return sums;
