@@ -9,6 +9,7 @@ import { NamedOrigins } from "./named-origins.ts";
 
 setDefaultTimeout(patient(30_000));
 
+const header = (name: string, value: string): object => ({ name, value });
 const added = (name: string, value: string): object => ({ add: [{ name, value }] });
 const KEYED = { type: "api_key", keys: [{ key: "k", name: "n" }] };
 
@@ -30,6 +31,10 @@ const ROUTES: readonly object[] = [
   { path_prefix: "/scheme-http", redirect: { scheme: "http" } },
   { path_prefix: "/scheme-http-8080", redirect: { scheme: "http", port: 8080 } },
   { path_prefix: "/scheme-https", redirect: { scheme: "https", host: "example.org", status: 301 } },
+  { path_prefix: "/scheme-http-80", redirect: { scheme: "http", port: 80, host: "example.org" } },
+  { path_prefix: "/port-443-and-host", redirect: { port: 443, host: "example.org" } },
+  { path_prefix: "/full-path-and-host", redirect: { path: "/replacement-full", host: "example.org" } },
+  { path_prefix: "/full-path-and-status", redirect: { path: "/replacement-full", status: 301 } },
   { path_prefix: "/guarded-redirect", redirect: { host: "example.org" }, auth: KEYED },
   // Fixed responses
   { path_prefix: "/fixed", fixed_response: { status: 503, body: "closed é", headers: [{ name: "X-A", value: "1" }] } },
@@ -40,6 +45,41 @@ const ROUTES: readonly object[] = [
   { path_prefix: "/full/one", upstream: "v1", rewrite: { path: "/one" } },
   // HTTPRouteRewriteHost
   { host: "rewrite.example", path_prefix: "/one", upstream: "v1", rewrite: { host: "one.example.org" } },
+  // HTTPRouteRequestHeaderModifier, HTTPRouteResponseHeaderModifier
+  {
+    path_prefix: "/modified",
+    upstream: "v1",
+    headers: {
+      request: {
+        set: [header("X-Set-1", "set-1"), header("X-Set-2", "set-2")],
+        add: [header("X-Add-1", "add-1"), header("X-Add-2", "add-2")],
+        remove: ["X-Remove-1", "X-Remove-2"],
+      },
+      response: { set: [header("X-Origin", "changed")], add: [header("X-Added", "a")], remove: ["X-From"] },
+    },
+  },
+  // HTTPRouteRewritePath with a header modifier
+  {
+    path_prefix: "/prefix/headers",
+    upstream: "v1",
+    rewrite: { prefix: "/prefix" },
+    headers: { request: { set: [header("X-Set-1", "set-1")] } },
+  },
+  // HTTPRouteCORS
+  {
+    path_prefix: "/cors-1",
+    upstream: "v1",
+    cors: {
+      allow_origins: ["https://www.foo.com", "https://*.bar.com"],
+      allow_methods: ["GET", "OPTIONS"],
+      allow_headers: ["x-header-1", "x-header-2"],
+      expose_headers: ["x-header-3", "x-header-4"],
+      allow_credentials: true,
+      max_age_s: 3600,
+    },
+  },
+  { path_prefix: "/cors-2", upstream: "v1", cors: { allow_origins: ["https://www.foo.com"], allow_methods: ["*"] } },
+  { path_prefix: "/cors-any", upstream: "v1", cors: { allow_origins: ["*"], allow_methods: ["PUT"] } },
   // HTTPRouteBackendRequestHeaderModifier, BackendResponseHeaderModifier
   {
     path_prefix: "/backend",
@@ -99,7 +139,25 @@ const REDIRECTS: readonly (readonly [path: string, status: number, location: str
   ["/scheme-http", 302, "http://a.test/scheme-http", "a.test:8443"],
   ["/scheme-http-8080", 302, "http://a.test:8080/scheme-http-8080", "a.test:8443"],
   ["/scheme-https", 301, "https://example.org/scheme-https"],
+  ["/hostname-redirect", 302, "https://example.org:8443/hostname-redirect", "a.test:8443"],
+  ["/scheme-http-80", 302, "http://example.org/scheme-http-80", "a.test:8443"],
+  ["/port-443-and-host", 302, "https://example.org/port-443-and-host", "a.test:8443"],
+  ["/full-path-and-host", 302, "https://example.org/replacement-full"],
+  ["/full-path-and-status", 301, "https://localhost/replacement-full"],
   ["/full", 302, "https://[::1]:8443/full-path-replacement", "[::1]:8443"],
+];
+
+type Allowed = readonly (string | undefined)[] | undefined;
+const ALL_OF_1 = ["GET, OPTIONS", "x-header-1, x-header-2", "true", "3600"];
+
+const PREFLIGHTS: readonly (readonly [origin: string, method: string, path: string, expected: Allowed])[] = [
+  ["https://www.foo.com", "GET", "/cors-1", ["https://www.foo.com", ...ALL_OF_1]],
+  ["https://www.bar.com", "GET", "/cors-1", ["https://www.bar.com", ...ALL_OF_1]],
+  ["https://xpto.www.bar.com", "GET", "/cors-1", ["https://xpto.www.bar.com", ...ALL_OF_1]],
+  ["https://foobar.com", "GET", "/cors-1", undefined],
+  ["https://www.foo.com", "POST", "/cors-2", ["https://www.foo.com", "POST", undefined, undefined, "600"]],
+  ["https://foobar.com", "PUT", "/cors-any", ["*", "PUT", undefined, undefined, "600"]],
+  ["https://foobar.com:12345", "PUT", "/cors-any", ["*", "PUT", undefined, undefined, "600"]],
 ];
 
 for (const protocol of PROTOCOLS) {
@@ -142,6 +200,42 @@ for (const protocol of PROTOCOLS) {
         "one.example.org",
         "rewrite.example",
       ]);
+    });
+
+    test("header rules set, add and remove fields, whatever their case", async () => {
+      const headers = { "x-set-2": "client", "x-add-2": "client", "x-remove-2": "client", other: "client" };
+      const reply = await gateway.request(protocol, { path: "/modified", headers });
+      const seen = origins.seen[0]?.headers;
+      const names = ["x-set-1", "x-set-2", "x-add-1", "x-add-2", "x-remove-1", "x-remove-2", "other"];
+      expect(names.map((name) => seen?.get(name) ?? null)).toEqual([
+        "set-1",
+        "set-2",
+        "add-1",
+        "client, add-2",
+        null,
+        null,
+        "client",
+      ]);
+      expect(["x-origin", "x-added", "x-from"].map((name) => reply.header(name))).toEqual(["changed", "a", undefined]);
+    });
+
+    test("a path is rewritten beside header rules", async () => {
+      await gateway.request(protocol, { path: "/prefix/headers/one", headers: { "x-set-1": "client" } });
+      expect([origins.seen[0]?.path, origins.seen[0]?.headers.get("x-set-1")]).toEqual(["/prefix/one", "set-1"]);
+    });
+
+    test.each(PREFLIGHTS)("a preflight of %s for %s at %s is allowed as %s", async (origin, method, path, expected) => {
+      const headers = { origin, "access-control-request-method": method };
+      const reply = await gateway.request(protocol, { method: "OPTIONS", path, headers });
+      const names = ["origin", "methods", "headers", "credentials", "max-age"];
+      const found = names.map((name) =>
+        reply.header(name === "max-age" ? `access-control-${name}` : `access-control-allow-${name}`),
+      );
+      expect([reply.status, ...found]).toEqual(
+        expected === undefined ? [204, ...found.map(() => undefined)] : [204, ...expected],
+      );
+      const simple = await gateway.request(protocol, { method: "GET", path, headers: { origin } });
+      expect(simple.header("access-control-allow-origin")).toBe(expected?.[0]);
     });
 
     test("rules of one backend change its requests and responses alone", async () => {
