@@ -1,6 +1,6 @@
 import { type Diagnostic, formatPath } from "./diagnostic.ts";
 import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
-import { type TextPosition, positionAt } from "./json.ts";
+import { type TextPosition, positionsIn } from "./json.ts";
 
 /** The last part of a path that `formatPath` made. */
 const LAST_PART = /(?:\.?[\w$-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/;
@@ -17,18 +17,21 @@ export const NOWHERE: Locate = (diagnostic) => diagnostic;
  */
 export function locatorOf(text: string, format: TextFormat = JSON_FORMAT): Locate {
   let offsets: ReadonlyMap<string, number> | undefined;
+  let positions: ((offset: number) => TextPosition) | undefined;
   return (diagnostic) => {
     if (diagnostic.path === "" || diagnostic.position !== undefined) return diagnostic;
     offsets ??= offsetsIn(text, format);
-    const position = positionOf(text, offsets, diagnostic.path);
+    positions ??= positionsIn(text);
+    const offset = offsetOf(offsets, diagnostic.path);
+    const position = offset === undefined ? undefined : positions(offset);
     return position === undefined ? diagnostic : { ...diagnostic, position };
   };
 }
 
-function positionOf(text: string, offsets: ReadonlyMap<string, number>, path: string): TextPosition | undefined {
+function offsetOf(offsets: ReadonlyMap<string, number>, path: string): number | undefined {
   for (let rest = path; rest !== ""; ) {
     const offset = offsets.get(rest);
-    if (offset !== undefined) return positionAt(text, offset);
+    if (offset !== undefined) return offset;
     const shorter = rest.replace(LAST_PART, "");
     if (shorter === rest) return undefined;
     rest = shorter;
