@@ -1,3 +1,4 @@
+import { runDetached } from "./detach.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserInfo } from "../content/browser/browser-opener.ts";
@@ -51,10 +52,14 @@ const FLAGS = {
     value: "PID",
     text: "replace the gateway and content service of this process on the same ports; the old one ends after its last request (docs/guides/upgrade.md)",
   },
+  detach: {
+    type: "boolean",
+    text: "with --take-over: end when the new gateway serves; it continues in the background",
+  },
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--take-over PID]
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--take-over PID [--detach]]
 
 Starts the gateway and, behind it, the content service.
 
@@ -80,6 +85,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   if (values.help === true) return "help";
   if (values["no-admin"] === true && values["admin-port"] !== undefined) {
     throw new UsageError("--admin-port and --no-admin exclude each other");
+  }
+  if (values.detach === true) {
+    if (values["take-over"] === undefined) throw new UsageError("--detach needs --take-over");
+    return await runDetached();
   }
   const predecessor = takeOverFlag(values["take-over"]);
   const stateDir = stateFolder(values["state-dir"]);

@@ -1,6 +1,7 @@
 /** `turnpike start --take-over PID`: gateway and content service are replaced while a paid call is under way. */
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
@@ -8,7 +9,7 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { Folder, Program } from "../support/program.ts";
+import { Folder, Program, until } from "../support/program.ts";
 
 setDefaultTimeout(patient(90_000));
 
@@ -35,6 +36,8 @@ const programs: Program[] = [];
 
 afterAll(async () => {
   release.resolve();
+  const left = successor();
+  if (left !== undefined) process.kill(left, "SIGTERM");
   for (const program of programs) await program.stop();
   await site.stop(true);
   folder.remove();
@@ -46,6 +49,20 @@ async function start(port: number, more: readonly string[] = []): Promise<Progra
   programs.push(program);
   await program.sees(/^try /m);
   return program;
+}
+
+/** The process that `--detach` left: of this test's folder, with no parent of the test. */
+function successor(): number | undefined {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      const words = readFileSync(`/proc/${name}/cmdline`, "latin1").split("\0");
+      const isOurs = words.includes("start") && words.includes(folder.file("state")) && words.includes("--take-over");
+      return isOurs && !words.includes("--detach") ? [Number(name)] : [];
+    } catch {
+      // No process, or it has ended.
+      return [];
+    }
+  })[0];
 }
 
 test("a paid call ends at the old one, and the next is the new one's, with ledger and admin interface", async () => {
@@ -64,7 +81,9 @@ test("a paid call ends at the old one, and the next is the new one's, with ledge
   const before = await start(port, ["--admin-port", String(await freePort())]);
   const slow = read("/slow");
   await asked.promise;
-  const after = await start(port, ["--take-over", String(before.pid)]);
+  // Ends when the new one serves; what it writes later is the new one's.
+  const after = await start(port, ["--take-over", String(before.pid), "--detach"]);
+  await until("the new process", () => (successor() === undefined ? undefined : true));
   await before.sees(/another gateway takes over/);
   expect(await read("/quick")).toMatch(/^200 .*no traveller waits/);
   release.resolve();
