@@ -9,6 +9,8 @@ export type Client =
       readonly connections: number;
       /** Each request has its own connection. */
       readonly isNew?: true;
+      /** Paths, queries and fields differ from request to request, as those of many clients do. */
+      readonly isMixed?: true;
     }
   /** HTTP/2. With gRPC, each request is a unary call whose response is its own message. */
   | {
@@ -42,6 +44,12 @@ const MESSAGES = { kind: "websocket", connections: 64 } as const;
 export const CASES: readonly Case[] = [
   { name: "small1", about: "small JSON, 1 connection", setup: "plain", client: ONE },
   { name: "small64", about: "small JSON, 64 connections", setup: "plain", client: WRK },
+  {
+    name: "mixed64",
+    about: "small JSON, 64 connections, requests that differ from each other",
+    setup: "plain",
+    client: { ...WRK, isMixed: true },
+  },
   { name: "small512", about: "small JSON, 512 connections", setup: "plain", client: { ...WRK, connections: 512 } },
   { name: "64k", about: "64 KiB, 64 connections", setup: "plain", client: { ...WRK, path: "/64k" } },
   { name: "1m", about: "1 MiB, 64 connections", setup: "plain", client: { ...WRK, path: "/1m" } },
@@ -99,7 +107,7 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-const PINNED = new Set(["small1", "small64", "small512", "64k", "h2-to-h1", "ws-echo", "grpc-unary"]);
+const PINNED = new Set(["small1", "small64", "mixed64", "small512", "64k", "h2-to-h1", "ws-echo", "grpc-unary"]);
 
 /** The cases of `--pinned`. */
 export const PINNED_CASES: readonly Case[] = [
