@@ -3,7 +3,7 @@
  * both passed in, so that its tests set them. A default such as `now = Date.now` is passed in; a call is not.
  */
 import { READERS } from "./clock-readers.ts";
-import { isTest, readSources, report } from "./sources.ts";
+import { type Checked, isTest, readSources, report } from "./sources.ts";
 
 const READ =
   /\b(?:Date\.now|performance\.now|Math\.random|randomBytes|randomUUID|randomFillSync|getRandomValues)\(|\bnew Date\(\)/g;
@@ -18,21 +18,33 @@ function readsItself(text: string): boolean {
     .some((line) => [...line.matchAll(READ)].some(({ index }) => !PASSED_IN.test(line.slice(0, index))));
 }
 
-const listed = new Set(Object.values(READERS).flat());
-const problems: string[] = [];
-let count = 0;
-for (const [file, text] of await readSources(["src"])) {
-  if (isTest(file) || file.includes("/admin/console/")) continue;
-  count += 1;
-  const reads = readsItself(text);
-  if (reads && !listed.has(file)) {
-    problems.push(`${file}: reads a clock or random values itself; have them passed in`);
+/**
+ * Finds the files of `texts` that read a clock or random values themselves and are not listed, and the listed ones that
+ * do not, or do not exist. `texts` has the text of each file by its path; `readers` has the listed files by the reason.
+ */
+export function checkClocks(
+  texts: ReadonlyMap<string, string>,
+  readers: Readonly<Record<string, readonly string[]>>,
+): Checked {
+  const listed = new Set(Object.values(readers).flat());
+  const problems: string[] = [];
+  let count = 0;
+  for (const [file, text] of texts) {
+    if (isTest(file) || file.includes("/admin/console/")) continue;
+    count += 1;
+    const reads = readsItself(text);
+    if (reads && !listed.has(file)) {
+      problems.push(`${file}: reads a clock or random values itself; have them passed in`);
+    }
+    if (!reads && listed.has(file)) problems.push(`scripts/house/clock-readers.ts: ${file} reads neither any more`);
+    listed.delete(file);
   }
-  if (!reads && listed.has(file)) problems.push(`scripts/house/clock-readers.ts: ${file} reads neither any more`);
-  listed.delete(file);
+  for (const file of listed) problems.push(`scripts/house/clock-readers.ts: ${file} does not exist`);
+  return { problems, count };
 }
-for (const file of listed) problems.push(`scripts/house/clock-readers.ts: ${file} does not exist`);
-report(
-  problems,
-  `${count} files, ${Object.values(READERS).flat().length} of them read a clock or random values themselves`,
-);
+
+if (import.meta.main) {
+  const { problems, count } = checkClocks(await readSources(["src"]), READERS);
+  const listed = Object.values(READERS).flat().length;
+  report(problems, `${count} files, ${listed} of them read a clock or random values themselves`);
+}

@@ -3,7 +3,7 @@
  * the docstring of the first one.
  */
 import { dirname } from "node:path";
-import { CONSOLE, isTest, readSources, report, textBefore } from "./sources.ts";
+import { CONSOLE, type Checked, isTest, readSources, report, textBefore } from "./sources.ts";
 import { UNDOCUMENTED_FOLDERS } from "./undocumented.ts";
 
 const EXPORTED =
@@ -21,21 +21,33 @@ function undocumented(text: string): string[] {
   return missing;
 }
 
-const problems: string[] = [];
-/** The folders of the list that still have an export without a docstring. */
-const undone = new Set<string>();
-let count = 0;
-for (const [file, text] of await readSources(["src"])) {
-  if (isTest(file) || file.startsWith(CONSOLE) || file.endsWith(".d.ts")) continue;
-  const missing = undocumented(text);
-  if (UNDOCUMENTED_FOLDERS.includes(dirname(file))) {
-    if (missing.length > 0) undone.add(dirname(file));
-    continue;
+/**
+ * Finds the exports of `texts` without a docstring, except in `folders`, and the entries of `folders` that are no
+ * longer needed. `texts` has the text of each file by its path.
+ */
+export function checkDocstrings(texts: ReadonlyMap<string, string>, folders: readonly string[]): Checked {
+  const problems: string[] = [];
+  /** The folders of the list that still have an export without a docstring. */
+  const undone = new Set<string>();
+  let count = 0;
+  for (const [file, text] of texts) {
+    if (isTest(file) || file.startsWith(CONSOLE) || file.endsWith(".d.ts")) continue;
+    const missing = undocumented(text);
+    if (folders.includes(dirname(file))) {
+      if (missing.length > 0) undone.add(dirname(file));
+      continue;
+    }
+    count += 1;
+    for (const name of missing) problems.push(`${file}: exports ${name} without a docstring`);
   }
-  count += 1;
-  for (const name of missing) problems.push(`${file}: exports ${name} without a docstring`);
+  for (const folder of folders) {
+    if (!undone.has(folder))
+      problems.push(`scripts/house/undocumented.ts: every export of ${folder} has one; remove it`);
+  }
+  return { problems, count };
 }
-for (const folder of UNDOCUMENTED_FOLDERS) {
-  if (!undone.has(folder)) problems.push(`scripts/house/undocumented.ts: every export of ${folder} has one; remove it`);
+
+if (import.meta.main) {
+  const { problems, count } = checkDocstrings(await readSources(["src"]), UNDOCUMENTED_FOLDERS);
+  report(problems, `${count} files, each export with a docstring`);
 }
-report(problems, `${count} files, each export with a docstring`);

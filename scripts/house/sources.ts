@@ -1,5 +1,11 @@
 import { Glob } from "bun";
 
+/** The result of a check: its problems, one line each, and how many files or exported values it looked at. */
+export interface Checked {
+  problems: string[];
+  count: number;
+}
+
 /** True if a file runs only in tests. */
 export function isTest(file: string): boolean {
   return file.endsWith(".test.ts") || file.startsWith("test/") || file.includes("/testing/");
