@@ -5,6 +5,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PATIENCE_FACTOR, PATIENCE_VARIABLE } from "../src/lib/testing/patience.ts";
+import { fetchablePackages, PACKAGES_VARIABLE } from "../test/packages/smoke/testing/tools.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const SMOKE = "test/packages/smoke";
@@ -36,6 +37,7 @@ else run([process.execPath, "scripts/build/debian.ts"]);
 const smoke = readdirSync(join(ROOT, SMOKE)).filter((name) => name.endsWith(".ts"));
 const files = [...smoke.map((name) => `./${SMOKE}/${name}`), ...PROGRAM_TESTS.map((path) => `./${path}`)];
 run([process.execPath, "test", "--parallel=2", "--no-isolate", `--timeout=${TIMEOUT_MS}`, ...files], {
+  [PACKAGES_VARIABLE]: fetchablePackages(),
   TURNPIKE_TEST_PROGRAM: join(ROOT, "dist/turnpike"),
   [PATIENCE_VARIABLE]: String(Math.max(PATIENCE_FACTOR, 2)),
 });

@@ -8,6 +8,9 @@ const ROOT = join(import.meta.dir, "../../../..");
 /** Milliseconds for the lists of Debian's packages. */
 const LISTS_MS = 120_000;
 
+/** A runner of several test files sets it to `yes` or `no` after one attempt, so that each file does not wait for the network. */
+export const PACKAGES_VARIABLE = "TURNPIKE_TEST_PACKAGES";
+
 /**
  * "" if these programs are installed, this process is root, and Debian's packages can be fetched for mmdebstrap; otherwise the
  * reason, which follows the name of a test.
@@ -21,7 +24,14 @@ export function whyNot(...programs: readonly string[]): string {
     : "";
 }
 
+/** Whether mmdebstrap is installed and can fetch the lists of Debian's packages: `yes` or `no`. */
+export function fetchablePackages(): string {
+  return Bun.which("mmdebstrap") !== null && canFetchPackages() ? "yes" : "no";
+}
+
 function canFetchPackages(): boolean {
+  const known = process.env[PACKAGES_VARIABLE];
+  if (known !== undefined) return known === "yes";
   const root = mkdtempSync(join(tmpdir(), "turnpike-packages-"));
   const options = ["--quiet", "--simulate", "--mode=root", "--variant=extract"];
   const { exitCode } = Bun.spawnSync(["mmdebstrap", ...options, "bookworm", root], {
