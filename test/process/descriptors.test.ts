@@ -51,7 +51,7 @@ test(
   "those who are over what the descriptors allow are refused, and who is there is served",
   async () => {
     const { started, port } = await serve();
-    expect(started.output).toContain(`allows a process ${LIMIT} open files: a worker refuses clients beyond ${ROOM}`);
+    expect(started.output).toContain(`allows a process only ${LIMIT} open files: each worker accepts ${ROOM} clients`);
     for (let i = 0; i < ROOM; i++) expect(await statusOfNew(port)).toBe(200);
     const refused = await Promise.all(Array.from({ length: 2 * LIMIT }, () => statusOfNew(port)));
     expect(refused.filter((status) => status !== 503 && status !== 0)).toEqual([]);

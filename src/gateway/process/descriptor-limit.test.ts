@@ -42,9 +42,11 @@ test("a process that may open too few files warns how many clients it accepts", 
   ];
   expect(warnings).toEqual(["", "", ""]);
   expect(descriptorWarning(configOf(UPSTREAMS), 1024)).toBe(
-    "warning: server.max_connections is 1000, and this system allows a process 1024 open files: " +
-      "a worker refuses clients beyond 768 (ulimit -n, LimitNOFILE)",
+    "warning: server.max_connections is 1000, but this system allows a process only 1024 open files: " +
+      "each worker accepts 768 clients and refuses others. Raise the hard limit: " +
+      "ulimit -n in a shell, LimitNOFILE in a systemd unit, --ulimit nofile for a container",
   );
+  expect(descriptorWarning(configOf(UPSTREAMS), 64)).toContain("each worker accepts 1 client and refuses others");
 });
 
 test("the limit of the system is read", () => {

@@ -89,7 +89,8 @@ export function descriptorWarning(config: Config, limit = descriptorLimit()): st
   const room = clientRoom(config, limit);
   if (room >= wanted) return "";
   return (
-    `warning: server.max_connections is ${wanted}, and this system allows a process ${limit} open files: ` +
-    `a worker refuses clients beyond ${room} (ulimit -n, LimitNOFILE)`
+    `warning: server.max_connections is ${wanted}, but this system allows a process only ${limit} open files: ` +
+    `each worker accepts ${room} ${room === 1 ? "client" : "clients"} and refuses others. Raise the hard limit: ` +
+    "ulimit -n in a shell, LimitNOFILE in a systemd unit, --ulimit nofile for a container"
   );
 }
