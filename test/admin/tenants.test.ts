@@ -132,7 +132,7 @@ test("the console shows what the filter does, and evicts a tenant after a questi
   expect((await listed()).map(({ key }) => key)).toEqual(["acme"]);
   await operator.press("Evict tenant");
   await operator.reads("The tenant acme is evicted.");
-  await operator.reads("A tenant is listed here from its first request on");
+  await operator.reads("A tenant is listed from its first request on");
   expect(await listed()).toEqual([]);
   expect(operator.complaints).toEqual([]);
   await operator.leave();

@@ -30,7 +30,7 @@ test("a name has a maximum length in bytes, and can be empty", () => {
 
 test("anonymous clients are admitted under a name that can be a field value, or without a name", () => {
   expect([createAnonymous("").type, createAnonymous("guest").type]).toEqual(["none", "anonymous"]);
-  expect(() => createAnonymous("a\n")).toThrow('"a\\n" cannot be a name');
+  expect(() => createAnonymous("a\n")).toThrow('"a\\n": it is not a valid name');
 });
 
 test("a combined refusal prefers a service's response, then 403, 503 and 401, and has all challenges", () => {
