@@ -3,6 +3,9 @@ import { type CdpWire, MAX_MESSAGE_BYTES } from "./cdp-wire.ts";
 /** Calls that wait for a response at one time, far more than the pool's pages can have open. */
 const MAX_PENDING_CALLS = 10_000;
 
+/** Characters of the reason of a failed call that are kept. */
+const REASON_LENGTH = 500;
+
 /** Parameters and results of the DevTools protocol: plain JSON objects. */
 export type CdpFields = Readonly<Record<string, unknown>>;
 export type CdpListener = (method: string, params: CdpFields) => void;
@@ -100,29 +103,36 @@ export class CdpConnection {
   }
 
   #onMessage(text: string): void {
-    let message: CdpMessage;
     try {
       // A browser follows the protocol. Text from pages is only in the strings of a message.
-      message = JSON.parse(text) as CdpMessage;
+      this.#dispatch(JSON.parse(text) as CdpMessage);
     } catch {
-      // The other end of a remote connection may be no browser.
+      // The other end of a remote connection may be no browser. It must not end this process.
       this.close();
-      return;
     }
-    this.#dispatch(message);
   }
 
-  #dispatch(message: CdpMessage): void {
-    if (message.id === undefined) {
-      if (message.method !== undefined) {
-        this.#listeners.get(message.sessionId ?? "")?.(message.method, message.params ?? {});
-      }
+  /** Throws if the message is not of the protocol, as far as the listeners read it. */
+  #dispatch({ id, error, result = {}, method, params = {}, sessionId = "" }: CdpMessage): void {
+    if (id === undefined) {
+      if (typeof method !== "string") throw new TypeError("A message has no id and no method");
+      const fields = fieldsOf(params);
+      this.#listeners.get(sessionId)?.(method, fields);
       return;
     }
-    const call = this.#pending.get(message.id);
+    const call = this.#pending.get(id);
     if (call === undefined) return;
-    this.#pending.delete(message.id);
-    if (message.error === undefined) call.resolve(message.result ?? {});
-    else call.reject(new CdpError(call.method, message.error.message));
+    if (error === undefined) call.resolve(fieldsOf(result));
+    else call.reject(new CdpError(call.method, oneLine(error.message)));
+    this.#pending.delete(id);
   }
+}
+
+function fieldsOf(value: CdpFields): CdpFields {
+  if (typeof value !== "object" || value === null) throw new TypeError("A message has a value in place of fields");
+  return value;
+}
+
+function oneLine(text: string): string {
+  return text.slice(0, REASON_LENGTH).replaceAll(/\p{Cc}+/gu, " ");
 }

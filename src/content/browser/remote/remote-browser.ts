@@ -27,6 +27,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PING_EVERY_MS = 5_000;
 const PING_TIMEOUT_MS = 10_000;
 
+/** The name and the version of a browser, as Browser.getVersion gives them. They are logged. */
+const PRODUCT = /^[!-.0-~]{1,100}\/[!-~]{1,100}$/;
+
 /** Its processes belong to the operator of the browser, who limits them. */
 const PROCESSES_OF_OTHERS: PageProcesses = {
   killed: 0,
@@ -55,7 +58,7 @@ export async function connectRemoteBrowser(settings: RemoteSettings): Promise<Ru
   const connection = await connectWebSocket(url, { timeoutMs: CONNECT_TIMEOUT_MS, ca });
   const cdp = new CdpConnection(connection.wire);
   try {
-    const version = await firstResponse(cdp);
+    const product = await productOf(cdp);
     const allowed =
       settings.allowedAddresses.length > 0 ? settings.allowedAddresses : [plainAddress(connection.remoteAddress)];
     const access = new NetworkAccess(settings.proxyAddress || plainAddress(connection.localAddress), allowed);
@@ -65,7 +68,7 @@ export async function connectRemoteBrowser(settings: RemoteSettings): Promise<Ru
       proxyAccess: access,
       tabCalls: TAB_CALLS,
       pausesWorkers: false,
-      product: String(version["product"]),
+      product,
       exited: cdp.ended,
       kill: () => cdp.close(),
       // Browser contexts end with the connection that made them.
@@ -80,10 +83,11 @@ export async function connectRemoteBrowser(settings: RemoteSettings): Promise<Ru
   }
 }
 
-function firstResponse(cdp: CdpConnection): Promise<CdpFields> {
-  return within(CONNECT_TIMEOUT_MS, cdp.send("Browser.getVersion"), () => {
-    throw new Error("it does not speak the DevTools protocol");
-  });
+async function productOf(cdp: CdpConnection): Promise<string> {
+  const version = await within(CONNECT_TIMEOUT_MS, cdp.send("Browser.getVersion"));
+  const product = version?.["product"];
+  if (typeof product === "string" && PRODUCT.test(product)) return product;
+  throw new Error("it does not speak the DevTools protocol");
 }
 
 function reasonOf(error: unknown, { proxyAddress }: RemoteSettings): string {

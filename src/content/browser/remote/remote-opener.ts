@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { within } from "../../../lib/within.ts";
 import { type BrowserInfo, type BrowserOpener, type Log } from "../browser-opener.ts";
 import { type RunningBrowser } from "../running-browser.ts";
 import { endpointName } from "./endpoint.ts";
@@ -10,6 +11,8 @@ import { connectRemoteBrowser, type RemoteSettings } from "./remote-browser.ts";
  */
 const RECONNECT_MS = 250;
 const MAX_RECONNECT_MS = 10_000;
+/** Milliseconds for the command line of the browser. @bound */
+const INFO_TIMEOUT_MS = 2_000;
 
 /** Connects to a browser that others run (`content.browser`). Decision 0920. */
 export class RemoteOpener implements BrowserOpener {
@@ -60,7 +63,8 @@ export class RemoteOpener implements BrowserOpener {
     const [name = "", version = ""] = product.split("/");
     const path = endpointName(this.#settings.endpoint);
     // The command line says whether the browser has its sandbox. A browser that does not report it counts as without.
-    const { commandLine = "" } = await cdp.send("SystemInfo.getInfo").catch(() => ({ commandLine: "" }));
+    const asked = cdp.send("SystemInfo.getInfo").catch(() => undefined);
+    const { commandLine = "" } = (await within(INFO_TIMEOUT_MS, asked)) ?? {};
     const sandboxed = commandLine !== "" && !String(commandLine).includes("--no-sandbox");
     this.#info = { name, version, path, source: "remote", sandboxed };
     this.#log("info", `Connected to the remote browser ${name} ${version} at ${path}`);
