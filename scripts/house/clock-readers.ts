@@ -4,6 +4,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   clocks: ["src/lib/event-clock.ts", "src/lib/machine-time.ts", "src/lib/monotonic-clock.ts"],
   /** Their scripts run in a page, whose clock the browser has. */
   inBrowser: [
+    "src/content/browser/capture/rest.ts",
     "src/content/browser/capture/show-all.ts",
     "src/content/browser/content-wait.ts",
     "src/content/browser/snapshot.ts",

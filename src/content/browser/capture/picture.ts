@@ -66,7 +66,7 @@ async function fitting(host: CaptureHost, request: PictureRequest): Promise<Area
     await waitForPaint(host);
     return { left: 0, width, height, truncated: false };
   }
-  await showAll(host, highest(format, { width, height }));
+  await showAll(host, highest(format, { width, height }), "picture");
   const { cssContentSize } = await layout(host);
   const wanted = {
     width: Math.max(width, Math.ceil(cssContentSize.width)),

@@ -12,7 +12,7 @@ const READ_BYTES = 4 * 1024 * 1024;
 /** Prints the page as a PDF. If a part of the page may load lazily, it first scrolls through the page. */
 export async function printPage(host: CaptureHost, request: PrintRequest): Promise<Uint8Array<ArrayBuffer>> {
   host.deadline.doing("printing");
-  if (await hasLateParts(host)) await showAll(host, SHOWN_PIXELS);
+  if (await hasLateParts(host)) await showAll(host, SHOWN_PIXELS, "paper");
   try {
     const response = await host.call("Page.printToPDF", { ...request, transferMode: "ReturnAsStream" });
     return await readStream(host, String(response["stream"]));

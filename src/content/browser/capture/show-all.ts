@@ -1,5 +1,6 @@
 import { type Deadline } from "../../page/deadline.ts";
 import { type CdpFields } from "../cdp.ts";
+import { EXTEND, REST, SETTLE, STEP_MS } from "./rest.ts";
 
 /** Access to the tab of a page that is captured. */
 export interface CaptureHost {
@@ -16,9 +17,6 @@ const MAX_PAINT_MS = 2_000;
 /** Milliseconds of the longest scrolling through a page, and at most half of the visit's remaining time. */
 const MAX_SCROLL_MS = 10_000;
 
-/** Milliseconds: one or two frames, in which a page notices that it was scrolled. */
-const STEP_MS = 30;
-
 /** Milliseconds that a page has to load more after it was scrolled to its end. */
 const GROWTH_MS = 250;
 
@@ -28,45 +26,17 @@ const MIN_STEP_PIXELS = 400;
 /** Pictures that are examined. A page can have a million. */
 const MAX_IMAGES = 2_000;
 
-/** Limits of the animations that are ended, and of the rounds: the end of one animation can start another. */
-const MAX_ANIMATIONS = 5_000;
-const MAX_ENDINGS = 3;
-
 /** Lazily loaded pictures and frames, and content that scripts uncover when it is scrolled to. */
 const LATE =
   "img[loading=lazy], iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
-/**
- * Moves finite animations to their end, so that they look as they do at rest. Endless animations are cancelled.
- * Animations that follow scrolling stay as they are.
- */
-const END_ANIMATIONS = `const endAnimations = () => {
-    let ended = 0;
-    for (const animation of document.getAnimations().slice(0, ${MAX_ANIMATIONS})) {
-      if (animation.timeline !== document.timeline || animation.playState === "finished") continue;
-      try {
-        if (animation.effect?.getComputedTiming().endTime === Infinity) animation.cancel();
-        else animation.finish();
-        ended += 1;
-      } catch {
-        // One that is played backwards or has no length has no end to go to.
-        animation.cancel();
-      }
-    }
-    return ended;
-  };
-  const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${STEP_MS})]);
-  const rest = async () => { for (let n = 0; n < ${MAX_ENDINGS} && endAnimations() > 0; n += 1) await frame(); };`;
-
-const PAUSE = "const pause = (ms) => new Promise((done) => setTimeout(done, ms));";
-
 /** Waits for the visible pictures and fonts, for a limited time, and ends animations. */
 export async function waitForPaint(host: CaptureHost): Promise<void> {
   await host.run(`(async () => {
-    ${PAUSE}
-    ${END_ANIMATIONS}
+    ${REST}
+    ${SETTLE}
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const late = (image) => {
       if (image.complete) return false;
@@ -75,6 +45,7 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
     };
     const unfinished = () => document.fonts.status === "loading" || Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES}).some(late);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
+    await endScroll(end);
     await rest();
   })()`);
 }
@@ -85,29 +56,33 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
  */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
   const late = await host.run(`(async () => {
-    ${PAUSE}
-    ${END_ANIMATIONS}
+    ${REST}
     if (document.querySelector("${LATE}") !== null) return true;
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
     const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
-    await rest();
+    await rest(true);
     return false;
   })()`);
   return late !== false;
 }
 
-/** Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. */
-export async function showAll(host: CaptureHost, height: number): Promise<void> {
+/**
+ * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it
+ * also renders what is outside of the window, and moves fixed elements that would cover content.
+ */
+export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<void> {
+  const onePicture = medium === "picture";
   await host.run(`(async () => {
-    ${PAUSE}
-    ${END_ANIMATIONS}
+    ${REST}
+    ${EXTEND}
     const end = performance.now() + ${Math.min(MAX_SCROLL_MS, halfOf(host))};
     const root = document.scrollingElement ?? document.documentElement;
     if (root === null) return;
     const to = (top) => scrollTo({ left: 0, top, behavior: "instant" });
     const images = () => Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
+    if (${onePicture}) renderAll();
     const step = Math.max(innerHeight, ${MIN_STEP_PIXELS});
     for (let top = 0; top < ${height} && performance.now() < end; top += step) {
       for (const image of images()) if (image.loading === "lazy") image.loading = "eager";
@@ -120,10 +95,14 @@ export async function showAll(host: CaptureHost, height: number): Promise<void> 
       if (root.scrollHeight <= before) break;
     }
     to(0);
+    if (${onePicture}) renderAll();
     const painted = Math.min(end, performance.now() + ${MAX_PAINT_MS});
-    const unfinished = () => document.fonts.status === "loading" || images().some((image) => !image.complete);
+    const backgrounds = lateBackgrounds();
+    const unfinished = () => document.fonts.status === "loading" || images().some((image) => !image.complete) ||
+      backgrounds.some((address) => performance.getEntriesByName(address).length === 0);
     do await pause(${STEP_MS}); while (unfinished() && performance.now() < painted);
-    await rest();
+    if (${onePicture}) lowerBars(root.scrollHeight);
+    await rest(true);
   })()`);
 }
 

@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { extractText, getDocumentProxy } from "unpdf";
+import { patient } from "../../lib/testing/patience.ts";
+import { call } from "../testing/client.ts";
+import { decodePng } from "../testing/png.ts";
+import { startTestService } from "../testing/service.ts";
+
+// A browser on a busy machine is slow.
+setDefaultTimeout(patient(60_000));
+
+const WHITE = "#ffffff";
+const RED = "#ff0000";
+const GREEN = "#008000";
+const BLUE = "#0000ff";
+const PURPLE = "#800080";
+
+const page = (body: string, style = "") =>
+  new Response(
+    `<!doctype html><style>body { margin: 0 } ${style}</style><title>Page</title><p id="top">words</p>${body}`,
+    {
+      headers: { "content-type": "text/html; charset=utf-8" },
+    },
+  );
+
+/** A block that grows from nothing in a minute. */
+const GROWING = `<style>@keyframes grow { from { width: 0 } to { width: 100px } }
+  b { display: block; height: 20px; background: green; animation: grow 60s both }</style><b></b>`;
+
+const AT_REST = `<p id="a"></p><p id="b"></p><p id="c"></p><p id="d"></p><script>
+  a.animate([{ width: 0 }, { width: "100px" }], { duration: 60_000, fill: "forwards" });
+  b.animate([{ background: "red" }, { background: "black" }], { duration: 60_000, iterations: Infinity });
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    c.style.width = "50px";
+    c.ontransitionend = () => { c.style.width = "100px"; c.ontransitionend = null };
+  }));
+  d.attachShadow({ mode: "open" }).innerHTML = ${JSON.stringify(GROWING)};
+</script>
+<iframe srcdoc="${GROWING.replaceAll('"', "&quot;")}" width="100" height="20"></iframe>
+<svg width="100" height="60">
+  <rect height="20" width="0" fill="green"><animate attributeName="width" to="100" dur="60s" fill="freeze"/></rect>
+  <rect y="20" width="100" height="20" fill="red"><animate attributeName="fill" to="blue" begin="1s" dur="1s" fill="freeze"/></rect>
+  <rect y="40" width="100" height="20" fill="green"><animateTransform attributeName="transform" type="translate"
+    from="500" to="600" dur="60s" repeatCount="indefinite"/></rect>
+</svg>`;
+const AT_REST_STYLE = `* { margin: 0; border: 0 } p { height: 20px; background: green } iframe, svg { display: block }
+  #top { background: none } #a, #c { width: 0 } #c { transition: width 60s linear } #d { background: none }`;
+
+const EXTENDED = `<div style="height: 1000px"></div>
+<section><div style="height: 1000px; background: green">late words</div></section>
+<div id="appears">words that appear</div><div id="photo"></div><div id="end"></div><div id="bar"></div><div id="drawer"></div><script>
+  new IntersectionObserver((entries) => {
+    if (entries[0].isIntersecting) photo.style.background = "url(/late.svg)";
+  }).observe(photo);
+</script>`;
+const EXTENDED_STYLE = `#top { margin: 0; height: 20px } section { content-visibility: auto; contain-intrinsic-size: auto 10px }
+  #appears { height: 100px; background: purple; animation: appear linear both; animation-timeline: view();
+    animation-range: entry 0% cover 40% }
+  @keyframes appear { from { visibility: hidden; translate: -100vw } to { visibility: visible; translate: 0 } }
+  #photo, #end { height: 100px }
+  #bar { position: fixed; inset: auto 0 0; height: 50px; background: red; transition: all 60s }
+  #drawer { position: fixed; inset: auto 0 0; height: 50px; background: red; transform: translateY(100%) }`;
+
+const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
+  "/at-rest": () => page(AT_REST, AT_REST_STYLE),
+  "/view-transition": () =>
+    page(
+      `<div id="a"></div><script>document.startViewTransition(() => { a.style.background = "green" })</script>`,
+      `#a { height: 100px; background: red }
+      ::view-transition-group(*), ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 60s }`,
+    ),
+  "/smooth": () =>
+    page(
+      `<div style="height: 1500px"></div><div style="height: 1000px; background: green"></div>
+      <script>scrollTo(0, 1600)</script>`,
+      "html { scroll-behavior: smooth }",
+    ),
+  "/extended": () => page(EXTENDED, EXTENDED_STYLE),
+  "/sheet": () =>
+    page(
+      `<em>on screen</em><strong>on paper</strong>`,
+      `@page { size: A5 landscape } @media print { em { display: none } } @media screen { strong { display: none } }`,
+    ),
+  "/late.svg": async () => {
+    // The picture is late compared to the scrolling, which it must not depend on.
+    await Bun.sleep(500);
+    const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9" fill="blue"/></svg>`;
+    return new Response(picture, { headers: { "content-type": "image/svg+xml" } });
+  },
+};
+
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: (request) => PAGES[new URL(request.url).pathname]?.() ?? new Response("", { status: 404 }),
+});
+const { service, close } = await startTestService();
+
+afterAll(async () => {
+  await close();
+  await site.stop(true);
+});
+
+async function shown(path: string, more: Record<string, unknown> = {}) {
+  const url = `http://127.0.0.1:${site.port}${path}`;
+  const { status, bytes } = await call(service, "/screenshot", { url, width: 400, height: 300, timeout: 20, ...more });
+  expect(status).toBe(200);
+  return decodePng(bytes);
+}
+
+async function printed(path: string, more: Record<string, unknown> = {}) {
+  const url = `http://127.0.0.1:${site.port}${path}`;
+  const { status, bytes } = await call(service, "/pdf", { url, timeout: 20, ...more });
+  expect(status).toBe(200);
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  const { text } = await extractText(document, { mergePages: true });
+  return { text, view: (await document.getPage(1)).view };
+}
+
+describe("animations at their end", () => {
+  test("of scripts, transitions, shadow trees, frames and SVG", async () => {
+    const { colour } = await shown("/at-rest");
+    const rows = Array.from({ length: 8 }, (_, row) => colour(90, 30 + 20 * row));
+    expect(rows).toEqual([GREEN, GREEN, GREEN, GREEN, GREEN, GREEN, BLUE, GREEN]);
+  });
+
+  test("of view transitions", async () => {
+    expect((await shown("/view-transition")).colour(200, 120)).toBe(GREEN);
+  });
+
+  test("of smooth scrolling, and a full page is shown from its top", async () => {
+    expect((await shown("/smooth")).colour(200, 150)).toBe(GREEN);
+    expect((await shown("/smooth", { full_page: true })).colour(200, 1000)).toBe(WHITE);
+  });
+});
+
+describe("a full page", () => {
+  test("shows content that the window does not render, late backgrounds, and bars at its end", async () => {
+    const { height, colour } = await shown("/extended", { full_page: true });
+    expect(height).toBe(2320);
+    const seen = [250, 290, 1100, 1900, 2100, 2200, 2240, 2300].map((y) => colour(200, y));
+    expect(seen).toEqual([WHITE, WHITE, GREEN, GREEN, PURPLE, BLUE, WHITE, RED]);
+  });
+
+  test("leaves bars in the window of a picture that shows no more than it", async () => {
+    expect((await shown("/extended")).colour(200, 290)).toBe(RED);
+  });
+});
+
+describe("a printed page", () => {
+  test("shows content that the window does not render, and what appears when it is scrolled to", async () => {
+    const { text } = await printed("/extended");
+    expect(text).toContain("late words");
+    expect(text).toContain("words that appear");
+  });
+
+  test("has the style for paper, on the paper of the request", async () => {
+    const { text, view } = await printed("/sheet", { landscape: true, scale: 0.1 });
+    expect(text).toContain("on paper");
+    expect(text).not.toContain("on screen");
+    expect(view).toEqual([0, 0, 792, 612]);
+  });
+});
