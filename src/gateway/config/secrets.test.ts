@@ -292,6 +292,19 @@ test("a route keeps its own secrets if another route is placed before it", () =>
   });
 });
 
+test.each([
+  ["wss://s3cret@pool.example/chrome", "wss://<secret>@pool.example/chrome"],
+  ["https://s3cret:@pool.example/", "https://<secret>@pool.example/"],
+  ["wss://s3cret:s3cret@pool.example/?token=s3cret", "wss://<secret>@pool.example/?<secret>"],
+  ["wss://pool.example/token=s3cretAAAAAAAAAA/x", "wss://pool.example/<secret>/x"],
+  ["wss://pool.example/bot123456:s3cret-AAAAAAA", "wss://pool.example/<secret>"],
+])("the endpoint %s of a remote browser is shown as %s, and keeps its secret", (endpoint, shown) => {
+  const config = { content: { browser: { endpoint } } };
+  const visible = { content: { browser: { endpoint: shown } } };
+  expect(withoutSecrets(config)).toEqual(visible);
+  expect(withKeptSecrets(visible, config)).toEqual(config);
+});
+
 test("a URL with another visible part does not keep its secret", () => {
   const before = collector("https://a.example/?key=1");
   expect(withKeptSecrets(collector("https://a.example/?<secret>"), before)).toEqual(before);

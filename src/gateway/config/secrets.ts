@@ -16,7 +16,10 @@ const OPEN_FIELDS =
   /^(?:accept(?:-[a-z]+)?|cache-control|content-language|host|origin|pragma|prefer|priority|range|referer|user-agent|x-forwarded-[a-z]+|x-requested-with|x-scheme)$/i;
 
 /** A segment of a URL's path that may be a key: 16 characters or more, with letters and digits. */
-const KEY_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z])[\w.~%-]{16,}$/;
+const KEY_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z]).{16,}$/s;
+
+/** Schemes whose URLs can have a key as the user: browser pools accept `wss://key@host`. */
+const KEY_AS_USER = /^(?:https?|wss?):/i;
 
 /** The secrets that the schema marks in one value. */
 interface Plan {
@@ -150,13 +153,14 @@ function isOpenField(holder: object | undefined): boolean {
   return typeof name === "string" && OPEN_FIELDS.test(name);
 }
 
-/** Changes `https://user:pass@host/path?key=1` to `https://user:<secret>@host/path?<secret>`. */
+/** Changes `redis://user:pass@host/path?key=1` to `redis://user:<secret>@host/path?<secret>`. */
 function hiddenUrl(text: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:(?:\/\/)?)?(.*)$/is.exec(text) ?? [];
   const [, authority = "", path = "", query = ""] = /^([^/?#]*)([^?#]*)(.*)$/s.exec(rest) ?? [];
   const at = authority.lastIndexOf("@");
   const colon = authority.indexOf(":");
-  const user = at < 0 ? "" : `${authority.slice(0, colon < 0 || colon > at ? at : colon)}:${PLACEHOLDER}@`;
+  const name = KEY_AS_USER.test(scheme) ? "" : `${authority.slice(0, colon < 0 || colon > at ? at : colon)}:`;
+  const user = at < 0 ? "" : `${name}${PLACEHOLDER}@`;
   const segments = path.split("/").map((segment) => (KEY_SEGMENT.test(segment) ? PLACEHOLDER : segment));
   return `${scheme}${user}${authority.slice(at + 1)}${segments.join("/")}${hiddenQuery(query)}`;
 }
