@@ -49,6 +49,12 @@ test("configurations for content and APIs load in every format without a problem
   expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.02", network: "eip155:8453" });
 });
 
+test("the commands that it suggests work where npm has installed the package in a folder", async () => {
+  const written = "wrote next.yaml\ncheck it with: npx turnpike check next.yaml\nstart with:    npx turnpike";
+  expect((await run("next.yaml", ...API)).out).toBe(`${written} --config next.yaml\n`);
+  expect((await run("next.yaml", "--force")).out).toBe(`${written} start --config next.yaml\n`);
+});
+
 test("an existing file stays unless --force is given", async () => {
   writeFileSync(join(folder, "mine.jsonc"), "mine");
   expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it is there already") });

@@ -10,6 +10,7 @@ import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { type InitAnswers, initText, initYaml } from "./init-text.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
+import { commandName } from "../lib/one-file.ts";
 import { MAX_PORT } from "../lib/port.ts";
 
 const FLAGS = {
@@ -123,8 +124,9 @@ export function init(args: readonly string[]): Promise<number> {
       throw new StartError(`Cannot write "${file}": it is there already; --force replaces it`);
     const answers = await answersOf(values);
     await write(file, await textFor(file, answers), values.force === true);
-    const start = answers.upstream === undefined ? `turnpike start --config ${file}` : `turnpike --config ${file}`;
-    console.log(`wrote ${file}\ncheck it with: turnpike check ${file}\nstart with:    ${start}`);
+    const turnpike = commandName();
+    const start = `${turnpike}${answers.upstream === undefined ? " start" : ""} --config ${file}`;
+    console.log(`wrote ${file}\ncheck it with: ${turnpike} check ${file}\nstart with:    ${start}`);
     return 0;
   });
 }

@@ -23,7 +23,7 @@ import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { stateFolder } from "./state-folder.ts";
 import { serveUntilStopped, takeOverFlag } from "./take-over.ts";
-import { isOneFile } from "../lib/one-file.ts";
+import { commandName } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -275,7 +275,7 @@ function contentLines(
   const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
   return [
     ["browser", browserText(browser, isRemote)],
-    ["try", `${isOneFile() ? "turnpike" : "npx turnpike"} call read https://example.com/${elsewhere}`],
+    ["try", `${commandName()} call read https://example.com/${elsewhere}`],
   ];
 }
 

@@ -5,3 +5,8 @@ export const INSIDE_ONE_FILE = "/$bunfs/";
 export function isOneFile(): boolean {
   return Bun.main.startsWith(INSIDE_ONE_FILE);
 }
+
+/** The command that starts this program in a shell. npm mostly installs the package in a folder that is not in the PATH. */
+export function commandName(): string {
+  return isOneFile() ? "turnpike" : "npx turnpike";
+}
