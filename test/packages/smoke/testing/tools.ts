@@ -56,6 +56,18 @@ export function rootWith(program: string, root: string, ...options: readonly str
   copyFileSync(program, join(root, "turnpike"));
 }
 
+/** Creates a folder with the essential packages of Debian, apt, and `packages`. */
+export function aptRoot(root: string, ...packages: readonly string[]): void {
+  const own = [
+    "--quiet",
+    "--mode=root",
+    "--variant=apt",
+    "--dpkgopt=force-unsafe-io",
+    `--include=${packages.join(",")}`,
+  ];
+  run(["mmdebstrap", ...own, "bookworm", root], { TMPDIR: dirname(root) });
+}
+
 /** A file of dist. If it does not exist, `command` builds it. */
 export function built(name: string, ...command: readonly string[]): string {
   const path = join(ROOT, "dist", name);
