@@ -84,7 +84,7 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
 ];
 
 for (const [what, bytes, status] of ROWS) {
-  test(`${what} is answered ${status}`, async () => {
+  test(`${what} gets ${status}`, async () => {
     const text = await send(bytes);
     expect(text).toStartWith(`HTTP/1.1 ${status} `);
     if (status >= 400) expect(text.toLowerCase()).toContain("content-type: application/problem+json");

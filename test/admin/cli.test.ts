@@ -260,7 +260,7 @@ describe.each([
     expect((await rig.json("usage")).routes).toEqual([]);
   });
 
-  test("events tell who did what, by kind and time, and as they come", async () => {
+  test("events show kind, time and operator, and are printed as they happen", async () => {
     const { out } = await rig.run("events", "--kind", "change", "--since", "1h");
     expect(out).toMatch(/^TIME\tKIND\tBY\tOUTCOME\tMESSAGE\n/);
     expect(out).toMatch(/\tchange\toperator 127\.0\.0\.1\tdone\tadd the route "\/second"\n/);

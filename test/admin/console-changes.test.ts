@@ -47,7 +47,7 @@ async function filePath(): Promise<string> {
   return config.path;
 }
 
-test("a route that is added in the form takes traffic", async () => {
+test("a route that is added in the form serves traffic", async () => {
   expect((await get("/added")).status).toBe(404);
   await operator.goTo("routes", "Routes");
   await operator.press("Add route");
@@ -105,7 +105,7 @@ test("a check that failed is made again", async () => {
   }
 });
 
-test("a secret is kept while its route is changed, and another one takes its place when it is typed", async () => {
+test("a secret is kept while its route is changed, and replaced when another one is typed", async () => {
   await operator.goTo("routes/edit?prefix=%2Ffirst", "Edit route");
   const key = await operator.see(`[id="field-auth.keys[0].key"]`);
   expect(await key.evaluate((input) => [input.getAttribute("placeholder"), Reflect.get(input, "value")])).toEqual([
@@ -190,7 +190,7 @@ test("reload names what it discards before it does", async () => {
   expect((await get("/lost")).status).toBe(404);
 });
 
-test("a server is drained under load without a failed request, and comes back", async () => {
+test("a server is drained under load without a failed request, and returns to the rotation", async () => {
   const seen = { one: 0, two: 0, failed: 0 };
   const over = new AbortController();
   const client = async (): Promise<void> => {

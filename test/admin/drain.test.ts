@@ -270,7 +270,7 @@ test(
   TIME_MS,
 );
 
-test("servers and upstreams that are not there are 404, and draining is an event that says who", async () => {
+test("unknown servers and upstreams are 404, and the event of a drain names the operator", async () => {
   const a = await startOrigin("a");
   await serve({}, 1);
   expect([await drain("127.0.0.1:1", true), await drain(keyOf(a), true, "other")]).toEqual([404, 404]);

@@ -138,7 +138,7 @@ test("the console shows what the filter does, and evicts a tenant after a questi
   await operator.leave();
 });
 
-test("one who may only read sees tenants, and cannot evict them", async () => {
+test("the read-only key lists tenants, and cannot evict them", async () => {
   const operator = await open(READ_KEY);
   expect(await operator.text()).not.toContain("Evict");
   await operator.leave();

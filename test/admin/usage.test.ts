@@ -144,7 +144,7 @@ for (const workers of [1, 2]) {
     await until(async () => requestsOf(await third.usage(), "alice") === 9);
   });
 
-  test(`${workers} workers: what is settled is counted once, for who paid, and a crash loses none of it`, async () => {
+  test(`${workers} workers: a settlement is counted once, for its payer, and a crash loses no settlement`, async () => {
     const payments = Array.from({ length: 3 }, () => signedPayment(Date.now() / 1000));
     await using first = await start(workers);
     expect(await pay(first, payments[0], "alice")).toBe(200);

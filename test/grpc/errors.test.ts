@@ -243,7 +243,7 @@ test("a response with a message above max_response_bytes ends with RESOURCE_EXHA
   expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);
 });
 
-test("a failed call of who does not speak gRPC has the HTTP status that its status stands for", async () => {
+test("a failed call of a client without gRPC has the HTTP status for its gRPC status", async () => {
   const { wire: rig, client } = await serve();
   const cases = [
     ["0", 200],

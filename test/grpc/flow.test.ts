@@ -136,7 +136,7 @@ test("a client's cancel resets the server's stream, and nothing else", async () 
   expect(await wire.rig.page()).toContain('turnpike_grpc_responses_total{code="1"} 1');
 });
 
-test("a head that is larger than the server takes never reaches it, and its connection serves the others", async () => {
+test("a header section above the server's limit never reaches it, and its connection serves the other calls", async () => {
   const client = await wire.client();
   wire.origin.settings = [[h2.MAX_HEADER_LIST_SIZE, 2000]];
   unary(client, 1, [], "/test.Echo/First");

@@ -201,7 +201,7 @@ describe("a call that the server has not processed", () => {
   });
 });
 
-test("a connection on which nothing comes, whatever clients' patience, is asked for a sign of life", async () => {
+test("a connection without incoming data gets a PING, whatever the timeouts of the clients", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   response(await rig.request());

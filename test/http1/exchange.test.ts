@@ -153,7 +153,7 @@ describe("Connection: close and HTTP/1.0", () => {
   });
 });
 
-describe("answers without a body", () => {
+describe("responses without a body", () => {
   test("HEAD keeps the length and has no body", async () => {
     origin.response = (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n");
     await open();
@@ -306,7 +306,7 @@ describe("chunks and trailers", () => {
     expect(client.state).toBe("open");
   });
 
-  test("a request body reaches the origin as it comes", async () => {
+  test("a request body is forwarded to the origin as it arrives", async () => {
     await open();
     client.send("POST /1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\nhello");
     await origin.until("the first half", () => (origin.bytes.endsWith("hello") ? true : undefined));

@@ -99,7 +99,7 @@ test("a URL is paid for, and its response printed, with the receipt beside it", 
   expect(code).toBe(0);
 });
 
-test("method, body and fields are the buyer's, and a body comes from text, a file or standard input", async () => {
+test("method, body and fields are those of the command, and the body is a text, a file or standard input", async () => {
   const json = await pay(`${url}/reports`, "-d", '{"a":1}', "-H", "X-Note: one: two");
   expect(JSON.parse(json.out)).toMatchObject({
     method: "POST",

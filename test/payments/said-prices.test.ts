@@ -99,7 +99,7 @@ const asked = async (path: string) => {
   return response.status;
 };
 
-test("each operation has the price of the route that takes it: its own, that of a shorter prefix, or none", async () => {
+test("each operation has the price of its route: its own, that of a shorter prefix, or none", async () => {
   const paths = await described();
   const said = Object.entries(paths).map(([path, { get, post }]) => [path, (post ?? get)?.["x-price"]]);
   expect(Object.fromEntries(said)).toEqual({

@@ -62,7 +62,7 @@ describe("two workers share one connection", () => {
     expect(text).toContain(`turnpike_wasm_control_ready ${WORKERS}\n`);
   });
 
-  test("a worker that is killed leaves it as it is, and who takes its place knows of it", async () => {
+  test("the death of a worker does not change it, and the next worker knows its state", async () => {
     const [pid = 0] = descendants(admin.program.pid, "/process/worker.");
     process.kill(pid, "SIGKILL");
     await until("another worker", () => {
@@ -95,7 +95,7 @@ describe("a reload", () => {
     await has(1);
   });
 
-  test("gives each worker a connection of its own, and takes that away again", async () => {
+  test("gives each worker its own connection, and removes it again", async () => {
     const other = await startSandbox(join(folder, "0.sock"));
     const another = await startSandbox(join(folder, "1.sock"));
     await change({ wasm_control_socket: join(folder, "{worker}.sock") });

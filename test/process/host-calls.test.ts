@@ -137,7 +137,7 @@ test("clients that leave free their places, and the others get their own replies
   expect(sandbox.lines.length - before).toBeLessThanOrEqual(21);
 });
 
-test("a worker that is killed takes its calls with it, and those of the others go on", async () => {
+test("the calls of a killed worker are dropped, and those of the other workers continue", async () => {
   sandbox.response = () => undefined;
   const asked = askAll(30);
   await isParked(30);

@@ -89,7 +89,7 @@ describe("in TLS 1.2", () => {
   });
 });
 
-test("who speaks none of the protocols that are served is refused, and who says nothing of them is not", async () => {
+test("a client that offers only unknown protocols by ALPN is refused, and a client without ALPN is not", async () => {
   expect(await agreed({ ALPNProtocols: ["foo"] })).toBe("refused");
   expect(await agreed({})).not.toBe("refused");
   const socket = await open({ ALPNProtocols: ["foo", "http/1.1"] });

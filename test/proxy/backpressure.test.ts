@@ -100,7 +100,7 @@ function bodyOf(received: Buffer): number {
   return end === -1 ? -1 : end + 4;
 }
 
-test("a response is held back at the server while an HTTP/1.1 client does not read, and comes whole", async () => {
+test("a response is held back at the server while an HTTP/1.1 client does not read, and arrives complete", async () => {
   const [sent, received] = [new Tally(), new Tally()];
   onStream = (stream) => {
     stream.respond({ ":status": 200, "content-length": BODY });
@@ -130,7 +130,7 @@ test("a response is held back at the server while an HTTP/1.1 client does not re
   socket.destroy();
 });
 
-test("a response is held back at the server while an HTTP/2 client does not read, and comes whole", async () => {
+test("a response is held back at the server while an HTTP/2 client does not read, and arrives complete", async () => {
   const [sent, received] = [new Tally(), new Tally()];
   onStream = (stream) => {
     stream.respond({ ":status": 200, "content-length": BODY });

@@ -91,7 +91,7 @@ function takeAtMost(count: number): { most: number; refused: number } {
   return seen;
 }
 
-describe("a server that takes few requests on a connection", () => {
+describe("a server that accepts few streams on a connection", () => {
   test.each([1, 3])(
     "%d at a time: as many connections are opened as may be, and none is asked for more",
     async (count) => {
@@ -108,7 +108,7 @@ describe("a server that takes few requests on a connection", () => {
     },
   );
 
-  test("requests that wait for their responses all are with the server at one time, on as many connections as it takes", async () => {
+  test("simultaneous requests all reach the server, on as many connections as they need", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 10]];
     const { held } = holdUntil(50);
     await serve();
@@ -120,7 +120,7 @@ describe("a server that takes few requests on a connection", () => {
     expect((await rig.counts("origin")).connections).toBeLessThanOrEqual(6);
   });
 
-  test("which takes none at first gets what waits when it takes some", async () => {
+  test("which accepts none at first gets the waiting requests when it accepts some", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 0]];
     await serve({ max_connections: 1 });
     // The first request is sent before the server has announced its limit.
@@ -220,7 +220,7 @@ describe("a server that", () => {
     expect(await ask(rig, "HTTP/1.1", { method: "POST", path: "/2", body: "x" })).toMatchObject({ status: 200 });
   });
 
-  test("never sends SETTINGS is a 504 to all who wait, is blamed by each, and gets requests again when it is well", async () => {
+  test("never sends SETTINGS causes a 504 for all waiting requests, counts a failure for each, and gets requests again when it works", async () => {
     origin.settings = undefined;
     origin.onRequest = () => {};
     await serve(
@@ -236,7 +236,7 @@ describe("a server that", () => {
     expect(statusesOf(await askAll(3))).toEqual([200]);
   });
 
-  test("serves on one connection, while another one is slow to open, is not blamed for those who wait too long", async () => {
+  test("serves on one connection, while another one opens slowly, has no failure for requests that wait too long", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 1]];
     origin.onRequest = () => {};
     await serve({ max_connections: 2 }, { connect_timeout_ms: 400, retry: { max_retries: 0 } });
@@ -265,7 +265,7 @@ describe("a server that", () => {
     expect((await Promise.all([first, second, third])).map(({ status }) => status)).toEqual([200, 502, 200]);
   });
 
-  test("refuses the connection refuses all who wait for it, by few attempts", async () => {
+  test("refuses the connection fails all requests that wait for it, after few attempts", async () => {
     const { port } = origin;
     await origin.stop();
     await serve({}, { retry: { max_retries: 0 } });

@@ -92,7 +92,7 @@ test("a client that leaves in the pause is not served any more", async () => {
   expect(origin.summaries).toEqual(["GET /x", "GET /later"]);
 });
 
-test("a try that takes longer than its own time is followed by another, long before the route's other times are over", async () => {
+test("an attempt beyond its own timeout is followed by another one, long before the route's other timeouts", async () => {
   const [silent, quick] = [await originThat(503, 0), await originThat(503, 0)];
   silent.response = () => {};
   const gateway = await serve([silent, quick], { retry: { max_retries: 1, try_timeout_ms: 300 } });

@@ -127,7 +127,7 @@ async function freed(from: Rig): Promise<void> {
 }
 
 describe("a response that its client does not read", () => {
-  test.each(PAIRS)("by %s from %s holds no connection, and comes whole", async (client, protocol) => {
+  test.each(PAIRS)("by %s from %s holds no connection, and arrives complete", async (client, protocol) => {
     const gateway = await serve({ client, protocol });
     const slow = await download(gateway, client, "/large");
     await freed(gateway);
@@ -157,7 +157,7 @@ describe("a response that its client does not read", () => {
     await until("the disk is free", async () => ((await waiting("disk")) === 0 ? true : undefined));
   });
 
-  test("is held back at its upstream beyond response_buffer_bytes, and comes whole", async () => {
+  test("is held back at its upstream beyond response_buffer_bytes, and arrives complete", async () => {
     const gateway = await serve({ pool: { response_buffer_bytes: 4 * MIB } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("the disk has its part", async () => ((await waiting("disk")) >= 3 * MIB ? true : undefined));
@@ -218,7 +218,7 @@ describe("a response that its client does not read", () => {
     },
   );
 
-  test("of one client takes half of the disk, and another's finds room", async () => {
+  test("of one client uses at most half of the disk, and that of another client still has space", async () => {
     const gateway = await serve({ pool: { response_disk_bytes: 16 * MIB } });
     await download(gateway, "HTTP/1.1", "/large");
     await until("its half is used", async () => ((await waiting("disk")) === 8 * MIB ? true : undefined));

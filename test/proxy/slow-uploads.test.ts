@@ -65,7 +65,7 @@ async function gathered(bytes: number): Promise<void> {
   await until(`${bytes} bytes are gathered`, async () => ((await bodyBytes()) >= bytes ? true : undefined));
 }
 
-describe("a body that comes slowly", () => {
+describe("a body that arrives slowly", () => {
   test.each(PAIRS)("by %s to %s holds no connection, and arrives whole", async (client, protocol) => {
     await serve({ client, protocol });
     const slow = await upload(client, "/slow", 6);
@@ -101,7 +101,7 @@ describe("a body that comes slowly", () => {
     expect(origin.begun).toEqual([]);
   });
 
-  test("by many clients takes no more than half of the memory for bodies; then it is sent as it comes", async () => {
+  test("by many clients uses at most half of the memory for bodies; beyond that it is streamed", async () => {
     const buffer_pool = { body_buffer_size: 1024, body_buffer_count: 8 };
     await serve({ sections: { buffer_pool } });
     const piece = "x".repeat(1000);
@@ -118,7 +118,7 @@ describe("a body that comes slowly", () => {
     expect(await uploads.at(-1)?.finish("y")).toMatchObject({ status: 200 });
   });
 
-  test("is sent as it comes where the route says so", async () => {
+  test("is streamed if the route has request_buffering: false", async () => {
     await serve({ route: { request_buffering: false } });
     const slow = await upload("HTTP/1.1", "/slow", 6);
     slow.send("ab");

@@ -67,7 +67,7 @@ test("ten thousand requests at one time have the shares of the weights, and none
   expect(Math.abs((found.get("b ") ?? 0) - 0.3 * REQUESTS)).toBeLessThan(6);
 });
 
-test("several workers together share as one does, and agree on who stays where", async () => {
+test("several workers together split traffic as one does, and agree on the upstream of a sticky client", async () => {
   const ports = { a: named("a"), b: named("b") };
   const gateway = await startGateway({
     server: { workers: 3 },
