@@ -32,16 +32,16 @@ place, and exits with 1 if the gateway would not start.
 
 ## Formats
 
-The ending of the file's name says its format. Problems have the same line and column in each.
+The extension of the file name selects the format. Problems are reported with line and column in every format.
 
 - \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
 - \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON
-  writes it, and otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work; an alias counts as what it stands for, up
+  writes it, and otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work. Each alias counts as the values that it repeats, up
   to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
 - every other ending: JSON
 
-A key that stands twice in one object is refused in each format. If the gateway writes the file (\`turnpike persist\`), JSON with comments and
-YAML keep their comments. Comments before a route go with it when it is removed. A YAML file with aliases is never written: \`persist\` says
+Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), JSON with comments and
+YAML keep their comments. If a route is removed, the comments before it are removed too. A YAML file with aliases is never written: \`persist\` says
 so, and you edit the file yourself.
 
 ## Flags
