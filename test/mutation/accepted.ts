@@ -67,7 +67,7 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/content/egress/forward-proxy.ts",
-    code: "if (rules === undefined || request === undefined || !(await isOurs(client))) {",
+    code: "if (rules === undefined || request === undefined || !(await access.admits(client))) {",
     mutant: "rules === undefined || request === undefined  →  (rules === undefined && request === undefined)",
     reason: "the next use of what is undefined throws, and the connection is destroyed for that as well",
   },
