@@ -1,4 +1,5 @@
 import { type Element, isTag, isText } from "domhandler";
+import { endOfName } from "./names-in.ts";
 
 /** Classes of text for screen readers only. The visible page contains or shows the same information. */
 const SCREEN_READER_ONLY = new Set([
@@ -202,9 +203,24 @@ function isDecoration(element: Element): boolean {
 }
 
 function hasAny(names: string, ...sets: readonly ReadonlySet<string>[]): boolean {
-  for (const name of names.split(/\s+/)) {
-    const lower = name.toLowerCase();
-    if (sets.some((set) => set.has(lower))) return true;
+  for (let at = 0; at < names.length; ) {
+    const end = endOfName(names, at);
+    if (end - at >= LEAST_LENGTH && FIRSTS[names.charCodeAt(at)] !== 0) {
+      const lower = names.slice(at, end).toLowerCase();
+      if (sets.some((set) => set.has(lower))) return true;
+    }
+    at = end + 1;
   }
   return false;
+}
+
+const KNOWN = [...SCREEN_READER_ONLY, ...CHROME_CLASSES, ...CONSENT_CLASSES];
+/** Characters of the shortest known class, and 1 for each ASCII character with which one begins. Most names fail both. */
+const LEAST_LENGTH = Math.min(...KNOWN.map(({ length }) => length));
+const FIRSTS = firstsOf(KNOWN);
+
+function firstsOf(names: readonly string[]): Uint8Array {
+  const firsts = new Uint8Array(0x80);
+  for (const name of names) for (const one of [name, name.toUpperCase()]) firsts[one.charCodeAt(0)] = 1;
+  return firsts;
 }

@@ -159,9 +159,10 @@ class FeatureWriter {
     if (wanted.size === 0) return -1;
     let best = 0.3;
     let found = -1;
-    for (const [at, { heading, text, box }] of this.#blocks.entries()) {
+    for (const [at, block] of this.#blocks.entries()) {
+      const { heading, box } = block;
       if (heading === 0 || heading > 3 || (box.flags & FLAGS.hidden) !== 0) continue;
-      const own = new Set(tokens(text));
+      const own = new Set(tokens(block.text));
       let same = 0;
       for (const token of own) if (wanted.has(token)) same += 1;
       const score = same / (own.size + wanted.size - same) + (heading === 1 ? 0.05 : 0);

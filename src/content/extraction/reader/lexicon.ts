@@ -1,12 +1,11 @@
 import { type Element } from "domhandler";
-import { hashOf, type TextCount } from "./text-count.ts";
+import { endOfName } from "../names-in.ts";
+import { FNV_START, hashOf, nextHash, type TextCount } from "./text-count.ts";
 
 /** Words of a phrase that pages share. Longer texts are not looked up. */
 export const MAX_PHRASE_WORDS = 8;
 /** Characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
-/** Attribute values that are remembered, and single names in them. A site has some hundred. */
-const MAX_REMEMBERED = 5000;
 /** The bound of a sum over the names of an element. */
 const MAX_SAID = 6;
 
@@ -22,11 +21,6 @@ const SALT: Readonly<Record<Kind, number>> = {
   word: 0x2545f491,
 };
 
-interface Known {
-  readonly hash: number;
-  readonly odds: number;
-}
-
 /** The key of an item in the table of log-odds. */
 export function keyOf(kind: Kind, hash: number): number {
   return (hash ^ SALT[kind]) >>> 0;
@@ -38,12 +32,6 @@ export function keyOf(kind: Kind, hash: number): number {
  */
 export class Lexicon {
   readonly #odds: OddsTable;
-  readonly #remembered = new Map<string, number>();
-  /**
-   * The known data of each single name. Splitting names took a third of the time for all features (`npm run bench --
-   * reader`).
-   */
-  readonly #known = new Map<string, readonly Known[]>();
 
   constructor(odds: ReadonlyMap<number, number>) {
     this.#odds = new OddsTable(odds);
@@ -53,34 +41,9 @@ export class Lexicon {
   names(element: Element): number {
     const text = namesOf(element);
     if (text === "") return 0;
-    const known = this.#remembered.get(text);
-    if (known !== undefined) return known;
     let sum = 0;
-    const seen: number[] = [];
-    for (const name of text.split(/\s+/)) {
-      for (const { hash, odds } of this.#knownOf(name)) {
-        if (seen.includes(hash)) continue;
-        seen.push(hash);
-        sum += odds;
-      }
-    }
-    const said = Math.max(-MAX_SAID, Math.min(MAX_SAID, sum));
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(text, said);
-    return said;
-  }
-
-  #knownOf(name: string): readonly Known[] {
-    const remembered = this.#known.get(name);
-    if (remembered !== undefined) return remembered;
-    const known: Known[] = [];
-    for (const hash of nameHashes(name)) {
-      const odds = this.#of("name", hash);
-      if (odds !== 0) known.push({ hash, odds });
-    }
-    if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
-    this.#known.set(name, known);
-    return known;
+    for (const hash of nameHashes(text)) sum += this.#of("name", hash);
+    return Math.max(-MAX_SAID, Math.min(MAX_SAID, sum));
   }
 
   phrase(hash: number, words: number): number {
@@ -163,22 +126,47 @@ export function namesOf({ name, attribs }: Element): string {
   return text;
 }
 
-/** Hashes of the words in names, without duplicates: `siteNav` is `site`, `nav` and the whole. */
+/**
+ * Hashes of the words in names, without duplicates: `siteNav` is `site`, `nav` and the whole. The names are hashed
+ * where they are. With a string for each word, and remembered names, all features take a fifth longer (`npm run bench --
+ * reader --data DIR --cost`).
+ */
 export function nameHashes(text: string): readonly number[] {
   const hashes: number[] = [];
-  for (const name of text.split(/\s+/)) if (name !== "") addName(name, hashes);
+  for (let at = 0; at < text.length; ) {
+    const end = endOfName(text, at);
+    if (end > at) addName(text, at, end, hashes);
+    at = end + 1;
+  }
   return hashes;
 }
 
-function addName(name: string, hashes: number[]): void {
-  addOnce(hashOf(name.toLowerCase()), hashes);
-  if (name.includes("=") || name.startsWith("<")) return;
-  for (let at = 0; at < name.length; ) {
-    const end = endOfWord(name, at);
-    const length = end - at;
-    if (length > 1 && length < name.length) addOnce(hashOf(`-${name.slice(at, end).toLowerCase()}`), hashes);
-    at = Math.max(end, at + 1);
+function addName(text: string, start: number, end: number, hashes: number[]): void {
+  addOnce(hashInLowerCase(text, start, end), hashes);
+  if (text.charCodeAt(start) === LESS_THAN) return;
+  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === EQUALS) return;
+  for (let at = start; at < end; ) {
+    const to = endOfWord(text, at, end);
+    const length = to - at;
+    if (length > 1 && length < end - start) addOnce(hashInLowerCase(text, at, to, START_OF_WORD), hashes);
+    at = Math.max(to, at + 1);
   }
+}
+
+const LESS_THAN = 0x3c;
+const EQUALS = 0x3d;
+/** The hash of "-", which comes before each word of a name. */
+const START_OF_WORD = nextHash(FNV_START, 0x2d);
+
+/** The hash of a part of a text in lower case, after a part with the hash `before`. */
+function hashInLowerCase(text: string, start: number, end: number, before = FNV_START): number {
+  let hash = before;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80) return hashOf(text.slice(start, end).toLowerCase());
+    hash = nextHash(hash, isCapital(code) ? code | 0x20 : code);
+  }
+  return hash >>> 0;
 }
 
 function addOnce(hash: number, hashes: number[]): void {
@@ -186,12 +174,12 @@ function addOnce(hash: number, hashes: number[]): void {
 }
 
 /** The end of a word such as `site`, `Nav` or `HTML` that begins at a place. The place itself if there is no letter. */
-function endOfWord(name: string, start: number): number {
+function endOfWord(text: string, start: number, most: number): number {
   let end = start;
-  while (isCapital(name.charCodeAt(end))) end += 1;
+  while (end < most && isCapital(text.charCodeAt(end))) end += 1;
   // The last of several capitals begins the next word: `HTMLParser`.
-  if (end - start > 1) return isSmall(name.charCodeAt(end)) ? end - 1 : end;
-  while (isSmall(name.charCodeAt(end))) end += 1;
+  if (end - start > 1) return end < most && isSmall(text.charCodeAt(end)) ? end - 1 : end;
+  while (end < most && isSmall(text.charCodeAt(end))) end += 1;
   return end;
 }
 

@@ -35,13 +35,14 @@ const MIN_WORDS_SHOWN_ONCE = 5;
 /** Drops members of a group that repeat an earlier member of it word for word, as the copies in a moving band do. */
 export function dropCopies({ root, blocks }: Outline, chosen: Uint8Array): void {
   const texts = new Map<Box, number>();
-  for (const [at, { box, text }] of blocks.entries()) {
-    if (chosen[at] === 1) texts.set(box, mixed(texts.get(box) ?? 0, hashOf(text.trim())));
+  for (const [at, block] of blocks.entries()) {
+    const { box } = block;
+    if (chosen[at] === 1) texts.set(box, mixed(texts.get(box) ?? 0, hashOf(block.text.trim())));
   }
   const copies = new Set<Box>();
   const visit = (box: Box): number => {
     let own = texts.get(box) ?? 0;
-    const seen = new Map<Box, Set<number>>();
+    let seen: Map<Box, Set<number>> | undefined;
     for (const child of box.children) {
       if (child.words === 0) continue;
       const hash = visit(child);
@@ -49,6 +50,7 @@ export function dropCopies({ root, blocks }: Outline, chosen: Uint8Array): void 
       const [first] = child.group;
       if (first === undefined || hash === 0 || child.words < MIN_WORDS_SHOWN_ONCE) continue;
       if ((child.flags & (FLAGS.table | FLAGS.code)) !== 0) continue;
+      seen ??= new Map();
       const earlier = seen.get(first) ?? new Set();
       if (earlier.has(hash)) copies.add(child);
       seen.set(first, earlier.add(hash));
@@ -88,10 +90,11 @@ const MIN_WORDS_OF_A_REPEAT = 12;
 export function dropRepeats({ blocks }: Outline, chosen: Uint8Array): void {
   if (blocks.some(({ box }, at) => chosen[at] === 1 && (box.flags & FLAGS.code) !== 0)) return;
   const shown = new Map<number, string>();
-  for (const [at, { box, count, text }] of blocks.entries()) {
+  for (const [at, block] of blocks.entries()) {
+    const { box, count } = block;
     if (chosen[at] !== 1 || count.words < MIN_WORDS_OF_A_REPEAT || (box.flags & (FLAGS.table | FLAGS.item)) !== 0)
       continue;
-    const folded = text.replace(/\s+/g, " ").trim();
+    const folded = block.text.replace(/\s+/g, " ").trim();
     if (shown.get(count.hash) === folded) chosen[at] = 0;
     else shown.set(count.hash, folded);
   }
@@ -141,6 +144,7 @@ const LAYOUT = new Set(["table", "ul", "ol", "form", "section", "article", "main
 
 /** The innermost table, code block or definition list that holds a box; undefined if no such element holds it. */
 function wholeOf(box: Box): Box | undefined {
+  if ((box.flags & (FLAGS.table | FLAGS.code | FLAGS.definition)) === 0) return undefined;
   for (let at: Box | undefined = box; at !== undefined; at = at.parent) {
     if (WHOLE.has(at.element?.name ?? "")) return at;
   }
