@@ -28,9 +28,11 @@ const CONTROL =
 export class ChosenTree {
   readonly #texts = new Set<Text>();
   readonly #boxes = new Map<Element, Box>();
-  readonly #kept = new Map<Box, number>();
+  /** By the index of the box. */
+  readonly #kept: Float64Array;
 
-  constructor({ root, blocks }: Outline, chosen: Uint8Array) {
+  constructor({ root, boxes, blocks }: Outline, chosen: Uint8Array) {
+    this.#kept = new Float64Array(boxes);
     this.#know(root);
     for (const [at, block] of blocks.entries()) if (chosen[at] === 1) this.#keep(block, root);
     this.#sum(root);
@@ -47,15 +49,19 @@ export class ChosenTree {
       this.#texts.add(text);
       const { parent } = text;
       const box = (parent instanceof Element ? this.#boxes.get(parent) : undefined) ?? root;
-      this.#kept.set(box, (this.#kept.get(box) ?? 0) + countWords(text.data));
+      this.#kept[box.index] = this.#keptIn(box) + countWords(text.data);
     }
   }
 
   #sum(box: Box): number {
-    let words = this.#kept.get(box) ?? 0;
+    let words = this.#keptIn(box);
     for (const child of box.children) words += this.#sum(child);
-    this.#kept.set(box, words);
+    this.#kept[box.index] = words;
     return words;
+  }
+
+  #keptIn(box: Box): number {
+    return this.#kept[box.index] ?? 0;
   }
 
   /** Copies the chosen texts and the pictures among them. Hidden and folded elements are visible in the copy. */
@@ -83,13 +89,13 @@ export class ChosenTree {
     if (isNeverShown(element)) return;
     const box = this.#boxes.get(element);
     if (box === undefined) return;
-    const kept = this.#kept.get(box) ?? 0;
+    const kept = this.#keptIn(box);
     const space = box.words === 0 ? spaceIn(element) : undefined;
     if (space !== undefined && this.#texts.has(space)) {
       append(to, new Text(space.data));
       return;
     }
-    if (kept === 0 && !(CELLS.has(name) && (this.#kept.get(outer) ?? 0) > 0) && !this.#holdsPicture(box, outer)) return;
+    if (kept === 0 && !(CELLS.has(name) && this.#keptIn(outer) > 0) && !this.#holdsPicture(box, outer)) return;
     const copy = new Element(name, opened(element), []);
     if (element.namespace !== undefined) copy.namespace = element.namespace;
     this.#children(element, copy, box);
@@ -105,7 +111,7 @@ export class ChosenTree {
   #hasChosenIn(box: Box): boolean {
     let at = box;
     while (at.parent !== undefined && (at.parent.flags & AROUND) !== 0) at = at.parent;
-    return (this.#kept.get(at) ?? 0) > 0;
+    return this.#keptIn(at) > 0;
   }
 
   #isAmongChosen(box: Box): boolean {
@@ -113,7 +119,7 @@ export class ChosenTree {
     // A logo beside the content does not belong to it.
     if ((box.flags & AROUND) !== 0 && !this.#hasChosenIn(box)) return false;
     while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
-    return (this.#kept.get(at) ?? 0) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
+    return this.#keptIn(at) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
   }
 }
 

@@ -77,6 +77,8 @@ const APART = new Set(["button", "select", "option", "label", "legend"]);
 
 /** An element of the page, with sums over all its descendants. */
 export class Box {
+  /** The index of the box among the page's boxes, in the document's order. */
+  readonly index: number;
   readonly element: Element | undefined;
   readonly parent: Box | undefined;
   readonly depth: number;
@@ -110,7 +112,8 @@ export class Box {
   saysHigh = 0;
   saysHighDepth = -1;
 
-  constructor(element: Element | undefined, parent: Box | undefined, flags: number) {
+  constructor(index: number, element: Element | undefined, parent: Box | undefined, flags = 0) {
+    this.index = index;
     this.element = element;
     this.parent = parent;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
@@ -163,6 +166,8 @@ export class Block {
 /** The blocks of a page in the document's order, and the boxes that contain them. */
 export interface Outline {
   readonly root: Box;
+  /** The number of boxes, for arrays by their indexes. */
+  readonly boxes: number;
   readonly blocks: readonly Block[];
 }
 
@@ -177,15 +182,16 @@ export function outlineOf(body: Element | Document): Outline {
 class Outliner {
   readonly #blocks: Block[] = [];
   #block: Block | undefined;
+  #boxes = 1;
   #afterBreak = false;
   #insideLinks = 0;
   #link: Element | undefined;
 
   run(body: Element | Document): Outline {
-    const root = new Box(body instanceof Element ? body : undefined, undefined, 0);
+    const root = new Box(0, body instanceof Element ? body : undefined, undefined);
     this.#children(body, root, 0);
     for (const { count } of this.#blocks) count.end();
-    return { root, blocks: this.#blocks };
+    return { root, boxes: this.#boxes, blocks: this.#blocks };
   }
 
   /** Recursive, no deeper than MAX_PRUNED_DEPTH. */
@@ -213,7 +219,9 @@ class Outliner {
     if (shadow !== undefined) replaceChildren(element, shadow);
     const role = element.attribs["role"];
     const own = (FLAG_OF.get(name) ?? 0) | (role === undefined ? 0 : (FLAG_OF_ROLE.get(role) ?? 0));
-    const box = new Box(element, outer, outer.flags | own | (isFolded(element) ? FLAGS.hidden : 0));
+    const flags = outer.flags | own | (isFolded(element) ? FLAGS.hidden : 0);
+    const box = new Box(this.#boxes, element, outer, flags);
+    this.#boxes += 1;
     outer.children.push(box);
     const apart = isBlock(element) || APART.has(name);
     const heading = headingLevel(element) ?? outerHeading;

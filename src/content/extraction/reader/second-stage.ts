@@ -33,8 +33,8 @@ interface Sum {
  * The first scores in the surroundings of each block. `groupAlike` and `groupByTemplate` must have run. Linear in boxes
  * and blocks.
  */
-export function secondFeatures({ root, blocks }: Outline, scores: Float32Array): Features {
-  return new SecondStage(root, blocks, scores).write();
+export function secondFeatures(outline: Outline, scores: Float32Array): Features {
+  return new SecondStage(outline, scores).write();
 }
 
 /** Combines both scores of each block: a weighted mean of their log-odds. */
@@ -53,8 +53,11 @@ function logOdds(score: number): number {
 class SecondStage {
   readonly #blocks: readonly Block[];
   readonly #scores: Float32Array;
-  readonly #sums = new Map<Box, Sum>();
-  readonly #groups = new Map<Box, number>();
+  /** The sums of scores and of weights in each box, by its index. */
+  readonly #scoreIn: Float64Array;
+  readonly #weightIn: Float64Array;
+  /** The mean score of each group, by the index of its first box. NaN if it was not computed. */
+  readonly #groups: Float64Array;
   readonly #choice: Choice;
   readonly #values: Float32Array;
   readonly #core: number;
@@ -64,7 +67,10 @@ class SecondStage {
   readonly #ofTemplates = new Map<Template, TemplateSum>();
   #at = 0;
 
-  constructor(root: Box, blocks: readonly Block[], scores: Float32Array) {
+  constructor({ root, boxes, blocks }: Outline, scores: Float32Array) {
+    this.#scoreIn = new Float64Array(boxes);
+    this.#weightIn = new Float64Array(boxes);
+    this.#groups = new Float64Array(boxes).fill(Number.NaN);
     this.#blocks = blocks;
     this.#scores = scores;
     this.#choice = choose(blocks, scores);
@@ -74,9 +80,7 @@ class SecondStage {
     for (const [at, { box, count }] of blocks.entries()) {
       const weight = count.words + LEAST_WEIGHT;
       const score = weight * (scores[at] ?? 0);
-      const sum = this.#sumOf(box);
-      sum.score += score;
-      sum.weight += weight;
+      this.#addTo(box, score, weight);
       this.#scoresBefore[at + 1] = (this.#scoresBefore[at] ?? 0) + score;
       this.#weightsBefore[at + 1] = (this.#weightsBefore[at] ?? 0) + weight;
     }
@@ -158,13 +162,13 @@ class SecondStage {
     let level = 0;
     for (const wanted of SECOND_LEVELS) {
       for (; level < wanted && box.parent !== undefined; level += 1) box = box.parent;
-      const sum = this.#sumOf(box);
-      this.#put(sum.score / sum.weight);
+      const [scoreIn, weightIn] = [this.#scoreIn[box.index] ?? 0, this.#weightIn[box.index] ?? 0];
+      this.#put(scoreIn / weightIn);
       if (wanted === 1 || wanted === 3) {
-        const rest = sum.weight - weight;
-        this.#put(rest > 0.5 ? (sum.score - weight * score) / rest : -1);
+        const rest = weightIn - weight;
+        this.#put(rest > 0.5 ? (scoreIn - weight * score) / rest : -1);
       }
-      if (wanted === 3) this.#put(sum.score / Math.max(content, 1e-6));
+      if (wanted === 3) this.#put(scoreIn / Math.max(content, 1e-6));
     }
     let groups = 0;
     level = 0;
@@ -180,33 +184,34 @@ class SecondStage {
   #meanOfGroup({ group }: Box): number {
     const [first] = group;
     if (first === undefined) return -1;
-    const known = this.#groups.get(first);
-    if (known !== undefined) return known;
-    const sum = { score: 0, weight: 0 };
-    for (const box of group) addTo(sum, this.#sumOf(box));
-    const mean = sum.score / Math.max(sum.weight, LEAST_WEIGHT);
-    this.#groups.set(first, mean);
+    const known = this.#groups[first.index] ?? Number.NaN;
+    if (!Number.isNaN(known)) return known;
+    let [score, weight] = [0, 0];
+    for (const { index } of group) {
+      score += this.#scoreIn[index] ?? 0;
+      weight += this.#weightIn[index] ?? 0;
+    }
+    const mean = score / Math.max(weight, LEAST_WEIGHT);
+    this.#groups[first.index] = mean;
     return mean;
   }
 
-  #mean(box: Box): number {
-    const { score, weight } = this.#sumOf(box);
-    return score / Math.max(weight, LEAST_WEIGHT);
+  #mean({ index }: Box): number {
+    return (this.#scoreIn[index] ?? 0) / Math.max(this.#weightIn[index] ?? 0, LEAST_WEIGHT);
   }
 
-  #sumOf(box: Box): Sum {
-    let sum = this.#sums.get(box);
-    if (sum === undefined) {
-      sum = { score: 0, weight: 0 };
-      this.#sums.set(box, sum);
+  #addTo({ index }: Box, score: number, weight: number): void {
+    this.#scoreIn[index] = (this.#scoreIn[index] ?? 0) + score;
+    this.#weightIn[index] = (this.#weightIn[index] ?? 0) + weight;
+  }
+
+  /** Adds the sums of all boxes in a box to its own. */
+  #addUp(box: Box): void {
+    for (const child of box.children) {
+      if (child.blocks === 0 && child.words === 0) continue;
+      this.#addUp(child);
+      this.#addTo(box, this.#scoreIn[child.index] ?? 0, this.#weightIn[child.index] ?? 0);
     }
-    return sum;
-  }
-
-  #addUp(box: Box): Sum {
-    const sum = this.#sumOf(box);
-    for (const child of box.children) if (child.blocks > 0 || child.words > 0) addTo(sum, this.#addUp(child));
-    return sum;
   }
 }
 

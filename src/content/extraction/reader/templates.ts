@@ -1,5 +1,5 @@
 import { type Block, type Box, type Template } from "./outline.ts";
-import { hashOf } from "./text-count.ts";
+import { FNV_START, hashOf, nextHash } from "./text-count.ts";
 
 /** Levels up to which an element's class is a part of its template. Above them, only element names count. */
 const CLASS_LEVELS = 4;
@@ -8,10 +8,9 @@ const CLASS_LEVELS = 4;
 export function groupByTemplate(blocks: readonly Block[]): void {
   const known = new Map<number, Template>();
   const paths = new Map<Box, number>();
-  const parts = new Map<string, number>();
   for (const [at, block] of blocks.entries()) {
     const { box, count } = block;
-    const key = keyOf(box, paths, parts);
+    const key = keyOf(box, paths);
     let template = known.get(key);
     if (template === undefined) {
       template = {
@@ -37,38 +36,37 @@ export function groupByTemplate(blocks: readonly Block[]): void {
   }
 }
 
-function keyOf(own: Box, paths: Map<Box, number>, parts: Map<string, number>): number {
-  let key = pathOf(own, paths, parts);
+function keyOf(own: Box, paths: Map<Box, number>): number {
+  let key = pathOf(own, paths);
   let box: Box | undefined = own;
   for (let level = 0; level < CLASS_LEVELS && box !== undefined; level += 1) {
-    const names = firstClass(box.element?.attribs["class"] ?? "");
-    key = Math.imul(key ^ partOf(names, parts), 31);
+    key = Math.imul(key ^ firstClass(box.element?.attribs["class"] ?? ""), 31);
     box = box.parent;
   }
   return key;
 }
 
 /** A hash of the names of a box's element and of all its ancestors. */
-function pathOf(box: Box, paths: Map<Box, number>, parts: Map<string, number>): number {
+function pathOf(box: Box, paths: Map<Box, number>): number {
   const known = paths.get(box);
   if (known !== undefined) return known;
-  const outer = box.parent === undefined ? 17 : pathOf(box.parent, paths, parts);
-  const path = Math.imul(outer ^ partOf(box.element?.name ?? "", parts), 31);
+  const outer = box.parent === undefined ? 17 : pathOf(box.parent, paths);
+  const path = Math.imul(outer ^ hashOf(box.element?.name ?? ""), 31);
   paths.set(box, path);
   return path;
 }
 
-function partOf(name: string, parts: Map<string, number>): number {
-  let part = parts.get(name);
-  if (part === undefined) {
-    part = hashOf(name);
-    parts.set(name, part);
+/** A hash of the first class, without digits, since numbers often distinguish the members of a list. */
+function firstClass(names: string): number {
+  let hash = FNV_START;
+  for (let at = 0; at < names.length; at += 1) {
+    const code = names.charCodeAt(at);
+    if (code === SPACE && at > 0) break;
+    if (code < ZERO || code > NINE) hash = nextHash(hash, code);
   }
-  return part;
+  return hash >>> 0;
 }
 
-/** The first class, without digits, since numbers often distinguish the members of a list. */
-function firstClass(names: string): string {
-  const end = names.indexOf(" ", 1);
-  return (end === -1 ? names : names.slice(0, end)).replace(/\d+/g, "");
-}
+const SPACE = 0x20;
+const ZERO = 0x30;
+const NINE = 0x39;

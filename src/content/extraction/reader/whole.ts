@@ -33,15 +33,15 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
 const MIN_WORDS_SHOWN_ONCE = 5;
 
 /** Drops members of a group that repeat an earlier member of it word for word, as the copies in a moving band do. */
-export function dropCopies({ root, blocks }: Outline, chosen: Uint8Array): void {
-  const texts = new Map<Box, number>();
+export function dropCopies({ root, boxes, blocks }: Outline, chosen: Uint8Array): void {
+  const texts = new Int32Array(boxes);
   for (const [at, block] of blocks.entries()) {
     const { box } = block;
-    if (chosen[at] === 1) texts.set(box, mixed(texts.get(box) ?? 0, hashOf(block.text.trim())));
+    if (chosen[at] === 1) texts[box.index] = mixed(texts[box.index] ?? 0, hashOf(block.text.trim()));
   }
   const copies = new Set<Box>();
   const visit = (box: Box): number => {
-    let own = texts.get(box) ?? 0;
+    let own = texts[box.index] ?? 0;
     let seen: Map<Box, Set<number>> | undefined;
     for (const child of box.children) {
       if (child.words === 0) continue;
@@ -162,8 +162,9 @@ const MAX_WORDS_OF_A_MEMBER = 60;
 const MAX_TIMES_LONGER = 3;
 
 /** Adds the omitted members of a list, a thread or a grid if most of its members are chosen. */
-export function fillGroups({ root, blocks }: Outline, chosen: Uint8Array): void {
-  const kept = keptWords(root, blocks, chosen);
+export function fillGroups(outline: Outline, chosen: Uint8Array): void {
+  const { root, blocks } = outline;
+  const kept = keptWords(outline, chosen);
   const added = new Set<Box>();
   const visit = (box: Box): void => {
     for (const child of box.children) {
@@ -199,8 +200,8 @@ function addMembers(blocks: Outline["blocks"], chosen: Uint8Array, added: Readon
   }
 }
 
-function fill(group: readonly Box[], kept: ReadonlyMap<Box, number>, added: Set<Box>): void {
-  const isMember = (box: Box): boolean => (kept.get(box) ?? 0) >= box.words * MIN_SHARE_OF_A_MEMBER;
+function fill(group: readonly Box[], kept: Float64Array, added: Set<Box>): void {
+  const isMember = (box: Box): boolean => (kept[box.index] ?? 0) >= box.words * MIN_SHARE_OF_A_MEMBER;
   const members = group.filter(isMember);
   if (members.length < group.length * MIN_SHARE_OF_MEMBERS || members.length === group.length) return;
   const words = members.reduce((sum, box) => sum + box.words, 0) / members.length;
@@ -208,15 +209,16 @@ function fill(group: readonly Box[], kept: ReadonlyMap<Box, number>, added: Set<
   for (const box of group) if (!isMember(box) && box.words <= words * MAX_TIMES_LONGER) added.add(box);
 }
 
-function keptWords(root: Box, blocks: Outline["blocks"], chosen: Uint8Array): ReadonlyMap<Box, number> {
-  const kept = new Map<Box, number>();
+/** The chosen words in each box, by its index. */
+function keptWords({ root, boxes, blocks }: Outline, chosen: Uint8Array): Float64Array {
+  const kept = new Float64Array(boxes);
   for (const [at, { box, count }] of blocks.entries()) {
-    if (chosen[at] === 1) kept.set(box, (kept.get(box) ?? 0) + count.words);
+    if (chosen[at] === 1) kept[box.index] = (kept[box.index] ?? 0) + count.words;
   }
   const sum = (box: Box): number => {
-    let words = kept.get(box) ?? 0;
+    let words = kept[box.index] ?? 0;
     for (const child of box.children) words += sum(child);
-    kept.set(box, words);
+    kept[box.index] = words;
     return words;
   };
   sum(root);
