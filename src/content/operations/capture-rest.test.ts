@@ -75,6 +75,11 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
       "html { scroll-behavior: smooth }",
     ),
   "/extended": () => page(EXTENDED, EXTENDED_STYLE),
+  "/cut-body": () =>
+    page(
+      `<div style="height: 990px"></div><div style="height: 10px; background: green"></div>`,
+      "#top { margin: 0; height: 20px } html, body { height: 100%; overflow: hidden }",
+    ),
   "/sheet": () =>
     page(
       `<em>on screen</em><strong>on paper</strong>`,
@@ -139,6 +144,11 @@ describe("a full page", () => {
     expect(height).toBe(2320);
     const seen = [250, 290, 1100, 1900, 2100, 2200, 2240, 2300].map((y) => colour(200, y));
     expect(seen).toEqual([WHITE, WHITE, GREEN, GREEN, PURPLE, BLUE, WHITE, RED]);
+  });
+
+  test("shows all of a body that is cut at the window's height", async () => {
+    const { height, colour } = await shown("/cut-body", { full_page: true });
+    expect([height, colour(200, 1015)]).toEqual([1020, GREEN]);
   });
 
   test("leaves bars in the window of a picture that shows no more than it", async () => {

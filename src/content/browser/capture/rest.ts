@@ -107,9 +107,16 @@ const END_SCROLL = `
     }
   };`;
 
-/** Shows what the browser does not render outside of the window. */
+/** Shows what the browser does not render outside of the window, and a body that is cut or scrolls inside the window. */
 const RENDER_ALL = `
   const renderAll = () => {
+    const { body, documentElement } = document;
+    // The window takes the overflow of the root element. If that is visible, it takes the body's.
+    const ownOverflow = getComputedStyle(documentElement).overflowY !== "visible";
+    if (body instanceof HTMLBodyElement && ownOverflow && body.scrollHeight > body.clientHeight) {
+      body.style.setProperty("overflow", "visible", "important");
+      body.style.setProperty("height", "auto", "important");
+    }
     const skipped = elements(document).filter((element) => getComputedStyle(element).contentVisibility === "auto");
     for (const element of skipped) element.style.setProperty("content-visibility", "visible", "important");
   };`;
