@@ -36,6 +36,7 @@ function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {
 /** Responds with the error as problem+json (RFC 9457). If a response has begun, the response is cut off instead. */
 export type RespondWithError = (exchange: Exchange, error: TurnpikeError, extraFields?: Fields) => void;
 
+/** `RespondWithError` for any error. A 503 gets `Retry-After: 1`. `extraFields` come after the usual fields. */
 export function respondWithError(exchange: Exchange, error: TurnpikeError, extraFields: Fields = ""): void {
   if (exchange.started) {
     exchange.response.abort(error);

@@ -40,6 +40,10 @@ export function grpcResponse(fault: HeadFault): ProblemResponse {
   return { id, status: 200, title: "OK", fields, body: "" };
 }
 
+/**
+ * Makes the problem document for a request that a codec rejects. Its id is the client's request id, if that is valid,
+ * else a new one. A 503 gets `Retry-After: 1`.
+ */
 export function problemResponse(fault: HeadFault): ProblemResponse {
   const id = isRequestId(fault.requestId ?? "") ? (fault.requestId ?? "") : nextRequestId();
   const problem = toProblem(new TurnpikeError(fault.code, fault.detail), id);

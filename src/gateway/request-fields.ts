@@ -116,6 +116,7 @@ export function requestField(name: string, value: string): RequestField {
   return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n`, isGrpc };
 }
 
+/** The connection's scheme and the limits that its requests are checked against. */
 export interface RequestLimits {
   readonly scheme: "http" | "https";
   /** The maximum number of fields. */

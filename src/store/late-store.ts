@@ -4,6 +4,7 @@ import { type Store } from "./store.ts";
 /** Milliseconds between two attempts to open the store. */
 const RETRY_MS = 2000;
 
+/** The function that opens the store of a `LateStore`, and those that receive the result. */
 export interface LateStoreOptions {
   /** Opens the store, or throws the reason why it cannot be opened now. */
   readonly open: () => Store;

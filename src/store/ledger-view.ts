@@ -13,6 +13,7 @@ export interface LedgerFilter {
   readonly until?: number;
 }
 
+/** The settled payments of one route, payer or day, in one token on one network. */
 export interface Total {
   /** The route, the payer's address, or the day in UTC, for example `2026-11-21`. */
   readonly key: string;

@@ -22,6 +22,7 @@ export interface PaymentKey {
   readonly nonce: string;
 }
 
+/** The data of a payment that are known before it is verified. */
 export interface Reservation extends PaymentKey {
   /** Address of the token that is transferred, lower case. */
   readonly token: string;
@@ -40,6 +41,7 @@ export interface Reservation extends PaymentKey {
   readonly payload: string;
 }
 
+/** A payment as the ledger stores it. */
 export interface Payment extends Reservation {
   readonly state: PaymentState;
   /** Number of the current lease. A change under an earlier lease is refused. */
@@ -72,6 +74,7 @@ export interface Claim {
   readonly payment: Payment;
 }
 
+/** A change of a payment. A value that is left out stays as it was. */
 export interface Change {
   readonly state: PaymentState;
   /** True: keep the lease. False: release it with this change. */

@@ -7,6 +7,7 @@ export interface NewNotice {
   readonly body: string;
 }
 
+/** A notice that waits in the outbox. */
 export interface Notice extends NewNotice {
   /** Count of failed attempts to post it. */
   readonly tries: number;

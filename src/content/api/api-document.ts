@@ -25,21 +25,25 @@ export interface ApiSchema {
   readonly required?: readonly string[];
 }
 
+/** An example of a body: an Example Object of OpenAPI. */
 export interface ApiExample {
   readonly value: unknown;
 }
 
+/** The schema and the examples of a body: a Media Type Object of OpenAPI. */
 export interface ApiContent {
   readonly schema: ApiSchema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, ApiExample>>;
 }
 
+/** A Response Object of OpenAPI. `content` is by media type. */
 export interface ApiResponse {
   readonly description: string;
   readonly content: Readonly<Record<string, ApiContent>>;
 }
 
+/** An Operation Object of OpenAPI. Responses are by status code; `x-price` is the price as text. */
 export interface ApiOperation {
   readonly operationId: string;
   readonly summary: string;

@@ -37,10 +37,12 @@ export function linkLines(links: readonly Link[]): string {
   return links.map(({ url, text }) => (text === "" ? url : `[${escapeLinkText(text)}](${url})`)).join("\n");
 }
 
+/** Escapes backslashes and square brackets, so that a text can be the label of a Markdown link. */
 export function escapeLinkText(text: string): string {
   return text.replace(/[\\[\]]/g, "\\$&");
 }
 
+/** Escapes `&`, `<`, `>` and `"`, for the text of an element or an attribute value in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

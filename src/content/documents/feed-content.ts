@@ -11,6 +11,7 @@ export interface FeedItem {
   readonly summary: string;
 }
 
+/** A feed (RSS, RDF, Atom or JSON Feed) with at most `MAX_ITEMS` entries. A text or URL that is missing is empty. */
 export interface Feed {
   readonly title: string;
   readonly url: string;

@@ -12,6 +12,7 @@ export interface EgressRules {
   request(): boolean;
 }
 
+/** The egress proxy of one page visit, on a TCP port of its own. `close` also closes its open connections. */
 export interface ForwardProxy {
   readonly port: number;
   /** Applies the visit's rules from now on. Before, the proxy refuses everything. */

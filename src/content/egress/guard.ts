@@ -25,6 +25,7 @@ export const PUBLIC_WEB: EgressPolicy = {
 /** All addresses and ports, including private, loopback and link-local addresses: for trials and intranets. */
 export const ANYWHERE: EgressPolicy = { allowsAddress: () => true, allowsPort: () => true };
 
+/** The rules of one page visit: the servers that it can reach, and how it looks names up. */
 export interface EgressOptions {
   readonly policy: EgressPolicy;
   readonly resolve?: Resolve;
@@ -187,6 +188,7 @@ const FAILURES = {
   },
 } as const satisfies Record<EgressFailure, { code: ErrorCode; reason: string }>;
 
+/** The port of a URL. Without a port it is 443 for `https:`, and 80 for every other scheme. */
 export function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }

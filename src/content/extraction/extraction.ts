@@ -55,6 +55,7 @@ export interface ExtractionJob {
 /** A string for one match, an array for several, null for no match. */
 export type FieldValue = string | readonly string[] | null;
 
+/** The result of an extraction: the content in the format of its task, and data about the page. */
 export interface Extraction {
   readonly content: string;
   /** The title of the page. For an article, the article's title. */
@@ -83,6 +84,7 @@ export interface Extraction {
 /** Why a page is an error instead of content. */
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
+/** The end of an extraction: the content, or the reason for its absence. */
 export type ExtractionOutcome =
   | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
   /** The page shows its content by script alone. `sign` names the evidence. */
@@ -97,6 +99,7 @@ export type ExtractionResponse = { readonly id: number } & (
   | { readonly ok: false; readonly reason: string }
 );
 
+/** A job, as a worker receives it. The `ExtractionResponse` has the same `id`. */
 export interface ExtractionMessage {
   readonly id: number;
   readonly job: ExtractionJob;

@@ -18,6 +18,7 @@ export interface StaticResponse {
 /** The server closed a reused connection without sending a byte. The request was not processed. */
 export class StaleConnection extends Error {}
 
+/** The guard, the limits and the state of the connection that carries an exchange. */
 export interface ExchangeOptions {
   readonly egress: EgressSession;
   /** True if the body is needed. If not, the exchange ends after the head of the response. */

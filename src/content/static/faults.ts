@@ -13,14 +13,17 @@ export class TooLong extends TurnpikeError {
   }
 }
 
+/** The error (`page-failed`) of a connection that closed in the middle of a response. */
 export function brokeOff(): TurnpikeError {
   return loadError("its server closed the connection before the end");
 }
 
+/** The error (`page-failed`) of a connection that closed before a response began. */
 export function noResponse(): TurnpikeError {
   return loadError("its server closed the connection without a response");
 }
 
+/** The error (`page-failed`) of a response that cannot be parsed as HTTP. */
 export function notHttp(): TurnpikeError {
   return loadError("its server's response is not HTTP");
 }

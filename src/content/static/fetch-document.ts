@@ -19,6 +19,7 @@ const PARTIAL_READ_MS = 1_000;
 
 const USUAL = askerOf();
 
+/** The client identity, the trusted authorities and the wanted media types of a fetch. */
 export interface FetchOptions {
   /** The client identity if the caller names no user agent. */
   readonly asker?: Asker;

@@ -25,6 +25,7 @@ export type QuicCounters = {
   -readonly [K in Exclude<keyof QuicFigures, "bytesIn" | "bytesOut" | "packetsIn" | "packetsOut">]: number;
 };
 
+/** Creates the counters of one endpoint, all 0. */
 export function createCounters(): QuicCounters {
   return {
     connectionsOpen: 0,

@@ -40,6 +40,7 @@ export interface QuicSettings {
   readonly maxStreamsUni: number;
 }
 
+/** The settings of an HTTP/3 endpoint (RFC 9114), and the functions that it calls. */
 export interface Http3Options {
   readonly address: string;
   /**

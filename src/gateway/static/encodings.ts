@@ -5,6 +5,7 @@ export const ENCODINGS = [
   { suffix: ".gz", coding: "gzip" },
 ] as const;
 
+/** The name of a supported content coding (RFC 9110 §8.4.1). */
 export type Coding = (typeof ENCODINGS)[number]["coding"];
 
 /** RFC 9110 §12.4.2: up to three decimals, at most 1. */

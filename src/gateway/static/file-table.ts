@@ -42,6 +42,7 @@ class Sweep extends Deadline {
   }
 }
 
+/** The folder that a `FileTable` serves, and its limits. */
 export interface FileTableSettings {
   /** The folder whose files are served. */
   readonly root: string;

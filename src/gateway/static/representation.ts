@@ -23,6 +23,10 @@ export interface StaticFile {
   readonly coded: readonly Representation[];
 }
 
+/**
+ * Describes a file and its precompressed forms (`siblings`). If there are such forms, all forms have `Vary:
+ * Accept-Encoding`.
+ */
 export function describeFile(
   mediaType: string,
   plain: OpenFile,

@@ -26,6 +26,7 @@ const UNREADABLE = new CannedError("internal", "the file could not be read");
 
 const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
 
+/** The services of `StaticFiles`. `onFault` gets exceptions that no event of the client's connection catches. */
 export interface StaticFilesDeps {
   readonly wheel: TimerWheel;
   readonly respondWithError: RespondWithError;

@@ -14,6 +14,7 @@ const MAX_BUFFERED_BYTES = 65_536;
  */
 const CHUNKED_MS = 50;
 
+/** The services of a `BufferedResponse`. `memory` limits the bytes that it buffers. */
 export interface BufferedResponseDeps {
   readonly wheel: TimerWheel;
   readonly memory: BufferAccount;

@@ -40,6 +40,7 @@ export interface TenantConfig {
   readonly skip_filter_when_warm: boolean;
 }
 
+/** The parts of a route that its tenants use. */
 export interface TenantRouteDeps {
   readonly tenants: Tenants;
   /** Identifies the route: after a reload the same route keeps its mappings. */

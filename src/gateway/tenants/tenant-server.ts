@@ -24,6 +24,7 @@ const ADDRESS = { allowPrivate: true, tls: undefined, isResolved: true } as cons
  */
 let uncounted: ServerMetrics | undefined;
 
+/** The services of a tenant's connection pool. Its requests are not counted. */
 export type TenantServerDeps = Omit<PoolDeps, "metrics">;
 
 /** The owner of a tenant's server, which counts its requests. */

@@ -27,6 +27,7 @@ export interface TenantMetrics {
   active(count: number): void;
 }
 
+/** The services of `WarmTenants`. */
 export interface WarmTenantsOptions {
   readonly servers: TenantServerDeps;
   readonly wheel: TimerWheel;
@@ -35,6 +36,7 @@ export interface WarmTenantsOptions {
   readonly metrics: TenantMetrics;
 }
 
+/** The limits of `WarmTenants` in the active configuration. */
 export interface WarmTenantsLimits {
   /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
   readonly idleMs: number;

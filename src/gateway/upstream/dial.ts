@@ -8,6 +8,7 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { connectFirst } from "./first-of.ts";
 import { addressesOf } from "./look-up.ts";
 
+/** The settings of connections to a server. With `allowPrivate`, addresses that are not public are allowed. */
 export interface DialSettings {
   readonly allowPrivate: boolean;
   /** Undefined: no TLS. */

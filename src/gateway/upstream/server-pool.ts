@@ -22,6 +22,10 @@ export type UpstreamProtocol = "http1" | "h2" | "auto";
 /** A connection that can carry a request. */
 export type UpstreamConnection = ClientConnection | Http2ClientConnection;
 
+/**
+ * The limits of one worker's connections to one server. `maxIdle` counts the HTTP/1 or HTTP/2 connections that are kept
+ * without a request.
+ */
 export interface PoolSettings {
   readonly maxConnections: number;
   readonly maxIdle: number;
@@ -33,6 +37,7 @@ export interface PoolSettings {
   readonly dial: DialSettings;
 }
 
+/** The services of a `ServerPool`. `onFault` gets exceptions that the code of a connection throws. */
 export interface PoolDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

@@ -6,6 +6,7 @@ import { type UpstreamServer } from "./server.ts";
 
 const NONE: readonly UpstreamServer[] = [];
 
+/** The settings of an upstream (`upstreams[]`) that do not concern a single server. */
 export interface UpstreamSettings {
   readonly name: string;
   readonly balancing: Balancing;

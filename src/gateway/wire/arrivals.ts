@@ -23,6 +23,7 @@ interface Awaited {
   readonly told: Taken;
 }
 
+/** The connection that `Arrivals` observes, and its limit in time. */
 export interface ArrivalsOptions {
   readonly out: Outgoing;
   readonly wire: Wire;

@@ -9,6 +9,7 @@ import { type Wire, type WireHandler } from "./wire.ts";
  */
 export type OnFault = (error: unknown) => void;
 
+/** The address of a listener, and the handlers of its connections. */
 export interface ListenOptions {
   readonly address: string;
   /** With 0 the system chooses a free port. */
@@ -21,6 +22,7 @@ export interface ListenOptions {
   readonly onFault: OnFault;
 }
 
+/** A TCP port that accepts connections. */
 export interface Listener {
   readonly port: number;
   /** Accepts the connections that are already established, then stops. Open connections stay. */
@@ -94,6 +96,7 @@ export function listen(options: ListenOptions): Listener {
   };
 }
 
+/** The address of a server: an IP address or host name with its port, or the path of a Unix socket. */
 export type Endpoint = { readonly address: string; readonly port: number } | { readonly unix: string };
 
 /** A connection that is being opened. */

@@ -71,6 +71,10 @@ export interface HandshakeHandler extends WireHandler {
   onSecure(peer: TlsPeer): void;
 }
 
+/**
+ * The address, the certificates and the ALPN protocols (RFC 7301) of a TLS listener, and the handlers of its
+ * connections.
+ */
 export interface TlsListenOptions {
   readonly address: string;
   readonly port: number;
@@ -87,6 +91,7 @@ export interface TlsListenOptions {
   readonly onFault: OnFault;
 }
 
+/** A TCP port that accepts TLS connections. */
 export interface TlsListener extends Listener {
   /**
    * Uses other certificates from now on. Open connections stay, and so does the decision to ask for client

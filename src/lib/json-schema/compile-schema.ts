@@ -21,6 +21,7 @@ export interface Schema {
   readonly warnings: readonly FieldError[];
 }
 
+/** The options of `compileSchema`. */
 export interface SchemaOptions {
   /** True: known formats are checked. False, the draft's default: `format` is only a remark. */
   readonly checksFormats: boolean;

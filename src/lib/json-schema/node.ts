@@ -2,6 +2,7 @@ import { type Json } from "./json.ts";
 import { type SchemaLocation, type Resource } from "./registry.ts";
 import { type Run, Seen } from "./run.ts";
 
+/** One check of a value against a schema. */
 export type SchemaRun = Run<Resource>;
 
 /** The check of one keyword of a schema. If `seen` is given, it adds the members and items that it has evaluated. */

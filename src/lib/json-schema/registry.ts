@@ -35,7 +35,7 @@ export class SchemaFault extends Error {
   }
 }
 
-/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+/** Keywords whose value is one schema. */
 export const ONE = new Set([
   "additionalProperties",
   "contains",
@@ -49,7 +49,9 @@ export const ONE = new Set([
   "unevaluatedItems",
   "unevaluatedProperties",
 ]);
+/** Keywords whose value is a list of schemas. */
 export const LIST = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+/** Keywords whose value is an object of schemas. */
 export const NAMED = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
 
 /** Base of relative references in a schema without `$id`. It is not a valid base in a user's schema. */

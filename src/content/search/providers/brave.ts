@@ -8,6 +8,7 @@ const MAX_PAGES = 10;
 const MAX_QUERY_LENGTH = 400;
 const MAX_QUERY_WORDS = 50;
 
+/** The settings of Brave's API: its URL, the operator's key, and the rules for connections to it. */
 export interface BraveOptions {
   readonly endpoint: string;
   /**

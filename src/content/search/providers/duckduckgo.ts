@@ -23,6 +23,7 @@ const SHAPE: ResultPageShape = {
   },
 };
 
+/** The settings of a search provider whose pages are HTML, and the extractor that reads them. */
 export interface HtmlProviderOptions {
   readonly endpoint: string;
   readonly egress: EgressOptions;

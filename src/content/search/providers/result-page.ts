@@ -16,6 +16,7 @@ export interface ResultPageShape {
   readonly next: TableShape;
 }
 
+/** The results of one page. `next` has the control for the next page and is empty on the last page. */
 export interface ResultPage {
   readonly results: readonly RawResult[];
   readonly next: readonly { readonly name: string; readonly value: string }[];

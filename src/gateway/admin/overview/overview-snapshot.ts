@@ -54,6 +54,7 @@ export interface ServerFigures {
   readonly last_failure_ms?: number;
 }
 
+/** One upstream, with the current state of each of its servers. */
 export interface OverviewUpstream {
   readonly name: string;
   readonly servers: readonly ServerFigures[];

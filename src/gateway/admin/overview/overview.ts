@@ -45,6 +45,7 @@ export interface OverviewSource {
   ledger(): LedgerView | undefined;
 }
 
+/** Facts about the gateway that an overview cannot read from its counters. */
 export interface OverviewOptions {
   /** The time of the gateway's start in Unix milliseconds. */
   readonly startedAtMs: number;

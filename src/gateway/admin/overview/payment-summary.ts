@@ -31,6 +31,10 @@ export interface RecentPayment {
   readonly time_ms: number;
 }
 
+/**
+ * The sales and the unfinished payments of the ledger, or the reason why it cannot be read. Times are Unix
+ * milliseconds.
+ */
 export type PaymentSummary =
   | { readonly available: false; readonly reason: string }
   | {

@@ -25,6 +25,7 @@ const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1
 const BUCKETS = DURATION_BOUNDS.length + 1;
 const CODES_PER_CLASS = 100;
 
+/** The sources of a snapshot. Times are Unix milliseconds. */
 export interface SnapshotParts {
   readonly zone: SharedZone;
   readonly traffic: RouteTraffic;

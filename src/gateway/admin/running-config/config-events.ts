@@ -97,6 +97,9 @@ function event(kind: NewEvent["kind"], by: Actor, what: string, outcome: Outcome
   return { kind, by, outcome: outcomeOf(outcome), message };
 }
 
+/**
+ * The event for an edit of the configuration. An invalid edit is described by the paths and messages of its problems.
+ */
 export function changeEvent(edit: Edit, by: Actor, outcome: ChangeOutcome): NewEvent {
   const details = {
     edit: edit.kind,
@@ -109,6 +112,7 @@ export function changeEvent(edit: Edit, by: Actor, outcome: ChangeOutcome): NewE
   return { ...event("change", by, editText(edit), outcome), details };
 }
 
+/** The event for a reload of the file. An invalid file is described by the paths and messages of its problems. */
 export function reloadEvent({ by, detail }: LastReload, outcome: ReloadOutcome): NewEvent {
   const details = {
     detail,
@@ -120,6 +124,7 @@ export function reloadEvent({ by, detail }: LastReload, outcome: ReloadOutcome):
   return { ...event("reload", by, "reload the file", outcome), details };
 }
 
+/** The event for a write of the configuration to its file. */
 export function persistEvent(by: Actor, outcome: PersistOutcome): NewEvent {
   return event("persist", by, "write the configuration to its file", outcome);
 }

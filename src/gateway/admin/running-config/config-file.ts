@@ -8,6 +8,7 @@ import { codeOf } from "../../../lib/caught.ts";
  */
 const TICK_MS = 2000;
 
+/** The configuration file, with the bytes that this program last read or wrote. */
 export class ConfigFile {
   readonly path: string;
   #bytes: Uint8Array | undefined;

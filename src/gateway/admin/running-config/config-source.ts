@@ -9,6 +9,7 @@ import { configText, failed, type Loaded, loadValue, type Prepare, readConfigByt
 import { ParseCache } from "../../config/parse.ts";
 import { locatorOf } from "../../config/source.ts";
 
+/** The origins of a configuration: its file, the program's own parts, and the command line. */
 export interface ConfigSource {
   /** Undefined: there is no file, and the document is `{}`. */
   readonly path: string | undefined;

@@ -33,6 +33,7 @@ import { movedDocument, writeDocument } from "./write-document.ts";
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
 const MAX_WAITING = 64;
 
+/** The configuration at the start, and the functions that apply and report its changes. */
 export interface LiveConfigOptions {
   /** The configuration at the start. It has no errors. */
   readonly opened: OpenedConfig;

@@ -11,6 +11,7 @@ const FLUSH_MS = 10_000;
 /** Milliseconds that the last write may take when the server stops. @bound */
 const LAST_FLUSH_MS = 3000;
 
+/** The counters that a `UsageKeeper` reads, and the store that it writes them to. */
 export interface UsageKeeperOptions {
   /** The counters of all workers. */
   readonly zone: SharedZone;

@@ -17,12 +17,14 @@ export interface UsageAmount {
   readonly amount: string;
 }
 
+/** The counts of one name, with its settled payments and the amount in each token. */
 export interface SoldCounts extends UsageCounts {
   /** Settled payments. */
   readonly payments: number;
   readonly amounts: readonly UsageAmount[];
 }
 
+/** The usage of one consumer: the name of an authenticated client. */
 export interface ConsumerUsage extends SoldCounts {
   readonly name: string;
   /** Requests without a name: `name` is empty. */
@@ -31,12 +33,14 @@ export interface ConsumerUsage extends SoldCounts {
   readonly other?: true;
 }
 
+/** The usage of one route. `other`: of all routes without counters of their own. */
 export interface RouteUsageEntry extends SoldCounts {
   /** The route's host, if it has one, and its path prefix. */
   readonly route: string;
   readonly other?: true;
 }
 
+/** The usage of one upstream. `other`: of all upstreams without counters of their own. */
 export interface UpstreamUsageEntry extends UsageCounts {
   readonly upstream: string;
   readonly other?: true;

@@ -3,6 +3,7 @@ import { createScanner } from "jsonc-parser";
 import { type ParsedJson, parseJson, positionAt, positionText, visitJson, withoutMark } from "../json.ts";
 import { type TextFormat } from "./text-format.ts";
 
+/** JSON (RFC 8259) with comments and trailing commas: the format of `.jsonc` files. */
 export const JSONC_FORMAT: TextFormat = {
   name: "jsonc",
   parse,

@@ -76,6 +76,7 @@ class YamlFault extends Error {
   }
 }
 
+/** YAML 1.2 with the values of JSON only: the format of `.yaml` and `.yml` files. */
 export const YAML_FORMAT: TextFormat = {
   name: "yaml",
   parse(text) {

@@ -27,6 +27,7 @@ import { GrpcUpstreamStream } from "./grpc-upstream-stream.ts";
 import { HttpCall } from "./http-call.ts";
 import { type CallKeeper, callMs } from "./upstream-call.ts";
 
+/** The services for the calls of all filters of a worker. */
 export interface UpstreamCallsOptions {
   /**
    * The forwarding target for the upstream of that name, in the active configuration. Undefined if there is no such

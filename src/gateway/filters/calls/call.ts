@@ -18,6 +18,7 @@ export interface HttpCallRequest {
   readonly timeoutMs: number;
 }
 
+/** The end of an HTTP call: its complete response, or an error. */
 export type HttpCallOutcome =
   | {
       readonly kind: "response";
@@ -37,6 +38,7 @@ export interface GrpcRequest {
   readonly metadata: Pairs;
 }
 
+/** A unary gRPC call, with its message. */
 export interface GrpcCallRequest extends GrpcRequest {
   readonly message: Uint8Array;
   /** The same as in HttpCallRequest. */
@@ -79,6 +81,7 @@ export interface OpenCall {
   cancel(): void;
 }
 
+/** An open gRPC stream. */
 export interface GrpcStream extends OpenCall {
   /**
    * Sends a message, which cannot be a view of the filter's memory. `full`: the limit of unsent bytes is reached.

@@ -14,6 +14,7 @@ import { type OpenCall } from "./call.ts";
 import { MAX_CALL_MS } from "./call-limits.ts";
 
 const TIMED_OUT = new CannedError("upstream-timeout", "the upstream did not respond within the time of the call");
+/** The error of a call whose response finds no free memory. */
 export const NO_ROOM = new CannedError("overloaded", "no memory is left for the response of the call");
 const BROKEN = new CannedError("internal", "the call could not be made");
 

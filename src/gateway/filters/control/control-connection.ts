@@ -30,6 +30,7 @@ export interface Command {
   readonly done: (outcome: CommandOutcome) => void;
 }
 
+/** The control socket of a connection, its timeouts, and the receiver of its state. */
 export interface ControlOptions {
   /** The path of the socket. */
   readonly path: string;

@@ -4,6 +4,7 @@ import { type CommandOutcome, type ControlTimings } from "./control-connection.t
 import { ControlTransport, type TransportSettings } from "./control-transport.ts";
 import { failLater } from "./fail-later.ts";
 
+/** The functions that a `ControlSocket` calls. Tests also set its timeouts. */
 export interface ControlSocketOptions extends ControlTimings {
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;

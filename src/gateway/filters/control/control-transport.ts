@@ -3,6 +3,7 @@ import { commandFault } from "./command.ts";
 import { type CommandOutcome, ControlConnection, type ControlTimings } from "./control-connection.ts";
 import { failLater } from "./fail-later.ts";
 
+/** The configured part of a `ControlTransport`. */
 export interface TransportSettings {
   /** The path of the socket. */
   readonly path: string;
@@ -12,6 +13,7 @@ export interface TransportSettings {
   readonly commandMs: number;
 }
 
+/** The configured part of a `ControlTransport`, and the functions that it calls. */
 export interface TransportOptions extends TransportSettings, ControlTimings {
   /** Receives a line for the first failure of a connection, and one when all connections work again. */
   readonly log: (message: string) => void;

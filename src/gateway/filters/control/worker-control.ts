@@ -4,6 +4,7 @@ import { ownControl, sharedControl } from "./control-settings.ts";
 import { ControlSocket, type ControlSocketOptions } from "./control-socket.ts";
 import { type RemoteControl } from "./remote-control.ts";
 
+/** The worker that a `WorkerControl` belongs to, and the functions that it calls. */
 export interface WorkerControlOptions extends ControlSocketOptions {
   /** The index of this worker, from 0. */
   readonly index: number;

@@ -24,7 +24,9 @@ const OTHER_METHOD = 255;
 const MIN_STATUS = 200;
 const MAX_STATUS = 599;
 
+/** Receives the text that a filter logs, `MAX_LOG_BYTES` bytes at most. */
 export type Log = (line: string) => void;
+/** The implementation of each import of the own ABI. i32 parameters are signed numbers. */
 export type HostFunctions = Readonly<Record<OwnImport, (...parameters: number[]) => number | undefined>>;
 
 /** The functions that a filter of the own ABI imports. */

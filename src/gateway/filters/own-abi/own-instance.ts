@@ -16,6 +16,7 @@ const PARKED = 3;
 /** The return value of on_response that changes the response. */
 const APPLY = 0;
 
+/** The fuel of an `OwnInstance`, and the receiver of its log. */
 export interface OwnOptions {
   /** Units of fuel for each invocation. */
   readonly fuel: number;

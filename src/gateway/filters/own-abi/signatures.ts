@@ -20,6 +20,7 @@ export const OWN_IMPORTS = {
   replace_response_body: "(i32, i32) -> i32",
 } as const;
 
+/** The name of a function in `OWN_IMPORTS`. */
 export type OwnImport = keyof typeof OWN_IMPORTS;
 
 /** The functions that a filter of the own ABI can export for the gateway. The first is required. */

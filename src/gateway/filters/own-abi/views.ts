@@ -23,4 +23,5 @@ export interface ResponseView {
   readonly body: Uint8Array;
 }
 
+/** The bytes of a message without a body. */
 export const NO_BODY = new Uint8Array();

@@ -27,6 +27,7 @@ export interface StageOwner {
   noRoom(): void;
 }
 
+/** The memory that a `BodyStage` can use. */
 export interface StageBounds {
   /** Bytes that can be held for the filter. */
   readonly maxBytes: number;

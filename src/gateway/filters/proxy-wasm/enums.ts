@@ -37,9 +37,11 @@ export const STREAM = { request: 0, response: 1 } as const;
 /** The return value of callbacks for headers, bodies and trailers that continues. Every other value pauses. */
 export const CONTINUE_ACTION = 0;
 
+/** The log levels of Proxy-Wasm. The index of each is its number in the ABI. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "critical"] as const;
 /** The lowest log level that is written: info. */
 export const LEAST_LOG_LEVEL = 2;
 
+/** The metric types of Proxy-Wasm. The index of each is its number in the ABI. */
 export const METRIC_TYPES = ["counter", "gauge", "histogram"] as const;
 export type MetricType = (typeof METRIC_TYPES)[number];

@@ -16,6 +16,7 @@ class ExitAtStart extends Error {}
 
 /** The parameters of a host function that are all i32. */
 export type Numbers = readonly number[];
+/** A function of the gateway that a module imports. */
 export type HostFunction = (...parameters: never[]) => unknown;
 
 /** The imports of a module, by module and by name. */

@@ -3,8 +3,10 @@ const PROXY_PREFIX = "proxy_";
 /** Functions that a filter can import from `env` in addition to the functions of the ABI. */
 export const OTHER_IMPORTS: readonly string[] = ["abort", "pthread_equal", "emscripten_notify_memory_growth"];
 
+/** The module names under which filters import WASI. */
 export const WASI_MODULES: readonly string[] = ["wasi_snapshot_preview1", "wasi_unstable"];
 
+/** True if the name of an import has the prefix of Proxy-Wasm's host functions. */
 export function isProxyImport(name: string): boolean {
   return name.startsWith(PROXY_PREFIX);
 }

@@ -19,6 +19,10 @@ const MAX_RESPONSE = 65_536;
 /** Statuses after which a batch is sent again (OTLP specification, "Failures"). */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
+/**
+ * The collector (OTLP over HTTP, as JSON) and the batches for it. `maxBatch` counts spans. After `flushMs` milliseconds
+ * a batch is sent even if it is not full.
+ */
 export interface ExporterSettings {
   /** The URL with the path. */
   readonly url: string;
@@ -29,6 +33,7 @@ export interface ExporterSettings {
   readonly envelope: readonly [before: string, after: string];
 }
 
+/** The services of an exporter. `random` returns numbers from 0 to less than 1, like `Math.random`. */
 export interface ExporterDeps {
   readonly counter: SpanCounter;
   readonly log: (message: string) => void;

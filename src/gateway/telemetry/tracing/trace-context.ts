@@ -9,6 +9,7 @@ export interface TraceParent {
   readonly sampled: boolean;
 }
 
+/** The request fields of W3C Trace Context, in lower case. */
 export const TRACE_FIELDS = ["traceparent", "tracestate"] as const;
 
 /** Maximum characters of a tracestate that is passed on: the minimum that a service must pass on (§3.3.1.5). */

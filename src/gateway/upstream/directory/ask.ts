@@ -31,6 +31,7 @@ export interface Question {
 /** The reason why there was no response. */
 export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
 
+/** The response to a `Question`, or the reason for its absence. */
 export type Reply =
   | { readonly kind: "failure"; readonly reason: AskFailure }
   | {
@@ -42,6 +43,7 @@ export type Reply =
       readonly cut: boolean;
     };
 
+/** The services of an `Ask`. */
 export interface AskDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

@@ -20,6 +20,7 @@ import { Slots } from "./slots.ts";
  */
 const FIRST_RESPONSES_MS = 3000;
 
+/** The services of a `Directory`, and the functions that it calls. */
 export interface DirectoryDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

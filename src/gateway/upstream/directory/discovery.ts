@@ -22,6 +22,7 @@ export interface Discovery {
   close(): void;
 }
 
+/** The services of a discovery, from DNS or from a catalog. */
 export interface DiscoveryDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

@@ -18,6 +18,7 @@ const JITTER = 0.1;
 /** Milliseconds over which first probes are spread, unless the interval is shorter. */
 const FIRST_SPREAD_MS = 100;
 
+/** The services of `HealthChecks`. */
 export interface HealthDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
