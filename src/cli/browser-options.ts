@@ -30,12 +30,12 @@ export function parseBrowserOptions(json: string, environment: Environment): Rem
   try {
     value = JSON.parse(json);
   } catch {
-    throw new StartError("Cannot take --browser: it is not JSON");
+    throw new StartError("Cannot use --browser: it is not JSON");
   }
   const { data, error } = contentBrowser.safeParse(value);
   if (data !== undefined) return remoteBrowserOf(data, environment);
   const [issue] = error?.issues ?? [];
-  throw new StartError(`Cannot take --browser: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  throw new StartError(`Cannot use --browser: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
 }
 
 function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environment: Environment): URL | undefined {

@@ -87,9 +87,9 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, err: str
   [["add"], 2, "turnpike index: Say what to add."],
   [["nothing"], 2, 'turnpike index: No command "nothing".'],
   [["list", "--colour"], 2, "turnpike index: Unknown option '--colour'."],
-  [["add", "ftp://a.test/"], 1, 'Cannot take "ftp://a.test/": it is not an http:// or https:// address'],
-  [["add", "http://a.test/", "--depth", "x"], 1, 'Cannot take --depth "x": it must be a number up to 100'],
-  [["add", "http://a.test/", "--delay", "61"], 1, 'Cannot take --delay "61": it must be a number up to 60'],
+  [["add", "ftp://a.test/"], 1, 'Cannot use "ftp://a.test/": it is not an http:// or https:// address'],
+  [["add", "http://a.test/", "--depth", "x"], 1, 'Cannot use --depth "x": it must be a number up to 100'],
+  [["add", "http://a.test/", "--delay", "61"], 1, 'Cannot use --delay "61": it must be a number up to 60'],
   [["refresh", "http://a.test/"], 1, "it is not a site of the index"],
   [["remove", "http://a.test/"], 1, "it is neither a site nor a page of the index"],
 ];

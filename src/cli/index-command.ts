@@ -249,7 +249,7 @@ function remove({ pages, sites }: Context, subject: string): number {
 function addressOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`Cannot take "${text}": it is not an http:// or https:// address`);
+    throw new Error(`Cannot use "${text}": it is not an http:// or https:// address`);
   }
   url.hash = "";
   return url.href;
@@ -264,5 +264,5 @@ function decimal(flag: string, text: string, most: number): number {
 }
 
 function refuse(flag: string, text: string, most: number): never {
-  throw new Error(`Cannot take ${flag} "${text}": it must be a number up to ${most}`);
+  throw new Error(`Cannot use ${flag} "${text}": it must be a number up to ${most}`);
 }

@@ -160,9 +160,9 @@ function refuseMore([first]: readonly string[]): void {
 function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
   const states = state === undefined || !Object.hasOwn(STATES, state) ? undefined : STATES[state];
   if (state !== undefined && states === undefined) {
-    throw new Error(`Cannot take --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
+    throw new Error(`Cannot use --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
   }
-  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot take --payer "${payer}": it is not an address`);
+  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
   return {
     ...(states === undefined ? {} : { states }),
     ...(route === undefined ? {} : { route }),
@@ -177,13 +177,13 @@ const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 function timeOf(flag: string, text: string): number {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
-  throw new Error(`Cannot take ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
+  throw new Error(`Cannot use ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
 }
 
 function limitOf(text = String(DEFAULT_LIMIT)): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw new Error(`Cannot take --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
+  throw new Error(`Cannot use --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
 }
 
 /** The prefix in lower case, without 0x. */

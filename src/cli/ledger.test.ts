@@ -297,11 +297,11 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["list", "--store", "x", "--config", "x"], 2, "--store names the ledger"],
   [["list", "--colour"], 2, `Unknown option '--colour'. Run "turnpike ledger --help"`],
   [["show"], 2, "Name a payment"],
-  [["list", "--state", "paid"], 1, 'Cannot take --state "paid"'],
-  [["list", "--payer", "0x1"], 1, 'Cannot take --payer "0x1"'],
-  [["list", "--since", "yesterday"], 1, 'Cannot take --since "yesterday"'],
-  [["list", "--since", "2026-13-01"], 1, 'Cannot take --since "2026-13-01"'],
-  [["list", "--limit", "0"], 1, 'Cannot take --limit "0"'],
+  [["list", "--state", "paid"], 1, 'Cannot use --state "paid"'],
+  [["list", "--payer", "0x1"], 1, 'Cannot use --payer "0x1"'],
+  [["list", "--since", "yesterday"], 1, 'Cannot use --since "yesterday"'],
+  [["list", "--since", "2026-13-01"], 1, 'Cannot use --since "2026-13-01"'],
+  [["list", "--limit", "0"], 1, 'Cannot use --limit "0"'],
   [["show", "0x%"], 1, 'Cannot look for "0x%"'],
 ];
 

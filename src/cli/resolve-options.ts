@@ -12,13 +12,13 @@ export function parseResolveOptions(json: string): { readonly model: ModelOption
   try {
     value = JSON.parse(json);
   } catch {
-    throw new StartError("Cannot take --resolve: it is not JSON");
+    throw new StartError("Cannot use --resolve: it is not JSON");
   }
   const { data, error } = contentResolve.safeParse(value);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
     const what = issue?.code === "invalid_type" ? `must be of type ${issue.expected}` : (issue?.message ?? "");
-    throw new StartError(`Cannot take --resolve: ${issue?.path.join(".") || "it"} ${what}`);
+    throw new StartError(`Cannot use --resolve: ${issue?.path.join(".") || "it"} ${what}`);
   }
   return { model: data.model === undefined ? undefined : modelOptions(data.model) };
 }

@@ -24,12 +24,12 @@ export function parseSearchOptions(json: string): SearchOptions {
   try {
     value = JSON.parse(json);
   } catch {
-    throw new StartError("Cannot take --search: it is not JSON");
+    throw new StartError("Cannot use --search: it is not JSON");
   }
   const { data, error } = contentSearch.safeParse(value);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
-    throw new StartError(`Cannot take --search: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+    throw new StartError(`Cannot use --search: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
   }
   return searchOptions(data);
 }

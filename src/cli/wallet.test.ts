@@ -63,7 +63,7 @@ for (const [name, input] of [
   test(`${name} is not a key, and the error does not repeat it`, async () => {
     const { code, out, err } = await turnpike(["wallet", "import"], {}, input);
     expect([code, out, existsSync(join(home, "wallet.json"))]).toEqual([1, "", false]);
-    expect(err).toStartWith("turnpike wallet: Cannot take the key");
+    expect(err).toStartWith("turnpike wallet: Cannot use the key");
     if (input !== "") expect(err).not.toContain(input.slice(2, 20));
   });
 }

@@ -111,6 +111,6 @@ async function readKey(): Promise<Uint8Array> {
     if (text.length > MAX_KEY_INPUT) break;
   }
   const digits = /^\s*(?:0x)?([0-9a-fA-F]{64})\s*$/.exec(text)?.[1];
-  if (digits === undefined) throw new Error("Cannot take the key: it is not 64 hexadecimal digits");
+  if (digits === undefined) throw new Error("Cannot use the key: it is not 64 hexadecimal digits");
   return hexToBytes(digits);
 }

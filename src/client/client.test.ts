@@ -14,7 +14,7 @@ const PROBLEM = {
   type: "urn:turnpike:error:invalid-parameters",
   title: "Invalid Parameters",
   status: 400,
-  detail: "Cannot take the request: 'format' is wrong",
+  detail: "Cannot accept the request: 'format' is wrong",
   instance: "request-1",
   errors: [{ path: "format", message: "is wrong" }],
 };
@@ -81,7 +81,7 @@ test("an error of the service becomes a problem with its code, fields and id", a
   const problem = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
   expect(problem).toBeInstanceOf(TurnpikeProblem);
   expect(problem).toMatchObject({
-    message: "400 Invalid Parameters: Cannot take the request: 'format' is wrong",
+    message: "400 Invalid Parameters: Cannot accept the request: 'format' is wrong",
     status: 400,
     code: "invalid-parameters",
     detail: PROBLEM.detail,

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode, type Problem } from "../../lib/errors.ts";
 /** The detail of each error in an example. Default: the error's title. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
   "bad-request": "Cannot read the body: it is not JSON in UTF-8",
-  "invalid-parameters": "Cannot take the request: 'timeout' must be at most 120",
+  "invalid-parameters": "Cannot accept the request: 'timeout' must be at most 120",
   "invalid-payment": "Cannot read the payment: the PAYMENT-SIGNATURE header is not base64",
   "payment-conflict": "Payment Already Used: it belongs to another request.",
   "facilitator-failed": "The payment could not be verified; nothing was charged. Send the same payment again.",
@@ -25,7 +25,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "page-consent-wall": "Cannot read the page: it shows a consent dialog instead of its content",
   "page-empty": "Cannot read the page: it has no text",
   "page-timeout": "Cannot finish loading the page within 30 s",
-  overloaded: "Cannot take the request: too many are waiting; try again",
+  overloaded: "Cannot accept the request: too many are waiting; try again",
   "browser-unavailable": "The content service is starting; try again",
 };
 

@@ -168,7 +168,7 @@ function badSelectors(places: readonly unknown[], names: readonly string[]): Tur
   const errors = bad.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
   return new TurnpikeError(
     "invalid-parameters",
-    `Cannot take the selectors: '${bad[0] ?? ""}' is not a valid selector`,
+    `Cannot use the selectors: '${bad[0] ?? ""}' is not a valid selector`,
     errors,
   );
 }

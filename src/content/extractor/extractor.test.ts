@@ -20,7 +20,7 @@ function jobOf(kind: Kind, html: string): ExtractionJob {
 
 async function extraction(kind: Kind, html: string): Promise<Extraction> {
   const outcome = await extractor.extract(jobOf(kind, html));
-  if (outcome.outcome !== "content") throw new Error(`Cannot take the outcome: it is ${outcome.outcome}`);
+  if (outcome.outcome !== "content") throw new Error(`Cannot use the outcome: it is ${outcome.outcome}`);
   return outcome.extraction;
 }
 

@@ -88,7 +88,7 @@ function paymentOf(meta: unknown): string | undefined {
   if (payment === undefined) return undefined;
   const path = `_meta.${PAYMENT_KEY}`;
   const refuse = (message: string) =>
-    new TurnpikeError("invalid-parameters", `Cannot take the payment: '${path}' ${message}`, [{ path, message }]);
+    new TurnpikeError("invalid-parameters", `Cannot accept the payment: '${path}' ${message}`, [{ path, message }]);
   if (typeof payment !== "object" || payment === null || Array.isArray(payment)) throw refuse("must be an object");
   const header = encodeHeader(payment);
   if (header.length > MAX_HEADER_LENGTH) {

@@ -106,7 +106,7 @@ export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.outp
 export function invalidParameters(errors: readonly FieldError[]): TurnpikeError {
   const [first] = errors;
   const where = first === undefined || first.path === "" ? "the body" : `'${first.path}'`;
-  return new TurnpikeError("invalid-parameters", `Cannot take the request: ${where} ${first?.message ?? ""}`, errors);
+  return new TurnpikeError("invalid-parameters", `Cannot accept the request: ${where} ${first?.message ?? ""}`, errors);
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {

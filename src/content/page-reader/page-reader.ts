@@ -274,7 +274,7 @@ function contentOf(outcome: ExtractionOutcome): Extraction {
     const errors = outcome.names.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
     throw new TurnpikeError(
       "invalid-parameters",
-      `Cannot take the selectors: '${outcome.names[0] ?? ""}' is not a valid selector`,
+      `Cannot use the selectors: '${outcome.names[0] ?? ""}' is not a valid selector`,
       errors,
     );
   }

@@ -121,7 +121,7 @@ export class Deadline {
 /** `turnMs` is the limit that a batch sets for its pages. */
 function turnError(turnMs: number | undefined): TurnpikeError {
   if (turnMs === undefined) {
-    return new TurnpikeError("overloaded", "Cannot take the request: no place came free");
+    return new TurnpikeError("overloaded", "Cannot accept the request: no place came free");
   }
   const seconds = Math.round(turnMs / 1000);
   return new TurnpikeError(

@@ -38,7 +38,10 @@ export class PixelBudget {
 
   async #wait(pixels: number, race: <T>(promise: Promise<T>) => Promise<T>): Promise<void> {
     if (this.#waiters.size >= MAX_WAITING) {
-      throw new TurnpikeError("overloaded", "Cannot take the request: too many large pictures are waiting; try again");
+      throw new TurnpikeError(
+        "overloaded",
+        "Cannot accept the request: too many large pictures are waiting; try again",
+      );
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter: Waiter = { pixels, grant: resolve };
