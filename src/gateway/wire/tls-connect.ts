@@ -194,7 +194,7 @@ class Handshake {
     }
     this.#isOver = true;
     this.#records.isTls13 = socket.getTLSVersion() === "TLSv1.3";
-    this.#verifiedAt = socket.isSessionReused() ? this.#sessions.beganAt(this.#sessionKey) : Date.now();
+    this.#verifiedAt = socket.isSessionReused() ? this.#sessions.beganAt(this.#sessionKey) : this.#sessions.clock();
     if (this.#session !== undefined) this.#keep(this.#session);
     const protocol = typeof socket.alpnProtocol === "string" ? socket.alpnProtocol : "";
     guarded(socket, this.#onFault, () => {

@@ -5,12 +5,18 @@ const SESSION_MS = 10 * 60_000;
 
 /** TLS sessions that clients can resume. The key has everything that was verified when the session began. */
 export class TlsSessions {
+  /** Unix milliseconds. */
+  readonly clock: () => number;
   readonly #sessions = new Map<string, { readonly session: Buffer; readonly began: number }>();
+
+  constructor(clock: () => number = Date.now) {
+    this.clock = clock;
+  }
 
   get(key: string): Buffer | undefined {
     const kept = this.#sessions.get(key);
     if (kept === undefined) return undefined;
-    if (Date.now() - kept.began < SESSION_MS) return kept.session;
+    if (this.clock() - kept.began < SESSION_MS) return kept.session;
     this.#sessions.delete(key);
     return undefined;
   }
@@ -32,7 +38,7 @@ export class TlsSessions {
    * The time (ms) at which the server of the kept session showed its certificate. Without a session, the current time.
    */
   beganAt(key: string): number {
-    return this.#sessions.get(key)?.began ?? Date.now();
+    return this.#sessions.get(key)?.began ?? this.clock();
   }
 
   delete(key: string): void {

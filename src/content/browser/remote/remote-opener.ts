@@ -24,17 +24,25 @@ export class RemoteOpener implements BrowserOpener {
   readonly #settings: RemoteSettings;
   readonly #log: Log;
   readonly #connect: typeof connectRemoteBrowser;
+  readonly #clock: () => number;
   #info: BrowserInfo | undefined;
   #pauseMs = 0;
   #failedAt = 0;
   /** The last reason that was logged, so that a lasting failure is logged once. */
   #reason = "";
 
-  constructor(settings: RemoteSettings, log: Log, connect = connectRemoteBrowser) {
+  /** `clock` returns monotonic milliseconds. */
+  constructor(
+    settings: RemoteSettings,
+    log: Log,
+    connect = connectRemoteBrowser,
+    clock: () => number = () => performance.now(),
+  ) {
     this.maxPages = settings.maxPages;
     this.#settings = settings;
     this.#log = log;
     this.#connect = connect;
+    this.#clock = clock;
   }
 
   get info(): BrowserInfo | undefined {
@@ -46,7 +54,7 @@ export class RemoteOpener implements BrowserOpener {
   }
 
   async open(): Promise<RunningBrowser> {
-    if (performance.now() - this.#failedAt < this.#pauseMs) throw new Error(this.#reason);
+    if (this.#clock() - this.#failedAt < this.#pauseMs) throw new Error(this.#reason);
     try {
       const browser = await this.#connect(this.#settings);
       await this.#onOpen(browser);
@@ -71,7 +79,7 @@ export class RemoteOpener implements BrowserOpener {
   }
 
   #onFailure(reason: string): void {
-    this.#failedAt = performance.now();
+    this.#failedAt = this.#clock();
     this.#pauseMs = Math.min(Math.max(RECONNECT_MS, this.#pauseMs * 2), MAX_RECONNECT_MS);
     if (reason === this.#reason) return;
     this.#reason = reason;

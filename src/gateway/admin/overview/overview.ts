@@ -51,16 +51,21 @@ export interface OverviewOptions {
   readonly startedAtMs: number;
   /** The Unix socket of this program's content service; undefined without one. */
   readonly contentSocket?: string | undefined;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
 }
 
 /** The figures of a running gateway. */
-export function createOverview(source: OverviewSource, { startedAtMs, contentSocket }: OverviewOptions): Overview {
+export function createOverview(source: OverviewSource, options: OverviewOptions): Overview {
+  const { startedAtMs, contentSocket, clock = Date.now } = options;
   const { zone } = source;
   // Reused, because it caches the names that it has read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
   const filters = new FilterCounts(zone);
-  const snapshot = forAWhile(SNAPSHOT_MS, () =>
-    readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
+  const snapshot = forAWhile(
+    SNAPSHOT_MS,
+    () => readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: clock() }),
+    options.clock,
   );
   let written: { readonly of: OverviewSnapshot; readonly text: string } | undefined;
   return {
@@ -72,7 +77,7 @@ export function createOverview(source: OverviewSource, { startedAtMs, contentSoc
     },
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
-    payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source)),
+    payments: hasResponseFor(RESPONSE_MS, () => paymentsOf(source, clock)),
     content: hasResponseFor(RESPONSE_MS, async () =>
       contentSocket === undefined
         ? { available: false, reason: "This gateway has no content service of its own" }
@@ -81,11 +86,11 @@ export function createOverview(source: OverviewSource, { startedAtMs, contentSoc
   };
 }
 
-async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
+async function paymentsOf(source: OverviewSource, clock: () => number): Promise<PaymentSummary> {
   try {
     const view = source.ledger();
     if (view === undefined) return { available: false, reason: "This gateway sells nothing: it has no ledger" };
-    return await withinTime(readPayments(view, Date.now()));
+    return await withinTime(readPayments(view, clock()));
   } catch (error) {
     return { available: false, reason: messageOf(error) };
   }
