@@ -1,3 +1,4 @@
+/** The size and number of the buffers in a `BufferPool`. */
 export interface BufferPoolLimits {
   /** Bytes of one buffer. */
   readonly bufferSize: number;

@@ -1,6 +1,7 @@
 /** The party that causes an error. Logs show it, and it decides whether a retry with another server can help. */
 export type ErrorOrigin = "client" | "upstream" | "gateway" | "config" | "page" | "facilitator";
 
+/** The properties that all errors with one code share. */
 export interface ErrorKind {
   readonly status: number;
   readonly title: string;
@@ -82,6 +83,7 @@ export const ERRORS = {
   "disk-full": kind(507, "Disk Full", "gateway", true),
 } as const satisfies Record<string, ErrorKind>;
 
+/** A key of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** A failure that the client receives unchanged: `detail` must contain no secret, file path or upstream address. */
@@ -126,6 +128,7 @@ export interface ProblemMembers {
   readonly names?: readonly string[];
 }
 
+/** The media type of a problem document (RFC 9457 §3). */
 export const PROBLEM_CONTENT_TYPE = "application/problem+json";
 
 /** The RFC 9457 problem object of an error; `instance` is the request id. */
@@ -138,6 +141,7 @@ export interface Problem extends ProblemMembers {
   readonly errors?: readonly FieldError[];
 }
 
+/** Makes the problem document of an error. Without `requestId` it has no `instance`. */
 export function toProblem(error: TurnpikeError, requestId?: string): Problem {
   const { status, title } = ERRORS[error.code];
   return {

@@ -16,6 +16,7 @@ export function beginEvent(): void {
   began = 0;
 }
 
+/** Ends the event that `beginEvent` began. */
 export function endEvent(): void {
   inEvent = false;
 }

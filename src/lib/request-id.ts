@@ -76,6 +76,7 @@ export class RequestIds {
 /** The ids of this process. */
 export const requestIds = new RequestIds();
 
+/** Makes a new request id: a UUID of version 7 (RFC 9562 §5.7). */
 export function nextRequestId(): string {
   return requestIds.next();
 }

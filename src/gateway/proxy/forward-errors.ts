@@ -1,8 +1,7 @@
 import { GRPC, GrpcError } from "../../lib/grpc-status.ts";
 import { CannedError } from "../local-response.ts";
 
-// The errors that clients receive when a request cannot be forwarded or gets no response.
-
+/** The errors that clients receive when a request cannot be forwarded or gets no response. */
 export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
 export const EMPTY = new CannedError("no-servers", "the upstream has no servers");
 export const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");

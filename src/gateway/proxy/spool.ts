@@ -13,12 +13,14 @@ const RETRY_MS = 5000;
 /** Linux: opens a file without a name. It requires O_DIRECTORY. */
 const O_TMPFILE = 0o20_000_000 | constants.O_DIRECTORY;
 
+/** The folder of a `Spool` and the size of its file. */
 export interface SpoolLimits {
   readonly folder: string;
   /** Bytes of the file; 0: no file. */
   readonly maxBytes: number;
 }
 
+/** The services of a `Spool`, and its limits at the start. */
 export interface SpoolDeps {
   readonly limits: SpoolLimits;
   /** Monotonic milliseconds. */

@@ -13,6 +13,7 @@ import { flushCork } from "../wire/outgoing.ts";
  */
 const CLOSING_MS = 5000;
 
+/** The time limits of a WebSocket tunnel (RFC 6455), and the receiver of its end. */
 export interface TunnelOptions {
   readonly wheel: TimerWheel;
   /** Milliseconds without a byte in either direction. */

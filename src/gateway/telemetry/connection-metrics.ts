@@ -1,6 +1,7 @@
 import { add, COLUMN, PROTOCOLS, TLS_VERSIONS, TRANSPORTS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
+/** An item of `TRANSPORTS`. */
 export type Transport = (typeof TRANSPORTS)[number];
 
 /** Counts connections and TLS handshakes into a worker's row. */

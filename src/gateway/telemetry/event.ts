@@ -18,6 +18,7 @@ export const EVENT_KINDS = [
   "lost",
 ] as const;
 
+/** An item of `EVENT_KINDS`. */
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The person or program that requested a change. The key itself is never included. */

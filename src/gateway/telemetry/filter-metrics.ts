@@ -15,8 +15,11 @@ import {
 import { at, type Page, type Snapshot } from "./page.ts";
 import { RequestTrace } from "./tracing/request-trace.ts";
 
+/** An item of `FILTER_PHASES`. */
 export type FilterPhase = (typeof FILTER_PHASES)[number];
+/** An item of `FILTER_OUTCOMES`. */
 export type FilterOutcome = (typeof FILTER_OUTCOMES)[number];
+/** An item of `TENANT_EVENTS`. */
 export type TenantEvent = (typeof TENANT_EVENTS)[number];
 
 const BUCKETS = FILTER_BOUNDS.length + 1;

@@ -278,6 +278,7 @@ export function serverColumn(slot: number): number {
   return COLUMN.servers + slot * SERVER_COLUMNS;
 }
 
+/** The first column of the gauges of a server's slot. */
 export function serverGauge(slot: number): number {
   return COLUMN.serverGauges + slot * SERVER_GAUGES;
 }
@@ -293,6 +294,7 @@ export function clearGauges(row: Float64Array): void {
   row.fill(0, 0, GAUGE_COUNT);
 }
 
+/** Adds to the number at an index of a row. */
 export function add(row: Float64Array, index: number, amount: number): void {
   row[index] = (row[index] ?? 0) + amount;
 }

@@ -1,3 +1,4 @@
+/** The values of a metric's labels, by their names. */
 export type Labels = Readonly<Record<string, string | number>>;
 
 /** The counts of each process, and the totals. */
@@ -39,6 +40,7 @@ function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
+/** The number at an index; 0 outside of the array. */
 export function at(numbers: Float64Array, index: number): number {
   return numbers[index] ?? 0;
 }

@@ -229,6 +229,7 @@ function textBlock({ lines }: Paragraph, { compounds }: Setting, skipped = 0): E
   return { kind: "text", pieces: leaded, look: lookOf(lines), level: 0 };
 }
 
+/** The look of a block: the largest size of its lines, their number, and whether all of them are bold. */
 export function lookOf(lines: readonly Line[]): Look {
   return {
     size: Math.max(...lines.map(({ size }) => size)),

@@ -20,6 +20,7 @@ export interface Operators {
   readonly endPath: number;
 }
 
+/** The drawing operators of a page, each with its arguments at the same index. */
 export interface OperatorList {
   readonly fnArray: readonly number[];
   readonly argsArray: readonly unknown[];

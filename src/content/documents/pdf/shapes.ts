@@ -64,12 +64,14 @@ export interface Look {
   readonly lines: number;
 }
 
+/** An item of a list. */
 export interface ListItem {
   /** The number before it, if it has one. */
   readonly number: number | undefined;
   readonly blocks: Block[];
 }
 
+/** A block of a document: text, a list, a table, code or a quote. */
 export type Block =
   | { readonly kind: "text"; pieces: readonly Piece[]; readonly look: Look; level: number }
   | { readonly kind: "list"; readonly items: ListItem[] }
@@ -83,10 +85,12 @@ export interface PageBlocks {
   readonly notes: Block[];
 }
 
+/** The text of the pieces, one after the other. */
 export function plainOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join("");
 }
 
+/** The middle value; of an even number of values, the upper of the two in the middle. 0 without values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -3,6 +3,7 @@ const MAX_PREFIX_LENGTH = 64;
 /** Characters of all prefixes of a page. Lines after that have no prefix. */
 const MAX_PREFIX_TOTAL = 8_000_000;
 
+/** The kind of a block in the output. A list has the kind of its marker. */
 export type BlockKind = "paragraph" | "term" | "code" | "table" | "quote" | "item" | "other" | ListKind;
 
 /** The marker of a list. Two adjacent lists need different markers, or Markdown reads them as one list. */

@@ -38,6 +38,7 @@ export interface RunStyle {
   readonly isBold: boolean;
 }
 
+/** The styles of a paragraph, a heading and the two kinds of table cells. */
 export const PARAGRAPH: RunStyle = { lineBreak: "  \n", isBold: false };
 export const HEADING: RunStyle = { lineBreak: " ", isBold: true };
 export const CELL: RunStyle = { lineBreak: "<br>", isBold: false };

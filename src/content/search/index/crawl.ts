@@ -26,6 +26,7 @@ const MORE_FETCHES = 100;
 /** Milliseconds of the longest sleep until a host allows a request or a page is done. */
 const NAP_MS = 50;
 
+/** The services and limits of a crawl. `now` returns Unix milliseconds. */
 export interface CrawlDeps {
   readonly index: PageIndex;
   readonly sites: Sites;
@@ -56,6 +57,7 @@ export type CrawlOutcome =
   | "left out"
   | "failed";
 
+/** The result of a crawl. */
 export interface CrawlReport {
   /** Number of addresses by outcome. */
   readonly outcomes: ReadonlyMap<CrawlOutcome, number>;

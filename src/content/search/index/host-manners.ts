@@ -15,6 +15,7 @@ export const FETCH_TIMEOUT_MS = 20_000;
 /** The crawler's product token in robots.txt. */
 export const CRAWLER_TOKEN = "turnpike";
 
+/** The crawler's identity, its pace, and the rules for its connections. */
 export interface MannersOptions {
   readonly egress: EgressOptions;
   readonly userAgent: string;

@@ -71,6 +71,7 @@ export interface NewPage {
   readonly lastModified?: string | undefined;
 }
 
+/** A known page, with the validators for its next fetch. */
 export interface PageRow {
   readonly id: number;
   /** Null for a page that was fetched outside of a crawl. */
@@ -80,6 +81,7 @@ export interface PageRow {
   readonly last_modified: string | null;
 }
 
+/** The size of an index. */
 export interface IndexStats {
   readonly sites: number;
   readonly pages: number;

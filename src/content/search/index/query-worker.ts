@@ -13,6 +13,7 @@ export interface QueryMessage {
   readonly offset: number;
 }
 
+/** The result of the query with the same `id`: the pages, or the reason of its failure. */
 export type QueryResponse = { readonly id: number } & (
   | { readonly pages: readonly FoundPage[] }
   | { readonly reason: string }

@@ -27,6 +27,7 @@ export interface Robots {
   allows(path: string): boolean;
 }
 
+/** RFC 9309 §2.3.1.3: if the server has no such file, everything is allowed. */
 export const ALLOW_ALL: Robots = { known: true, crawlDelay: undefined, sitemaps: [], allows: () => true };
 /** RFC 9309 §2.3.1.4: if the server fails to deliver the file, everything is forbidden. */
 export const ALLOW_NONE: Robots = { known: false, crawlDelay: undefined, sitemaps: [], allows: () => false };

@@ -28,6 +28,7 @@ export interface SiteOptions {
   readonly sameHost: boolean;
 }
 
+/** A site of the index, as stored. */
 export interface Site extends SiteOptions {
   readonly id: number;
   /** Milliseconds since 1970 when the last crawl finished. Undefined if no crawl has finished. */

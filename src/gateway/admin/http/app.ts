@@ -14,6 +14,7 @@ interface Env {
   readonly Bindings: Incoming & { readonly requestId: string };
 }
 
+/** The operations and the files that the admin interface serves, and their services. */
 export interface AppDeps {
   readonly parts: AdminParts;
   readonly guard: Guard;

@@ -29,6 +29,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return coding !== undefined || length !== "0";
 }
 
+/** The time limits of a connection, in milliseconds. Tests use shorter ones. */
 export const PATIENCE: Patience = { headMs: HEAD_MS, idleMs: IDLE_MS, bodyMs: BODY_MS, writeMs: WRITE_MS };
 
 /**

@@ -47,6 +47,7 @@ export function accessOf({ full, read }: AdminKeys, key: string): Access | undef
   return isRead && read !== undefined ? "read" : undefined;
 }
 
+/** True if both have the same full key and the same read key. */
 export function sameKeys(one: AdminKeys, other: AdminKeys): boolean {
   const [a, b] = [one, other].map(({ full, read }) => Buffer.concat([full, read ?? new Uint8Array()]));
   return a !== undefined && b !== undefined && a.equals(b);

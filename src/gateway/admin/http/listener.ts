@@ -21,6 +21,7 @@ const REFUSED_MS = 500;
 /** Milliseconds that responses under way have when the listener closes. */
 const CLOSE_MS = 2000;
 
+/** The address of the admin listener, and the functions that handle its requests. */
 export interface ListenerOptions {
   readonly address: string;
   /** 0: the kernel chooses a port. */

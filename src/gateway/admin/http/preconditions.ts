@@ -40,6 +40,7 @@ export function refuseKnown(headers: Headers, revision: string): void {
   if (ifNoneMatch.trim() === "*" || namesTag(ifNoneMatch, entityTag(revision), "weak")) throw stale();
 }
 
+/** The error (`precondition-failed`) of a request that refers to an earlier configuration. */
 export function stale(): TurnpikeError {
   return new TurnpikeError(
     "precondition-failed",

@@ -9,6 +9,7 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Bytes of a session's secret. */
 const TOKEN_BYTES = 32;
 
+/** A console session, without its secret. */
 export interface Session {
   readonly access: Access;
   /** Sent with the cookie in every request that changes something. */
@@ -66,6 +67,10 @@ export class Sessions {
   }
 }
 
+/**
+ * True if the request shows the session's CSRF token. The comparison takes the same time for all tokens of equal
+ * length.
+ */
 export function hasCsrfToken({ csrfToken }: Session, shown: string | null): boolean {
   const [one, other] = [Buffer.from(csrfToken), Buffer.from(shown ?? "")];
   return one.length === other.length && timingSafeEqual(one, other);

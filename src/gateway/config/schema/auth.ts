@@ -113,6 +113,7 @@ const anonymous = z
 
 const none = z.strictObject({ type: z.literal("none").describe("No authentication.") }).describe("No authentication.");
 
+/** A parsed `routes[].auth`. */
 export type Auth =
   | z.output<typeof apiKey>
   | z.output<typeof jwt>

@@ -97,6 +97,7 @@ const retry = z
   .prefault({})
   .describe("Retries on connection failures, timeouts and `statuses`.");
 
+/** An item of `routes`. */
 export const route = z
   .strictObject({
     path_prefix: pathPrefix.describe(

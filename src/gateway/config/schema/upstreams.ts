@@ -43,6 +43,7 @@ const connectionPool = z
   .prefault({})
   .describe("Connection pool, for each worker and server.");
 
+/** An item of `upstreams`. */
 export const upstream = z
   .strictObject({
     name: text.describe("Name for references in routes."),

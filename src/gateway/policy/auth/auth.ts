@@ -11,12 +11,14 @@ import { withoutIdentity } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { type Admitted, type Method, type Outcome, type Refused } from "./method.ts";
 
+/** The `auth` of a route, with the fields that it must remove from requests. */
 export interface AuthConfig {
   readonly auth: Auth;
   /** Names, in lower case, of the fields by which any route of the configuration describes clients to upstreams. */
   readonly identityNames: readonly string[];
 }
 
+/** The services of the methods. */
 export type AuthDeps = KeySetDeps;
 
 /**

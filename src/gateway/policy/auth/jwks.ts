@@ -23,6 +23,7 @@ const MIN_REFETCH_MS = 10_000;
 /** Requests that wait for one key set at a time. Beyond it, a request is refused with 503. */
 const MAX_WAITING_FOR_KEYS = 1024;
 
+/** The services of a `KeySet`. */
 export interface KeySetDeps extends AskDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -31,6 +32,7 @@ export interface KeySetDeps extends AskDeps {
   readonly where: string;
 }
 
+/** The URL of a `KeySet`, and the algorithm that its keys must fit. */
 export interface KeySetSettings {
   readonly url: string;
   readonly algorithm: JwtAlgorithm;
@@ -38,6 +40,7 @@ export interface KeySetSettings {
   readonly onChange: () => void;
 }
 
+/** A key, or the reason why there is no key: the set has no such key, or no usable set could be loaded. */
 export type FoundKey = KeyObject | "unknown" | "unavailable";
 
 /** The public keys that an issuer publishes (RFC 7517), loaded on first use. */

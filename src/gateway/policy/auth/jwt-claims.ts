@@ -5,8 +5,10 @@ import { member } from "./jwt-token.ts";
 /** Seconds by which the clocks of the issuer and of this machine may differ. */
 const SKEW_S = 60;
 
+/** The claims of a token, by name: its decoded payload (RFC 7519 §4). */
 export type Claims = Readonly<Record<string, unknown>>;
 
+/** The claims that a token must have, and the claims that are passed to the upstream as fields. */
 export interface ClaimRules {
   readonly issuer?: string | undefined;
   readonly audience?: string | undefined;

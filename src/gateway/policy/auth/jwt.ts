@@ -8,6 +8,7 @@ import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
 import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
 import { refusal } from "./refusals.ts";
 
+/** `auth` with the type `jwt`. */
 export interface JwtConfig extends ClaimRules {
   readonly algorithm: JwtAlgorithm;
   /** Shared secret or PEM public key. Undefined if there is a `jwks_url`. */

@@ -31,6 +31,7 @@ export interface PassedResponse {
   readonly body: Uint8Array;
 }
 
+/** A client that a method does not admit, with the error that it receives. */
 export interface Refused {
   readonly kind: "refused";
   readonly error: TurnpikeError;
@@ -39,6 +40,7 @@ export interface Refused {
   readonly response?: PassedResponse;
 }
 
+/** The result of a method's check. */
 export type Outcome = Admitted | Refused;
 
 /**

@@ -24,6 +24,7 @@ export interface CacheControl {
   readonly isTargeted: boolean;
 }
 
+/** The result for a message without Cache-Control. */
 export const NO_CACHE_CONTROL: CacheControl = {
   maxAge: undefined,
   sMaxage: undefined,
@@ -43,7 +44,9 @@ export const NO_CACHE_CONTROL: CacheControl = {
   isTargeted: false,
 };
 
+/** The members of `CacheControl` that are numbers of seconds. */
 export type Seconds = "maxAge" | "sMaxage" | "maxStale" | "minFresh" | "staleWhileRevalidate" | "staleIfError";
+/** The members of `CacheControl` that stand for directives without a value. */
 export type Flag = Exclude<keyof CacheControl, Seconds | "malformed" | "isTargeted">;
 
 /** The result while it is parsed. */

@@ -39,6 +39,7 @@ export interface CacheSettings extends CachePolicy {
   readonly maxEntryBytes: number;
 }
 
+/** The services of a `ResponseCache`. */
 export interface CacheDeps {
   readonly store: CacheStore;
   readonly watcher: Pick<CacheMetrics, "responded">;

@@ -36,6 +36,7 @@ export interface FetchHost {
   over(fetch: Fetch, kept: boolean): void;
 }
 
+/** The request of a `Fetch`, and the key of its response: the URI and the variant. */
 export interface FetchPlan {
   readonly uri: string;
   readonly variant: string;

@@ -18,6 +18,7 @@ export interface CachePolicy {
   readonly targets: readonly string[];
 }
 
+/** The parts of a response that decide whether it is stored, and for how long it is fresh. */
 export interface ResponseFacts {
   readonly status: number;
   readonly fields: Fields;

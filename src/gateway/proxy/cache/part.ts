@@ -14,6 +14,7 @@ export function partVariant(variant: string): string {
   return `${variant}\n\0part`;
 }
 
+/** The request for a part (RFC 9110 §14), and the key of its whole response. `askedAt` is Unix milliseconds. */
 export interface PartPlan {
   readonly uri: string;
   /** The variant of the whole response. */

@@ -106,6 +106,7 @@ export function isUnchanged(
   return since !== undefined && modifiedAt <= since;
 }
 
+/** The head of a 304 with the fields of a stored response, without those that describe its body. */
 export function unchanged(fields: Fields): ResponseHead {
   return { status: 304, reason: "", fields: withoutFields(fields, ABOUT_BODY), bodyLength: -1 };
 }

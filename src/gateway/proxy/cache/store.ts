@@ -1,6 +1,7 @@
 import { type CachePolicy } from "./freshness.ts";
 import { type ReceivedHead, type StoredResponse } from "./stored-response.ts";
 
+/** The maximum number of stored responses, and their maximum bytes in sum. */
 export interface StoreLimits {
   readonly maxEntries: number;
   readonly maxBytes: number;
