@@ -19,9 +19,12 @@ export function jsonFlag(text = "print the response as JSON") {
   return { json: { type: "boolean", text } } as const satisfies FlagTable;
 }
 
+/** The values of a command's flags, by name. A flag that is absent has no value. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>;
+/** Sends the requests of a command and prints the result. Returns the exit code. */
 export type AdminAction = (client: AdminClient) => Promise<number>;
 
+/** A command that uses an admin interface. */
 export interface AdminCommand {
   readonly usage: string;
   /** The forms of the command by their first word, each with the flags that only this form takes. */
@@ -113,6 +116,7 @@ export async function print(text: string): Promise<void> {
   if (text !== "") await writeText(text, { out: undefined, isTerminal: process.stdout.isTTY, say });
 }
 
+/** Prints a value as indented JSON. */
 export async function printJson(value: unknown): Promise<void> {
   await print(JSON.stringify(value, undefined, 2));
 }

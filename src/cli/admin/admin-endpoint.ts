@@ -42,6 +42,7 @@ export interface AdminEndpoint {
   readonly timeoutMs: number;
 }
 
+/** The values of `ADMIN_FLAGS`. */
 export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
 
 /**

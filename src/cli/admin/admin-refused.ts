@@ -25,6 +25,7 @@ export class AdminRefused extends StartError {
 
 type Problem = Readonly<Record<string, unknown>>;
 
+/** The response to a request that the admin interface did not accept. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

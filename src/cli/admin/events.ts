@@ -60,6 +60,7 @@ const eventSchema = z.looseObject({
 });
 const eventsSchema = z.object({ events: z.array(eventSchema) });
 
+/** An event, as the admin interface sends it. */
 export type AdminEvent = z.output<typeof eventSchema>;
 
 const COLUMNS: readonly Column<AdminEvent>[] = [

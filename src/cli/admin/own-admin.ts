@@ -15,6 +15,7 @@ import {
 const HOST = "127.0.0.1";
 const DEFAULT_PORT = 9180;
 
+/** The flags of `turnpike start` that concern its admin interface. */
 export interface OwnAdminOptions {
   readonly stateDir: string;
   /** The value of --admin-port. Undefined: the default port, or another one if that is in use. */

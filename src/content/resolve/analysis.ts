@@ -66,6 +66,7 @@ export interface Source {
   readonly isHint: boolean;
 }
 
+/** The outcome of a question that a statement supports. `NEUTRAL`: neither. */
 export type Support = "YES" | "NO" | "NEUTRAL";
 
 /** The kind of a sentence: it states a fact, a plan, a possibility or a negation, asks, or reports another's words. */
@@ -116,7 +117,9 @@ export interface Analyst {
   ): Promise<Analysis>;
 }
 
+/** The judgement of a question: YES or NO, each also with less certainty. */
 export type Verdict = "YES" | "LIKELY_YES" | "UNCERTAIN" | "LIKELY_NO" | "NO";
+/** The certainty of a verdict. */
 export type Confidence = "high" | "medium" | "low";
 
 /** A statement in the form of the response. */

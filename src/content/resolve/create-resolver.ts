@@ -4,6 +4,7 @@ import { ModelAnalyst } from "./model/model-analyst.ts";
 import { type ModelOptions } from "./model/model-options.ts";
 import { Resolver } from "./resolver.ts";
 
+/** The services of a resolver. */
 export interface ResolverServices extends GatherDeps {
   readonly log: (message: string) => void;
   /** Unix ms. */

@@ -41,11 +41,13 @@ const RETRY_MS = 200;
 const MAX_SEARCH_MS = 10_000;
 const SEARCH_SHARE = 0.4;
 
+/** The services that find and read sources. */
 export interface GatherDeps {
   readonly pages: Pick<PageReader, "read">;
   readonly search: Pick<Search, "search">;
 }
 
+/** The question for which sources are gathered, and the limits. */
 export interface GatherRequest {
   readonly plan: Plan;
   /** Addresses from the caller, which are always read, and first. */
@@ -64,6 +66,7 @@ export interface FailedPage {
   readonly reason: string;
 }
 
+/** The sources for a question, and the record of the search for them. */
 export interface Gathered {
   /** Hints first, in their order; then the best results. */
   readonly sources: readonly Source[];

@@ -28,6 +28,7 @@ export interface ModelChoice {
   readonly fallback: boolean;
 }
 
+/** The services of a `Resolver`. */
 export interface ResolverDeps extends GatherDeps {
   readonly judging: JudgingThreads;
   /** If undefined, the embedded analyst judges. */
@@ -37,6 +38,7 @@ export interface ResolverDeps extends GatherDeps {
   readonly log: (message: string) => void;
 }
 
+/** A question, and the limits of its resolution. */
 export interface ResolutionRequest {
   readonly question: string;
   readonly criteria: string;
@@ -46,6 +48,7 @@ export interface ResolutionRequest {
   readonly timeoutMs: number;
 }
 
+/** The judgement of a question, and the sources that it is based on. */
 export interface Resolution {
   readonly judgement: Judgement;
   /** The sources that were read. */

@@ -25,6 +25,7 @@ export interface SearchOptions {
   readonly endpoints?: ProviderDeps["endpoints"];
 }
 
+/** The settings of search without a configuration. */
 export const SEARCH_DEFAULTS: SearchOptions = {
   providers: PROVIDER_NAMES,
   searxngUrl: "",
@@ -43,6 +44,7 @@ const LOOK_MS = 2_000;
 /** The User-Agent of crawler and search. */
 export const SEARCH_USER_AGENT = `Mozilla/5.0 (compatible; Turnpike/${VERSION})`;
 
+/** The services that search needs, and the folder of its index. */
 export interface SearchServiceDeps {
   readonly stateDir: string;
   readonly egress: EgressOptions;
@@ -52,6 +54,7 @@ export interface SearchServiceDeps {
   readonly now?: () => number;
 }
 
+/** Search with its providers and its index. */
 export interface SearchService {
   readonly search: Search;
   /** Puts a page that was read into the index, if the operator has enabled that. */

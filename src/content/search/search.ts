@@ -18,6 +18,7 @@ const FAIR_MS = 2_000;
 const EMPTY_TTL_MS = 60_000;
 const INCOMPLETE_TTL_MS = 30_000;
 
+/** The settings of `Search`, and the services that it needs. */
 export interface SearchDeps {
   /** In the order in which they are tried. */
   readonly providers: readonly SearchProvider[];
@@ -32,6 +33,7 @@ export interface SearchDeps {
   readonly now: () => number;
 }
 
+/** A query, and the limits of its search. `timeoutMs` is for all providers together. */
 export interface SearchQuery {
   readonly query: string;
   /** Results that the caller wants. */
@@ -39,6 +41,7 @@ export interface SearchQuery {
   readonly timeoutMs: number;
 }
 
+/** The result of a search. */
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
   /** Further results, beyond `count`. */

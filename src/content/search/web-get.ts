@@ -8,6 +8,7 @@ import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
 /** Redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
 
+/** A request to a web server, and its limits. */
 export interface WebRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,6 +27,7 @@ export interface WebRequest {
   readonly signal: AbortSignal;
 }
 
+/** The response of a web server, after redirects and with its content coding decoded. */
 export interface WebResponse {
   /** After redirects. */
   readonly url: string;
@@ -38,6 +40,7 @@ export interface WebResponse {
 /** Why there is no response. */
 export type WebFailure = "refused" | "unreachable" | "too-large" | "redirects" | "timeout";
 
+/** The error of a request without a usable response. Its message contains no URL. */
 export class WebError extends Error {
   readonly reason: WebFailure;
 

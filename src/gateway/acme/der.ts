@@ -22,6 +22,7 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
+/** A SEQUENCE (X.690 §8.9) of encoded parts. */
 export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return der(TAG.sequence, ...parts);
 }

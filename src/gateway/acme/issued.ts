@@ -18,6 +18,7 @@ export interface Issued {
   readonly challenges: readonly OpenChallenge[];
 }
 
+/** The state without certificates and challenges. */
 export const NOTHING_ISSUED: Issued = { pairs: [], placeholder: undefined, challenges: [] };
 
 /** The certificates in a configuration's files. `fallback` is undefined if all certificates come from `tls.acme`. */

@@ -28,6 +28,7 @@ const CHALLENGE_MS = 600_000;
 const CONFIRM_MS = 10_000;
 const CONFIRM_LOOK_MS = 100;
 
+/** The settings and services of an `Issuer`. `clock` returns Unix milliseconds. */
 export interface IssuerOptions {
   readonly settings: AcmeSettings;
   readonly store: CertificateStore;

@@ -40,6 +40,7 @@ const LEAST_LOOK_MS = 250;
  */
 const LOCK_MS = 60_000;
 
+/** The services of a `CertificateKeeper`. */
 export interface KeeperDeps {
   /** Opens the store; called once, when certificates are first needed. */
   readonly open: () => CertificateStore;

@@ -9,6 +9,7 @@ import { type AccountKey } from "./jws.ts";
 import { type AcmeSettings } from "./settings.ts";
 import { certificateRequest, keyPem, type KeyType, makeKey } from "./x509.ts";
 
+/** The supported challenges: HTTP (RFC 8555 §8.3) and TLS ALPN (RFC 8737). */
 export type ChallengeType = "http-01" | "tls-alpn-01";
 
 /** The proof of control over a domain that the directory asks for. */
@@ -25,6 +26,7 @@ export interface Account {
   readonly url: string;
 }
 
+/** The certificate to order, and the function that publishes its challenge. */
 export interface OrderOptions {
   readonly domain: string;
   readonly keyType: KeyType;

@@ -15,6 +15,7 @@ import {
 } from "./records.ts";
 import { type AcmeSettings } from "./settings.ts";
 
+/** The services of `Orders`. */
 export interface OrdersDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -34,6 +35,7 @@ export interface OrdersDeps {
   readonly ordered: (result: "issued" | "failed") => void;
 }
 
+/** The domains whose certificates `Orders` orders, and the store for them. */
 export interface OrdersOptions {
   readonly store: CertificateStore;
   readonly settings: AcmeSettings;

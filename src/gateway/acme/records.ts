@@ -31,12 +31,14 @@ export interface FailureRecord {
 export type Entries = ReadonlyMap<string, string>;
 
 const CHALLENGE_PREFIX = "challenge-";
+/** The beginning of the names of the gateways' entries in the store. */
 export const GATEWAY_PREFIX = "gateway-";
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
+/** The entry of a domain's certificate. */
 export function certificateName(domain: string): string {
   return `certificate-${domain}`;
 }
@@ -46,6 +48,7 @@ export function attemptName(domain: string): string {
   return `attempt-${domain}`;
 }
 
+/** The entry of the failed orders of a domain. */
 export function failureName(domain: string): string {
   return `failure-${domain}`;
 }

@@ -65,6 +65,7 @@ export async function makeKey(type: KeyType): Promise<KeyObject> {
   return (await generate("rsa", { modulusLength: type === "rsa-2048" ? 2048 : 4096 })).privateKey;
 }
 
+/** The private key in PEM (PKCS #8, RFC 5208). */
 export function keyPem(key: KeyObject): string {
   return key.export({ type: "pkcs8", format: "pem" }).toString();
 }

@@ -18,11 +18,13 @@ const MAX_BODY_BYTES = 33_554_432;
 const RESPONSE_BODY = Buffer.from("a response\n");
 const RESPONSE_FIELDS = "content-type: text/plain\r\n";
 
+/** The request of a dry run. */
 export interface DryRequest {
   readonly head: RequestHead;
   readonly body: Uint8Array;
 }
 
+/** The settings of a filter in a dry run. `fuel` is for one invocation. */
 export interface DrySettings {
   readonly fuel: number;
   readonly config: string;

@@ -16,6 +16,7 @@ function emptyUpstream(name: string): Upstream {
   });
 }
 
+/** The runtime of a dry run, and the upstreams that its filter can call. */
 export interface DryRuntime {
   readonly runtime: Omit<FilterRuntime, "respondWithError" | "log">;
   readonly callTargets: CallTargets;

@@ -1,7 +1,6 @@
 import { CannedError } from "../local-response.ts";
 
-// The errors about filters that clients receive. The log has the reasons.
-
+/** The errors about filters that clients receive. The log has the reasons. */
 export const FAILED = new CannedError("filter-failed", "a filter of this route failed");
 export const UNAVAILABLE = new CannedError("filter-unavailable", "a filter of this route cannot run");
 export const RESPONSE_FAILED = new CannedError("filter-unavailable", "a filter of this route failed on the response");

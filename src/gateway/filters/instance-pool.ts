@@ -7,6 +7,7 @@ import { type FilterGauges } from "./runtime.ts";
 /** Milliseconds after which the pool drops instances above `kept` that no request has needed. */
 const TRIM_MS = 10_000;
 
+/** The limits of an `InstancePool`, and the functions that it calls. */
 export interface PoolOptions {
   /** Creates an instance. Throws an Error with the reason if it cannot. */
   readonly make: () => OwnInstance;

@@ -14,6 +14,7 @@ export interface OwnNeeds {
   readonly hasResponseHook: boolean;
 }
 
+/** Finds out what a filter of the own ABI uses, from the module's imports and exports. */
 export function ownNeeds({ imports, exports }: ModuleFacts): OwnNeeds {
   const has = (name: OwnImport): boolean => imports.some((text) => text.startsWith(`env.${name} `));
   const hook: OwnExport = "on_response";

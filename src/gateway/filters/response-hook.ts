@@ -18,6 +18,7 @@ const MAX_UNANNOUNCED_BYTES = 1_048_576;
 /** The length that filters receive for such a response if it is longer. */
 const LONGER = 2_147_483_647;
 
+/** The filter of a `ResponseHook`, and the fields that it adds. */
 export interface HookOptions {
   /** The fields that `on_request` has staged. */
   readonly staged: Fields;

@@ -1,9 +1,11 @@
 /** An EVM address as hex, in any letter case. */
 export type Address = `0x${string}`;
+/** Bytes as hex with the prefix `0x`, in any letter case. */
 export type Hex = `0x${string}`;
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
+/** True for `0x` and 40 hexadecimal digits. The checksum in their letter case is not checked. */
 export function isAddress(text: string): text is Address {
   return ADDRESS.test(text);
 }

@@ -35,6 +35,10 @@ const resourceInfo = z.looseObject({
   mimeType: text.optional(),
 });
 
+/**
+ * The conditions under which a payment is accepted: `PaymentRequirements` of x402 version 2. `amount` is in atomic
+ * units.
+ */
 export const paymentRequirementsSchema = z.looseObject({
   scheme: text,
   network: text,
@@ -45,6 +49,7 @@ export const paymentRequirementsSchema = z.looseObject({
   extra: record.default({}),
 });
 
+/** The content of the PAYMENT-REQUIRED header: `PaymentRequired` of x402 version 2. */
 export const paymentRequiredSchema = z.looseObject({
   x402Version: z.literal(2),
   error: text.optional(),
@@ -95,12 +100,14 @@ export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip30
 /** A payment by Permit2. @internal */
 export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
 
+/** A facilitator's response to `/verify`. */
 export const verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
   invalidReason: text.nullish(),
   payer: text.nullish(),
 });
 
+/** A facilitator's response to `/settle`. `transaction` is the hash of the transaction. */
 export const settleResponseSchema = z.looseObject({
   success: z.boolean(),
   transaction: text.nullish(),
@@ -126,17 +133,25 @@ export const receiptSchema = z.looseObject({
   extra: record.optional(),
 });
 
+/** The conditions under which a payment is accepted. `amount` is in atomic units. */
 export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
+/** The content of the PAYMENT-REQUIRED header. */
 export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
+/** The content of the PAYMENT-SIGNATURE header. */
 export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
+/** A payment by EIP-3009. */
 export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
+/** A payment by Permit2. */
 export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
+/** The content of the PAYMENT-RESPONSE header. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
+/** True if the payment is made by EIP-3009. */
 export function isEip3009(payment: PaymentPayload): payment is Eip3009Payment {
   return "authorization" in payment.payload;
 }
 
+/** True if the payment is made by Permit2. */
 export function isPermit2(payment: PaymentPayload): payment is Permit2Payment {
   return "permit2Authorization" in payment.payload;
 }

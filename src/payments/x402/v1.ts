@@ -96,6 +96,7 @@ export const v1PaymentSchema = z.looseObject({
   payload: eip3009PaymentSchema.shape.payload,
 });
 
+/** A payment of x402 version 1. */
 export type V1Payment = z.infer<typeof v1PaymentSchema>;
 
 /** Converts a receipt to version 1: only the name of the network changes. */

@@ -1,5 +1,6 @@
 import { padText, type Span, span, type Style, widthOf } from "./spans.ts";
 
+/** A column of a table that must fit a terminal. `right` aligns it to the right. */
 export interface NarrowColumn<T> {
   readonly title: string;
   readonly cell: (item: T) => string;

@@ -29,6 +29,7 @@ export interface Latency {
   readonly p99: number | undefined;
 }
 
+/** The rates of one route. Counts and bytes are per second. */
 export interface RouteRates {
   readonly route: string;
   readonly requests: number;

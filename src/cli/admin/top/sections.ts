@@ -69,6 +69,7 @@ export function serverRows({ snapshot }: TopState): ServerRow[] {
   return rows.toSorted((a, b) => Number(a.in_rotation) - Number(b.in_rotation));
 }
 
+/** The columns of the section "servers". */
 export const SERVER_COLUMNS: readonly NarrowColumn<ServerRow>[] = [
   { title: "SERVER", cell: ({ upstream, server }) => printable(`${upstream} ${server}`), cut: 20 },
   { title: "HEALTH", cell: ({ health }) => printable(health), style: serverStyle },
@@ -88,6 +89,7 @@ function serverStyle({ health, in_rotation: isIn, drained }: ServerRow): Style {
   return health === "healthy" ? "good" : "plain";
 }
 
+/** The columns of the section "events". */
 export const EVENT_COLUMNS: readonly NarrowColumn<AdminEvent>[] = [
   { title: "EVENT", cell: ({ time_ms: time }) => timeText(time).slice(11) },
   { title: "KIND", cell: ({ kind }) => printable(kind), drop: 1 },

@@ -20,13 +20,16 @@ const CODES: Readonly<Record<Style, string>> = {
   focus: "1;7",
 };
 
+/** Paints with ANSI escape sequences. */
 export const COLORED: Paint = (text, style) =>
   CODES[style] === "" || text === "" ? text : `\u001b[${CODES[style]}m${text}\u001b[0m`;
+/** Leaves texts as they are, for terminals without colors. */
 export const COLORLESS: Paint = (text) => text;
 
 const ELLIPSIS = "…";
 const segmenter = new Intl.Segmenter();
 
+/** Creates a span. */
 export function span(text: string, style: Style = "plain"): Span {
   return { text, style };
 }

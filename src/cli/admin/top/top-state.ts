@@ -11,9 +11,12 @@ const HISTORY = 60;
 const MAX_EVENTS = 200;
 
 const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
+/** The order of the routes. */
 export type Sort = (typeof SORTS)[number];
 
+/** The sections of the screen, from top to bottom. */
 export const SECTIONS = ["routes", "servers", "events"] as const;
+/** An item of `SECTIONS`. */
 export type Section = (typeof SECTIONS)[number];
 
 /** The data that `turnpike top` shows, and the settings that keys change. */

@@ -62,6 +62,7 @@ function bareWords(text: string): string {
     .trim();
 }
 
+/** True for the heading of a part that a site shows below its content, such as "Related articles". */
 export function isTrailerHeading(text: string): boolean {
   return text.length <= MAX_PHRASE_LENGTH && TRAILERS.test(text.replace(/[:…!?.\s]+$/u, "").trim());
 }

@@ -1,5 +1,6 @@
 import { type Block } from "./outline.ts";
 
+/** The blocks of a page that are chosen as its article. */
 export interface Choice {
   /** 1 for each block that is chosen. */
   readonly chosen: Uint8Array;

@@ -30,6 +30,7 @@ const NAMES = new Set(["name", "headline", "alternativeHeadline", "title"]);
 /** Types that describe the site instead of the page. */
 const OF_THE_SITE = /^(?:Organization|NewsMediaOrganization|WebSite|LocalBusiness|Corporation|Brand|ImageObject)$/;
 
+/** Creates a result without texts. */
 export function noTexts(): DeclaredTexts {
   return { content: [], reviews: [], names: [], crumbs: [], people: [] };
 }

@@ -85,5 +85,6 @@ function secondNames(): readonly string[] {
   ];
 }
 
+/** The numbers of features in a row: of the second stage, and of the first. */
 export const SECOND_WIDTH = SECOND_FEATURES.length;
 export const WIDTH = FEATURES.length;

@@ -148,6 +148,9 @@ export function hasTextAfter(heading: Element): boolean {
   return false;
 }
 
+/**
+ * True if at least `LINK_SHARE` of an element's text is in links. False if it has more than `MAX_NODES_OF_LIST` nodes.
+ */
 export function isMadeOfLinks(element: Element): boolean {
   let all = 0;
   let inLinks = 0;

@@ -27,6 +27,7 @@ export const FLAGS = {
   code: 65_536,
   definition: 131_072,
 } as const;
+/** The number of `FLAGS`. */
 export const FLAG_COUNT = 18;
 
 const FLAG_OF = new Map<string, number>([

@@ -31,6 +31,7 @@ const SHARE_OF_PART = 0.95;
 /** Characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
 
+/** The options of `readArticle` and `articleOf`. */
 export interface ReadOptions {
   /** Whether to include the readers' comments below an article. */
   readonly comments?: boolean;

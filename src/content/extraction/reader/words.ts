@@ -138,6 +138,7 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
   }
 }
 
+/** The `body` element of a document; the document itself if it has no such element. */
 export function bodyOf(tree: Document): Element | Document {
   const html = tree.children.find((node) => isTag(node) && node.name === "html");
   const within = html !== undefined && isTag(html) ? html.children : tree.children;

@@ -8,6 +8,7 @@ import { type FunctionType, typeText } from "./value-types.ts";
 export type Abi = { readonly kind: "own" } | { readonly kind: "proxy-wasm"; readonly version: ProxyVersion };
 
 const PROXY_VERSIONS = ["0.1.0", "0.2.0", "0.2.1"] as const;
+/** The supported versions of the Proxy-Wasm ABI. */
 export type ProxyVersion = (typeof PROXY_VERSIONS)[number];
 
 const PROXY_PREFIX = "proxy_abi_version_";

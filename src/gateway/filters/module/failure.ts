@@ -12,6 +12,7 @@ export interface Failure {
   readonly reason: string;
 }
 
+/** Creates a `Failure`. */
 export function failure(cause: Failure["cause"], reason: string): Failure {
   return { kind: "failed", cause, reason };
 }

@@ -172,6 +172,7 @@ const AFTER_FD: readonly Row[] = [
   [0x100, 0x113, "none", 2],
 ];
 
+/** The kind of the immediates and the cost of each instruction, by its opcode. */
 export interface InstructionTable {
   readonly immediates: Uint8Array;
   readonly costs: Uint16Array;

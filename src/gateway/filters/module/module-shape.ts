@@ -12,12 +12,14 @@ export interface ImportedFunction {
   readonly type: FunctionType;
 }
 
+/** An export of a module. `index` is in the index space of its kind. */
 export interface Export {
   readonly name: string;
   readonly kind: ExternalKind;
   readonly index: number;
 }
 
+/** A table of a module. */
 export interface Table {
   /** The bytes of its element type in the file. */
   readonly type: readonly [start: number, end: number];

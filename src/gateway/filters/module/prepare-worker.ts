@@ -8,6 +8,10 @@ export interface PrepareJob {
   readonly memoryBytes: number;
 }
 
+/**
+ * The prepared module, or the reason why it cannot be used. `isRefused`: the module is at fault. `offset` is in bytes
+ * of the file.
+ */
 export type PrepareReply =
   | { readonly ok: true; readonly prepared: PreparedModule }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string; readonly offset: number | undefined };

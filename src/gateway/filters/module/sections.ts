@@ -8,6 +8,7 @@ export interface Section {
   readonly end: number;
 }
 
+/** The ids of sections in a module's binary format. */
 export const SECTION = {
   custom: 0,
   type: 1,

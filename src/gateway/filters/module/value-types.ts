@@ -1,6 +1,7 @@
 import { type ByteReader } from "./byte-reader.ts";
 import { hex, ModuleRefused } from "./refused.ts";
 
+/** The code of the value type i32 in the binary format. */
 export const I32 = 0x7f;
 const I64 = 0x7e;
 const F32 = 0x7d;
@@ -24,6 +25,7 @@ const NAMES: Readonly<Record<number, string>> = {
 const HEAP_TYPES: ReadonlySet<number> = new Set([0x70, 0x6f, 0x69, 0x73, 0x72, 0x74]);
 const COLLECTED_TYPES: ReadonlySet<number> = new Set([0x6e, 0x6d, 0x6c, 0x6b, 0x6a, 0x71]);
 
+/** The type of a function. Each value type is its first byte in the binary format. */
 export interface FunctionType {
   readonly params: readonly number[];
   readonly results: readonly number[];
@@ -38,6 +40,7 @@ function listText(types: readonly number[]): string {
   return types.map((type) => NAMES[type] ?? "ref").join(", ");
 }
 
+/** The error for a module with garbage-collected types. `offset` is in bytes of the file. */
 export function garbageCollected(offset: number): ModuleRefused {
   return new ModuleRefused("it uses garbage-collected types, whose memory has no limit", offset);
 }
@@ -79,6 +82,7 @@ export function checkIndex(what: string, index: number, count: number, offset: n
   }
 }
 
+/** The size of a memory in pages, or of a table in entries. `maximum` is undefined without a limit. */
 export interface Limits {
   readonly minimum: number;
   readonly maximum: number | undefined;
