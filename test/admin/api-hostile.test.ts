@@ -137,7 +137,7 @@ test("conditions of every form", async () => {
   }
 });
 
-test("idle connections of one address leave room for an operator of another, and for himself", async () => {
+test("idle connections of one address leave connections for operators at this and at other addresses", async () => {
   const sockets: Socket[] = [];
   for (let i = 0; i < 700; i += 1) {
     const socket = connect({

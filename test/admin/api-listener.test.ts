@@ -55,7 +55,7 @@ test("a change of its own port gets its response on the old port, and then the i
     await until("the old port is let go", async () => ((await statusAt(admin.url)) === "refused" ? true : undefined));
   }));
 
-test("a port that is taken refuses the reload as a whole", () =>
+test("a port that is in use refuses the whole reload", () =>
   withAdmin({ workers: 2 }, async (admin) => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const config = (await admin.call("GET", "/v1/config")).body;

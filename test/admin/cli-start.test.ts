@@ -150,7 +150,7 @@ test("--no-admin serves none, and makes no key", async () => {
   expect((await turnpike(state, "status")).code).toBe(1);
 });
 
-test("where the configuration names admin, that decides", async () => {
+test("the section admin of the configuration decides", async () => {
   const state = newState();
   const admin = { enabled: true, port: 0, api_key: "the-key-of-the-file" };
   const named = folder.write("named.json", { ...FREE, admin });
@@ -191,7 +191,7 @@ describe("it does not start", () => {
     expect(program.output).toBe(`turnpike start: ${words}\n`);
   });
 
-  test("with a port that is taken and asked for", async () => {
+  test("with a requested port that is in use", async () => {
     const blocker = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
     const program = start(newState(), "--admin-port", String(blocker.port));
     expect(await program.exit()).toBe(1);
@@ -223,7 +223,7 @@ describe("it does not start", () => {
   });
 });
 
-test("a start that fails leaves no address behind, and traffic on the usual port moves the admin interface", async () => {
+test("a failed start leaves no address file, and traffic on the default port moves the admin interface", async () => {
   const state = newState();
   const blocker = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const failed = start(state, "--port", String(blocker.port));

@@ -113,7 +113,7 @@ describe.each([
     return (await fetch(`${rig.traffic}${path}`)).status;
   }
 
-  test("status tells what runs", async () => {
+  test("status shows the running gateway", async () => {
     expect(rig.admin).toStartWith(tls ? "https://" : "http://");
     const { out, code } = await rig.run("status");
     expect(code).toBe(0);
@@ -204,7 +204,7 @@ describe.each([
     await rig.run("routes", "remove", "/mine");
   });
 
-  test("a reload says what it discards, and persist writes what runs", async () => {
+  test("a reload lists the changes that it discards, and persist writes the running configuration", async () => {
     const before = digest(rig.config);
     const route = '{"path_prefix": "/kept", "upstream": "origin"}';
     await rig.give(route, "routes", "add", "-");

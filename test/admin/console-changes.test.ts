@@ -62,7 +62,7 @@ test("a route that is added in the form serves traffic", async () => {
   expect(await get("/added")).toMatchObject({ status: 200, text: expect.stringContaining("from") as string });
 });
 
-test("what the check finds stands beside its field, and the summary leads there", async () => {
+test("problems are shown beside their fields, and the summary links to them", async () => {
   await operator.goTo("routes/new", "Add route");
   await operator.fill("path_prefix", "no-slash");
   await operator.fill("upstream", "nowhere");
@@ -151,7 +151,7 @@ test("what was typed is there again after a look elsewhere, and can be discarded
   expect(value).toBe("");
 });
 
-test("persist asks with the difference, writes the file, and warns if another program changed it", async () => {
+test("persist shows the difference before it writes the file, and warns if another program changed it", async () => {
   const path = await filePath();
   expect(readFileSync(path, "utf8")).not.toContain("/added");
   await operator.goTo("config", "Configuration");

@@ -75,7 +75,7 @@ test("with the read-only key an operator sees everything, sees why changes are i
   await operator.leave();
 });
 
-test("a session that ends under the reader asks for the key above the view, and what was typed is still there", async () => {
+test("a session that ends asks for the key above the view, and the typed input is kept", async () => {
   const operator = await rig.operator();
   await operator.logIn();
   await operator.goTo("routes/new", "Add route");

@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(sent).toBeGreaterThan(60);
   });
 
-  test("what one has counted, the other tells once it is written down; payments at once", async () => {
+  test("one gateway shows the counts of the other once they are stored, and payments at once", async () => {
     const postgres = { url: database.url(await database.newUser()) };
     await using one = await UsageSite.start({ workers: 2, postgres });
     await using two = await UsageSite.start({ workers: 1, postgres });
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     ]);
   });
 
-  test("while the database is away requests are counted, and told when it is back", async () => {
+  test("while the database is unavailable requests are counted, and shown when it is available again", async () => {
     const postgres = { url: database.url(await database.newUser()), statement_timeout_ms: 1000 };
     await using site = await UsageSite.start({ workers: 2, postgres });
     for (let i = 0; i < 3; i++) await site.ask("/free");

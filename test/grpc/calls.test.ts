@@ -179,7 +179,7 @@ describe.each([
   });
 });
 
-describe("servers that come and go", () => {
+describe("servers that start and stop", () => {
   const servers: EchoServer[] = [];
   let rig: Rig | undefined;
   let client: EchoClient | undefined;
@@ -225,7 +225,7 @@ describe("servers that come and go", () => {
     expect(outcome.details).toContain("upstream");
   });
 
-  test("a server that leaves under load costs no call", async () => {
+  test("a server that stops under load fails no call", async () => {
     const { client: caller, rig: running } = await serve(2);
     const outcomes: Outcome[] = [];
     let left: Promise<void> | undefined;

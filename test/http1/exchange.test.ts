@@ -91,7 +91,7 @@ describe("keep-alive and pipelining", () => {
 });
 
 describe("Connection: close and HTTP/1.0", () => {
-  test("a client's Connection: close is honoured, and what stands behind it is not read", async () => {
+  test("a client's Connection: close is honoured, and later bytes are not read", async () => {
     await open();
     client.send(get("/1", "Connection: close") + get("/2"));
     const response = await client.response();
@@ -315,7 +315,7 @@ describe("chunks and trailers", () => {
     expect(origin.requests[0]?.framing).toBe("length");
   });
 
-  test("a length of its own is sent where the origin chunks nothing: the response keeps its Content-Length", async () => {
+  test("a response that the origin does not chunk keeps its Content-Length", async () => {
     const response = await once(gateway.port, get("/1"));
     expect(valuesOf(response, "content-length")).toEqual(["6"]);
   });

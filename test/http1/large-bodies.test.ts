@@ -140,7 +140,7 @@ async function settled(read: () => number): Promise<number> {
   }
 }
 
-test("a response of 100 MB waits at the origin while the client does not read, and then arrives whole", async () => {
+test("a response of 100 MB waits at the origin while the client does not read, and then arrives complete", async () => {
   let sent = 0;
   let sentHash = "";
   serve = async (socket) => {
@@ -162,7 +162,7 @@ test("a response of 100 MB waits at the origin while the client does not read, a
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
-test("a request of 100 MB waits at the client while the origin does not read, and then arrives whole", async () => {
+test("a request of 100 MB waits at the client while the origin does not read, and then arrives complete", async () => {
   const release = Promise.withResolvers<void>();
   const received = Promise.withResolvers<string>();
   serve = async (socket) => {

@@ -65,7 +65,7 @@ describe("a response with another one behind it, in the same bytes", () => {
   });
 });
 
-test("a body in many chunks reaches a client that reads slowly whole and in order", async () => {
+test("a body in many chunks reaches a slow client complete and in order", async () => {
   const pieces = Array.from({ length: 400 }, (_, i) => `${i}:`.padEnd(20_000, String.fromCharCode(97 + (i % 26))));
   origin.response = (_request, connection) => {
     const coded = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join("");

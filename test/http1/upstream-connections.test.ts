@@ -133,7 +133,7 @@ describe("a pool of one connection", () => {
     expect(origin.connections.length).toBeLessThanOrEqual(before + 1);
   });
 
-  test("gives its connection back when the client that waits for it, or holds it, goes away", async () => {
+  test("returns its connection when the client that waits for it, or uses it, disconnects", async () => {
     origin.response = () => undefined;
     const holder = await RawClient.open(gateway.port);
     holder.send(get("/narrow/holder"));

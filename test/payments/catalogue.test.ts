@@ -30,7 +30,7 @@ afterAll(async () => {
   await origin.stop(true);
 });
 
-test("what is priced is listed as its challenge asks for it, free of charge, and what is free is not", async () => {
+test("priced routes are listed free of charge, as in their challenges, and free routes are not", async () => {
   const response = await fetch(url + PATH);
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
   const challenge = JSON.parse(atob((await fetch(`${url}/goods`)).headers.get("payment-required") ?? "")) as {
@@ -61,7 +61,7 @@ test("the list is the same over HTTP/2, has no body for HEAD, and supports no ot
   expect(await (await fetch(`${url}${PATH}/more`)).text()).toBe("the origin's own");
 });
 
-test("a gateway that sells nothing leaves the path to its routes", async () => {
+test("a gateway without priced routes does not reserve the path", async () => {
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   const free = await startGateway({
     upstreams: [{ name: "shop", servers }],

@@ -84,7 +84,7 @@ async function payment() {
   return signChoice(required, await choosePayment(required, { maxPrice: "$1" }), ACCOUNT, Date.now());
 }
 
-test("a settlement that is refused withholds the content, with the receipt that says so", async () => {
+test("a refused settlement withholds the content, and the receipt reports the refusal", async () => {
   settlement = () => Response.json({ success: false, errorReason: "insufficient_funds", transaction: "", network: "" });
   const result = await client.callTool({ ...CALL, _meta: { "x402/payment": await payment() } });
   const { isError, _meta: meta } = result;

@@ -41,7 +41,7 @@ describe.skipIf(!hasChain)("the paying client", () => {
     expect(found).toMatchObject({ status: "0x1" });
   });
 
-  test("pays under an id of its own where the gateway wants one, and before the upstream works", async () => {
+  test("pays with its own id if the gateway requires one, and before the upstream request", async () => {
     const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
     const strict = new Stall(market, { settle: "before", extensions });
     try {

@@ -115,7 +115,7 @@ test("two workers report each settlement once, signed, and the ledger tells the 
   expect(await metric(port, 'turnpike_payments_total{outcome="delivered"}')).toBe(10);
 });
 
-test("what an endpoint did not take is posted by the next gateway, and no log tells the endpoint's secrets", async () => {
+test("a record that the endpoint refused is posted by the next gateway, and no log has the endpoint's secrets", async () => {
   receiver.response = () => new Response("no", { status: 500 });
   const first = await start();
   await pay(first.port, fresh());

@@ -130,7 +130,7 @@ test("a host has the prices of its own routes", async () => {
   expect((await described("cheap.example"))["/read"]?.post?.["x-price"]).toBe("$0.123");
 });
 
-test("the page and the tools say the same, and only free tools are read-only", async () => {
+test("the page and the tools show the same prices, and only free tools are read-only", async () => {
   const page = await (await fetch(`${url}/docs`)).text();
   expect(page).toContain('<code>POST /read</code><span class="price">$0.123</span>');
   expect(page).toContain('<code>POST /qr</code><span class="price">free</span>');
@@ -149,7 +149,7 @@ test("after a reload with another price, all of them show it", async () => {
   expect((await tools()).get("read")?.description).toContain("Costs $0.456;");
 });
 
-test("a service that no gateway is named to, or whose gateway is away, says no price", async () => {
+test("a service without a gateway, or whose gateway is unavailable, shows no price", async () => {
   const nothing: unknown = undefined;
   for (const prices of [async () => undefined, pricesOf("http://127.0.0.1:1", fetch)]) {
     const app = createApp(nothing as Services, { prices });

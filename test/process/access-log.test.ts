@@ -74,7 +74,7 @@ test("one line for each request: successful, not found, cut off, and cancelled b
   expect(entries.map(({ bytes_sent: bytes }) => bytes)).toMatchObject([11, 19, expect.any(Number), 0, 4]);
 });
 
-test("requests that are refused before they are whole, and probes of the gateway itself, have their lines too", async () => {
+test("requests that are refused before they are complete, and probes of the gateway itself, are logged too", async () => {
   const log = { enabled: true, path: folder.file("access.log"), format: "json" };
   const { upstreams, routes } = everythingTo(origin.port);
   const port = await serve({ upstreams, routes, access_log: log });

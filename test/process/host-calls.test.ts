@@ -191,7 +191,7 @@ test("another deadline is taken at a reload, and a command that is late fails", 
   expect(await next.received).toBe(responded(next));
 });
 
-test("each worker asks its own sandbox where the path says so", async () => {
+test("each worker calls its own sandbox if the path has {worker}", async () => {
   const own = await Promise.all(
     Array.from({ length: WORKERS }, (_, worker) => startSandbox(folder.file(`${worker}.sock`))),
   );

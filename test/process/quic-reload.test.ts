@@ -26,7 +26,7 @@ function write(port: number, withQuic: boolean): string {
   return folder.write("turnpike.json", { server: { workers: 1, listeners }, tls, ...everythingTo(origin.port) });
 }
 
-test("HTTP/3 may come back to a port that a request of before still runs on, which ends as it would have", async () => {
+test("HTTP/3 may return to a port on which an earlier request still runs, and that request completes", async () => {
   const program = new Program(["--config", write(0, true)]);
   try {
     const [, text] = await program.sees(/listening on \S+:(\d+)/);

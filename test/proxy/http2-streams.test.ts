@@ -203,7 +203,7 @@ describe("a connection that is lost with 50 requests on it", () => {
 });
 
 describe("a server that", () => {
-  test("goes away while nothing is asked gets the next request on a new connection", async () => {
+  test("sends GOAWAY while it is idle gets the next request on a new connection", async () => {
     await serve();
     await ask(rig, "HTTP/1.1", { path: "/1" });
     origin.open[0]?.goaway(1);
@@ -212,7 +212,7 @@ describe("a server that", () => {
     expect(await rig.counts("origin")).toMatchObject({ connections: 2, failures: 0 });
   });
 
-  test("closes while nothing is asked gets the next request on a new connection", async () => {
+  test("closes the connection while it is idle gets the next request on a new one", async () => {
     await serve();
     await ask(rig, "HTTP/1.1", { path: "/1" });
     origin.open[0]?.socket.end();
@@ -292,7 +292,7 @@ describe("a server that", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 1, connections: 1, open: 1 });
   });
 
-  test("says 100 to a client that waits for it gets its body, and one that says 417 does not", async () => {
+  test("sends 100 to a client that waits for it gets its body, and one that sends 417 does not", async () => {
     await serve({}, { request_buffering: false });
     origin.onHead = (request) => {
       expect(request.field("expect")).toBe("100-continue");

@@ -71,7 +71,7 @@ test("a retry waits for the route's pause", async () => {
   expect(origin.requests).toHaveLength(3);
 });
 
-test("a retry for whose pause no time is left is not made, and the response is the one that came", async () => {
+test("there is no retry if its pause exceeds the remaining time, and the client gets the last response", async () => {
   const origin = await originThat(503, 1);
   const retry = { max_retries: 2, backoff_ms: 60_000, max_backoff_ms: 60_000 };
   const gateway = await serve([origin], { retry, total_timeout_ms: 5000 });
@@ -79,7 +79,7 @@ test("a retry for whose pause no time is left is not made, and the response is t
   expect(origin.requests).toHaveLength(1);
 });
 
-test("a client that leaves in the pause is not served any more", async () => {
+test("a client that disconnects in the pause is not served any more", async () => {
   const origin = await originThat(503, 1);
   const gateway = await serve([origin], { retry: { max_retries: 2, backoff_ms: 600 } });
   const client = await RawClient.open(gateway.port);

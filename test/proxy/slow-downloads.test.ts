@@ -149,7 +149,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
-  test.each(PROTOCOLS)("by %s and leaves gives its room back", async (client) => {
+  test.each(PROTOCOLS)("by %s that disconnects frees its space", async (client) => {
     const gateway = await serve({ client });
     const slow = await download(gateway, client, "/large");
     await freed(gateway);
@@ -174,7 +174,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
-  test("is held back at its upstream where the route says so", async () => {
+  test("is held back at its upstream with response_buffering: false", async () => {
     const gateway = await serve({ route: { response_buffering: false } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("something waits", async () => ((await waiting("stream")) > 0 ? true : undefined));
@@ -191,7 +191,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
-  test("and never reads is cut off at write_ms, and gives its room back", async () => {
+  test("that never reads is disconnected at write_ms, and frees its space", async () => {
     const gateway = await serve({ sections: { timeouts: { idle_ms: 1000, header_ms: 500, write_ms: 700 } } });
     await download(gateway, "HTTP/1.1", "/large");
     await freed(gateway);

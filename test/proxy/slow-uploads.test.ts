@@ -66,7 +66,7 @@ async function gathered(bytes: number): Promise<void> {
 }
 
 describe("a body that arrives slowly", () => {
-  test.each(PAIRS)("by %s to %s holds no connection, and arrives whole", async (client, protocol) => {
+  test.each(PAIRS)("by %s to %s holds no connection, and arrives complete", async (client, protocol) => {
     await serve({ client, protocol });
     const slow = await upload(client, "/slow", 6);
     slow.send("ab");
@@ -126,7 +126,7 @@ describe("a body that arrives slowly", () => {
     expect(await slow.finish("cdef")).toEqual({ status: 200, body: "POST /slow abcdef" });
   });
 
-  test("goes to a mirror once it is whole", async () => {
+  test("goes to a mirror once it is complete", async () => {
     const mirror = await startEchoOrigin("http1");
     origin = await startEchoOrigin("http1");
     rig = await Rig.start({
@@ -144,7 +144,7 @@ describe("a body that arrives slowly", () => {
 });
 
 describe("a body that is longer than a buffer", () => {
-  test.each(PAIRS)("by %s to %s is sent once the buffer is full, and arrives whole", async (client, protocol) => {
+  test.each(PAIRS)("by %s to %s is sent once the buffer is full, and arrives complete", async (client, protocol) => {
     await serve({ client, protocol, sections: { buffer_pool: { body_buffer_size: 4096 } } });
     const [first, second] = ["a".repeat(4096), "b".repeat(4096)];
     const slow = await upload(client, "/long", 10_000);
