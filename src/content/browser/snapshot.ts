@@ -27,7 +27,7 @@ const FRAMES = `((top) => {
   const framesOf = (from, depth) => {
     const found = new Map();
     if (depth >= ${MAX_FRAME_DEPTH}) return found;
-    for (const frame of from.querySelectorAll("iframe")) {
+    for (const frame of from.querySelectorAll("iframe, object")) {
       const inner = frame.contentDocument;
       if (left <= 0 || length <= 0) break;
       if (inner === null || inner.body === null || !frame.checkVisibility()) continue;
@@ -41,9 +41,9 @@ const FRAMES = `((top) => {
   };
   const bodyOf = (inner, depth) => {
     const within = framesOf(inner, depth);
-    const frames = [...inner.querySelectorAll("iframe")];
+    const frames = [...inner.querySelectorAll("iframe, object")];
     const copy = document.implementation.createHTMLDocument("").importNode(inner.body, true);
-    [...copy.querySelectorAll("iframe")].forEach((frame, at) => {
+    [...copy.querySelectorAll("iframe, object")].forEach((frame, at) => {
       const html = within.get(frames[at]);
       if (html === undefined) return;
       const section = frame.ownerDocument.createElement("section");
@@ -122,8 +122,8 @@ const READ = `((marks, withFrames) => {
   // Nothing ends plain text: what a browser writes behind it would be read as more of it.
   const plain = document.querySelector("plaintext") === null ? -1 : html.lastIndexOf("</plaintext>");
   const whole = plain === -1 ? html : html.slice(0, plain);
-  const place = new RegExp("<iframe[^>]* " + mark + '="(\\\\d+)"[^>]*>[^]*?</iframe>', "g");
-  const written = frames.length === 0 ? whole : whole.replace(place, (_, at) => "<section>" + frames[at][1] + "</section>");
+  const place = new RegExp("<(iframe|object)[^>]* " + mark + '="(\\\\d+)"[^>]*>[^]*?</\\\\1>', "g");
+  const written = frames.length === 0 ? whole : whole.replace(place, (_, name, at) => "<section>" + frames[at][1] + "</section>");
   return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
 })`;
 

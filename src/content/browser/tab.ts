@@ -112,7 +112,8 @@ export class Tab {
 
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
-    const { settles, awaits = { names: [], sure: [] } } = this.#visit;
+    const { settles } = this.#visit;
+    const awaits = (await this.deadline.race(Promise.resolve(this.#visit.awaits))) ?? { names: [], sure: [] };
     await page.waitForContent({ ...awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
   }
 

@@ -6,6 +6,7 @@ import {
   type ExtractionOutcome,
   type ExtractionTask,
   type NotContent,
+  type Placeholders,
 } from "../extraction/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { Deadline } from "../page/deadline.ts";
@@ -76,7 +77,7 @@ export class PageReader {
       const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
       const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
       const needs = mayShowMore || outcome.outcome === "needs-browser";
-      const awaits = needs ? awaitsOf(outcome) : await this.#filledLater(visit, outcome);
+      const awaits = needs ? this.#awaitsOf(visit, outcome) : await this.#filledLater(visit, outcome);
       if (awaits !== undefined) return await this.#readInBrowser({ ...visit, fetched, awaits }, task);
       return readPage(somethingOf(outcome, { task, source, request }), source);
     });
@@ -199,6 +200,20 @@ export class PageReader {
     return filled === undefined ? undefined : { names, sure: [...sure, ...filled] };
   }
 
+  /**
+   * The places that the browser waits for. External scripts may fill more of them than the document shows. They are read
+   * while the browser loads the page.
+   */
+  #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedPlaces | Promise<AwaitedPlaces> {
+    const { scripts, names, sure, lists } = placeholdersOf(outcome);
+    if (scripts.length === 0 || names.length <= sure.length) return { names, sure };
+    const places = { scripts, names: names.filter((name) => !sure.includes(name)), sure, lists };
+    return this.#scripts.filled(visit, places).then(
+      (filled = []) => ({ names, sure: [...sure, ...filled] }),
+      () => ({ names, sure }),
+    );
+  }
+
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
     visit.deadline.doing("reading");
     const { deadline, request } = visit;
@@ -291,9 +306,11 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
 
-function awaitsOf(outcome: ExtractionOutcome): AwaitedPlaces {
+const NO_PLACES: Placeholders = { scripts: [], names: [], sure: [], lists: [] };
+
+function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
   const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";
-  return (isKnown ? outcome.placeholders : undefined) ?? { names: [], sure: [] };
+  return (isKnown ? outcome.placeholders : undefined) ?? NO_PLACES;
 }
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {

@@ -20,7 +20,7 @@ export interface Visit {
   /** True: a page that has loaded gets time to fetch and show its main content. */
   readonly settles: boolean;
   /** Places in the page that its scripts fill. The visit waits for them, for a limited time. */
-  readonly awaits?: AwaitedPlaces;
+  readonly awaits?: AwaitedPlaces | Promise<AwaitedPlaces>;
   /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;
 }

@@ -328,7 +328,7 @@ const INSIDE: readonly CorpusPage[] = [
       `${article(72)}<iframe src="/frame"></iframe><iframe src="/frame" hidden></iframe><script src="/js/site.js"></script>`,
     ),
   ),
-  plain(
+  scripted(
     "/frames/object",
     doc(`${article(73)}<object data="/frame" type="text/html">The fallback of an object</object><embed src="/frame">`),
   ),

@@ -219,6 +219,27 @@ export const HAND_MADE: readonly HandMadePage[] = [
       'const base = document.body.dataset.base || "/api"; fetch(base + "/items").then((r) => r.json()).then((all) => { document.querySelector("main").lastElementChild.innerHTML = all.map((one) => "<p>" + one + "</p>").join(""); });',
     must: ["A notice that came late"],
   }),
+  made("browser", "/hand/object", {
+    body: '<main>ARTICLE<object data="/hand/frame-part" type="text/html" width="600" height="300"></object></main>',
+    must: ["The words within the frame"],
+  }),
+  made("browser", "/hand/two-places", {
+    body: '<main>ARTICLE<p>Price: <span id="price">--</span></p><section id="visitors"></section></main>',
+    script:
+      'document.getElementById("price").textContent = "seven coins"; setTimeout(() => { document.getElementById("visitors").innerHTML = "<p>Worth the climb, says Ida.</p>"; }, 1_200);',
+    must: ["seven coins", "Worth the climb, says Ida."],
+  }),
+  made("browser", "/hand/short-name", {
+    body: '<main>ARTICLE<p id="tz"></p></main>',
+    script: 'document.getElementById("tz").textContent = "The clock of the keeper shows noon.";',
+    must: ["The clock of the keeper shows noon."],
+  }),
+  made("browser", "/hand/mounted", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'let kept = false; const useState = () => [kept, (value) => { kept = value; render(); }]; const useEffect = (run) => { if (!kept) setTimeout(run); }; const make = (tag, { children }) => Object.assign(document.createElement(tag), { textContent: children }); function App() { const [on, setOn] = useState(false); useEffect(() => { setOn(true); }, []); return on && make("p", { children: "Known only after the start." }); } function render() { const made = App(); if (made) document.querySelector("main").append(made); } render();',
+    must: ["Known only after the start."],
+  }),
   made("static", "/hand/noscript-map", {
     body: '<main>ARTICLE<div id="map"></div><noscript><p>Enable JavaScript to see the map.</p></noscript></main>',
     script: 'document.getElementById("map").addEventListener("click", () => import("/map.js"));',

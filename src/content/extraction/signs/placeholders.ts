@@ -116,7 +116,7 @@ class Names {
   add(all: readonly string[]): void {
     for (const name of all) {
       if (this.#names.size >= MAX_NAMES) return;
-      if (/^[\w-]{3,}$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) {
+      if (/^[\w-]{2,}$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) {
         this.#names.add(name);
       }
     }
@@ -158,10 +158,23 @@ function ownCode({ code }: Survey): readonly string[] {
 
 /** Matches the name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
 export function namesPlace(script: string, name: string): boolean {
+  // Two letters may be any variable or tag.
+  if (name.length <= 2) return selectsPlace(script, name);
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.charAt(at - 1);
     const after = script.charAt(at + name.length);
     if (/[#."'`[\s]/.test(before) && /["'`\].\s:>,=]/.test(after)) return true;
+  }
+  return false;
+}
+
+/** Matches the name where code looks for the element: `"#list"`, `".list li"`, `getElementById("list")`. */
+export function selectsPlace(script: string, name: string): boolean {
+  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
+    const before = script.slice(Math.max(0, at - 32), at);
+    const isWhole = !/[\w-]/.test(script.charAt(at + name.length));
+    if (isWhole && /(?:["'`\s>,][#.]|\bgetElement(?:ById|sByClassName)\s{0,3}\(\s{0,3}["'`])$/.test(before))
+      return true;
   }
   return false;
 }

@@ -1,7 +1,9 @@
 import { type UnaskedCode, unasked } from "./unasked-code.ts";
+import { endOfValue } from "./code-values.ts";
+import { setsStateOnLoad } from "./client-state.ts";
 import { type Places } from "../extraction.ts";
 import { writesPage } from "./inline-signs.ts";
-import { namesPlace } from "./placeholders.ts";
+import { namesPlace, selectsPlace } from "./placeholders.ts";
 
 /**
  * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
@@ -40,6 +42,10 @@ const APPENDS =
   /\.(?:append|prepend|appendChild|insertBefore|before|after|appendTo|prependTo|insertAfter|insertBefore)\s{0,9}\(|\binsertAdjacent(?:HTML|Element)\s{0,9}\(|\binnerHTML\s{0,9}\+=|\binsertRow\s{0,9}\(/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
+/** A pair of a state and its setter, a reference's value, or a component with a function for its place in the page. */
+const KEEPS_STATE =
+  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|__svelte|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
+
 const ATTACHES = /\.attachShadow\s{0,9}\(/;
 
 /** The evidence that an external script adds content to a page. */
@@ -63,6 +69,9 @@ export function signOfCode(script: string, { names, lists }: Places): CodeSign |
       return { sign: "data-request", names: named.filter((name) => namesPlace(code, name)) };
     }
   }
+  if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(unasked(script).code))) {
+    return { sign: "client-state", names: [] };
+  }
   const appends = isOwn && MAKES_ITEMS.test(script) && APPENDS.test(script);
   if (named.length === 0 && !appends) return undefined;
   const { code, bare } = unasked(script);
@@ -82,17 +91,6 @@ function appendsTo(lists: readonly string[], code: string): boolean {
   const { code: left, bare } = called(code);
   if (!MAKES_ITEMS.test(left) || !APPENDS.test(bare)) return false;
   return SELECTS_MAIN.test(left) || lists.some((name) => selectsPlace(left, name));
-}
-
-/** Matches the name where code looks for the element: `"#list"`, `".list li"`, `getElementById("list")`. */
-function selectsPlace(script: string, name: string): boolean {
-  for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
-    const before = script.slice(Math.max(0, at - 32), at);
-    const isWhole = !/[\w-]/.test(script.charAt(at + name.length));
-    if (isWhole && /(?:["'`\s>,][#.]|\bgetElement(?:ById|sByClassName)\s{0,3}\(\s{0,3}["'`])$/.test(before))
-      return true;
-  }
-  return false;
 }
 
 function asksForData(code: string): boolean {
@@ -149,35 +147,6 @@ function definitionBefore(code: string, name: string, before: number): [start: n
     return [at, endOfValue(code, at)];
   }
   return undefined;
-}
-
-/**
- * The end of an object's value that begins here: before a comma or the object's bracket, or after a function's body.
- */
-function endOfValue(code: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < code.length; at += 1) {
-    const char = code.charAt(at);
-    if (char === '"' || char === "'" || char === "`") {
-      at = endOfString(code, at);
-    } else if (char === "(" || char === "[" || char === "{") depth += 1;
-    else if (char === ")" || char === "]" || char === "}") {
-      depth -= 1;
-      if (depth < 0) return at;
-      // The end of the body of a declared function.
-      if (depth === 0 && char === "}" && code.startsWith("function ", start)) return at + 1;
-    } else if ((char === "," || char === ";") && depth === 0) return at;
-  }
-  return code.length;
-}
-
-function endOfString(code: string, start: number): number {
-  const quote = code.charAt(start);
-  for (let at = start + 1; at < code.length; at += 1) {
-    if (code.charAt(at) === "\\") at += 1;
-    else if (code.charAt(at) === quote) return at;
-  }
-  return code.length;
 }
 
 function without(code: string, marked: readonly (readonly [number, number])[]): string {

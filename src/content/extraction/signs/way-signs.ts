@@ -29,20 +29,29 @@ const MIN_FRAME_HEIGHT = 50;
 
 /** Whether an element is a frame with a document of the same site. */
 function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boolean {
-  if (name !== "iframe" || chrome || hidden) return false;
+  if (chrome || hidden) return false;
   if (isLess(attribs["width"], MIN_FRAME_WIDTH) || isLess(attribs["height"], MIN_FRAME_HEIGHT)) return false;
   if (attribs["srcdoc"] !== undefined) return attribs["srcdoc"].trim() !== "";
-  const address = URL.parse(attribs["src"]?.trim() ?? "", page.source.finalUrl);
+  // An object with a document is a frame. One without a type is mostly a film or a picture.
+  const given =
+    name === "iframe"
+      ? attribs["src"]
+      : /^(?:text\/html|application\/xhtml\+xml)\b/i.test(attribs["type"] ?? "")
+        ? attribs["data"]
+        : undefined;
+  const address = URL.parse(given?.trim() ?? "", page.source.finalUrl);
   // A frame without an address is empty until a script fills it.
-  return attribs["src"] !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
+  return given !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
 }
 
 function isLess(size: string | undefined, least: number): boolean {
   return size !== undefined && /^\d{1,6}(?:px)?$/.test(size.trim()) && Number.parseInt(size, 10) < least;
 }
 
+const FRAMES = ["iframe", "object"];
+
 /** Signs that lead to another page, even if the page has no scripts. */
 export const WAY_SIGNS: readonly Sign[] = [
   { name: "refresh", shown: refreshes },
-  { name: "frame", shown: (page) => page.named("iframe").some((element) => isFrame(element, page)) },
+  { name: "frame", shown: (page) => FRAMES.some((name) => page.named(name).some((element) => isFrame(element, page))) },
 ];

@@ -1,0 +1,151 @@
+import { endOfValue } from "./code-values.ts";
+
+/** Calls that are examined in one script, and characters of one call. */
+const MAX_CALLS = 400;
+const MAX_CALL_LENGTH = 8_000;
+/** Characters before an effect in which its state is declared, and characters after it in which the state is shown. */
+const NEAR = 6_000;
+
+/**
+ * A call whose first argument is a function without parameters, as a statement: `useEffect(()=>{`, `onMounted(()=>`. A
+ * minifier may have renamed the called function. A call whose result is kept is a memo or a callback.
+ */
+const EFFECT =
+  /(?<![\w$.]|[=:(?&|!]\s{0,3})(?:\(0,\s{0,3})?(?:[\w$]{1,40}\.)?([\w$]{1,40})\)?\(\s{0,9}(?:async\s{0,9})?(?:function\s{0,9})?\(\s{0,3}\)\s{0,9}(?:=>|\{)/g;
+
+/** The beginning of the function that Vue, or a class of React, runs when a component is in the page. */
+const MOUNTED =
+  /(?<![\w$.])(?:mounted|componentDidMount)\s{0,3}(?::\s{0,3}(?:async\s{1,3})?function\s{0,3})?\(\s{0,3}\)\s{0,3}\{/g;
+
+/** Functions of frameworks that run an effect in the browser. All other names with four letters or more are not theirs. */
+const EFFECTS = new Set(["useEffect", "useLayoutEffect", "onMounted", "onMount", "createEffect", "user_effect"]);
+
+/** State that only this person's browser has, measures of the window, and elements of the page itself. */
+const PERSONAL =
+  /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|query\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|log|track|events?)\b/i;
+
+/** Functions that run later, and often never: those of observers and intervals, and what an effect returns to end it. */
+const LATER =
+  /\bnew\s{1,9}\w{1,20}Observer\s{0,9}\(|\bsetInterval\s{0,9}\(|\baddEventListener\s{0,9}\(|\.(?:on|subscribe|listen|observe)\s{0,9}\(|\breturn\s{0,9}(?:function\b|(?=\(\s{0,3}\)\s{0,9}=>))/g;
+
+/** Elements that show no words of their own. */
+const WORDLESS = "button|svg|input|canvas|style|link|script|img|path|i";
+
+/**
+ * Whether code changes a component's state when the component is in the page, so that the page shows more than the
+ * server rendered: `useEffect(() => setMounted(true), [])`. The code must not contain event handlers.
+ */
+export function setsStateOnLoad(code: string): boolean {
+  return setsData(code) || runsEffect(code);
+}
+
+function runsEffect(code: string): boolean {
+  let calls = 0;
+  for (const match of code.matchAll(EFFECT)) {
+    calls += 1;
+    if (calls > MAX_CALLS) return false;
+    const name = match[1] ?? "";
+    if (name.length > 3 && !EFFECTS.has(name)) continue;
+    const start = match.index + match[0].lastIndexOf("(", match[0].lastIndexOf("(") - 1) + 1;
+    const text = code.slice(start, start + MAX_CALL_LENGTH);
+    const end = endOfValue(text, 0);
+    // Other dependencies than none change when a person does something.
+    if (!/^(?:,\s{0,9}\[\s{0,9}\]\s{0,9})?\)/.test(text.slice(end, end + 30))) continue;
+    const body = unlessLater(text.slice(0, end));
+    if (PERSONAL.test(body)) continue;
+    const before = code.slice(Math.max(0, match.index - NEAR), match.index);
+    const after = code.slice(start + end, start + end + NEAR);
+    if (setsState(body, before, after)) return true;
+  }
+  return false;
+}
+
+/** Whether a component sets its data when it is in the page: `mounted() { this.open = true }`. */
+function setsData(code: string): boolean {
+  let calls = 0;
+  for (const match of code.matchAll(MOUNTED)) {
+    calls += 1;
+    if (calls > MAX_CALLS) return false;
+    const start = match.index + match[0].length - 1;
+    const text = code.slice(start, start + MAX_CALL_LENGTH);
+    const body = unlessLater(text.slice(0, endOfValue(text, 0)));
+    if (!PERSONAL.test(body) && FIELD.test(body)) return true;
+  }
+  return false;
+}
+
+/** The body of an effect without the functions that run later. */
+function unlessLater(body: string): string {
+  let kept = "";
+  let from = 0;
+  for (const match of body.matchAll(LATER)) {
+    if (match.index < from) continue;
+    kept += body.slice(from, match.index);
+    from = endOfValue(body, match.index);
+  }
+  return kept + body.slice(from);
+}
+
+/** A call of a setter, or a setter that is given to a promise: `s(!0)`, `.then(s)`. */
+const SETTER =
+  /(?<![\w$.])([\w$]{1,40})\s{0,3}\(\s{0,3}(?:([\w$]{1,40})\s{0,3},\s{0,3})?|\.then\s{0,3}\(\s{0,3}([\w$]{1,40})\s{0,3}\)/g;
+const REF = /(?<![\w$.])([\w$]{1,40})\.value\s{0,3}=(?!=)/;
+const FIELD = /\bthis\.setState\s{0,3}\(|\bthis\.\w{1,40}\s{0,3}=\s{0,3}(?:!0|true\b|await\b|["'`[])/;
+
+function setsState(body: string, before: string, after: string): boolean {
+  const ref = REF.exec(body)?.[1];
+  if (ref !== undefined && isResult(before, ref)) return true;
+  for (const match of body.matchAll(SETTER)) {
+    const [whole, called, first, given] = match;
+    const setter = called ?? given ?? "";
+    const value = body.slice(match.index + whole.length, match.index + whole.length + 12);
+    // A setter has one argument.
+    const sets = first === undefined && (given !== undefined || !value.startsWith(")"));
+    const state = sets ? stateOf(before, setter) : undefined;
+    const isFlag = /^(?:!0|true)\s{0,3}\)/.test(value);
+    if (state !== undefined && (!isFlag || guardsWords(after, state))) return true;
+    const isValue = first !== undefined && /^(?:!0|true|await\b|["'`[])/.test(value);
+    if (isValue && isSignal(before, first) && isRead(after, first)) return true;
+  }
+  return false;
+}
+
+/** The state of a setter: `a` in `[a, b] = useState()` for `b`. */
+function stateOf(before: string, setter: string): string | undefined {
+  const declared = new RegExp(
+    `\\[\\s{0,3}([\\w$]{1,40})\\s{0,3},\\s{0,3}${escaped(setter)}\\s{0,3}\\]\\s{0,3}=\\s{0,3}\\(?[\\w$., ]{1,40}\\)?\\(`,
+    "g",
+  );
+  return [...before.matchAll(declared)].at(-1)?.[1];
+}
+
+/** Whether a variable is the result of a call, as references are: `m = ref(today)`. */
+function isResult(before: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$.])${escaped(name)}\\s{0,3}=\\s{0,3}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`).test(before);
+}
+
+/** Whether a variable is a call's result with a constant, as signals are: `m = state(!1)`. */
+function isSignal(before: string, name: string): boolean {
+  return new RegExp(
+    `(?<![\\w$.])${escaped(name)}\\s{0,3}=\\s{0,3}[\\w$.]{1,40}\\((?:[\\w$.]{1,40}\\()?(?:!1|!0|false|null|void 0|\\[\\]|\\{\\}|""|''|0|)\\)`,
+  ).test(before);
+}
+
+function isRead(after: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$])[\\w$.]{1,40}\\(${escaped(name)}\\)`).test(after);
+}
+
+/** Whether something with words is shown if a flag is set: `m && <p>`, `m ? children : null`. */
+function guardsWords(after: string, state: string): boolean {
+  const name = `(?<![\\w$.])${escaped(state)}(?:\\(\\))?`;
+  const wordless = `(?!["'\`](?:${WORDLESS})["'\`])`;
+  return new RegExp(
+    `${name}\\s{0,3}(?:&&|\\?)\\s{0,9}(?:(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(\\s{0,9}${wordless}|[\\w$.]{1,40}\\s{0,3}(?::|[,;)}\\]]))|` +
+      `if\\s{0,3}\\(\\s{0,3}!${name}\\s{0,3}\\)\\s{0,3}return[^;]{0,40};\\s{0,9}return\\s{0,9}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(\\s{0,9}${wordless}|` +
+      `when(?:\\(\\)\\s{0,3}\\{\\s{0,3}return|:)\\s{0,9}${name}`,
+  ).test(after);
+}
+
+function escaped(name: string): string {
+  return name.replaceAll("$", "\\$");
+}
