@@ -32,6 +32,8 @@ const NOT_HERE = new Set([
   "dist/turnpike",
   "dist/turnpike-0.1.0-alpha.1-amd64.image.tar",
   "dist/node_modules",
+  "dist/turnpike-linux-x64-musl",
+  "dist/turnpike-linux-arm64-musl",
   "gateway.json",
   "routes.json",
   "turnpike.json",
