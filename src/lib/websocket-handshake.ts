@@ -20,7 +20,7 @@ export function isWebSocketKey(key: string): boolean {
   return KEY.test(key);
 }
 
-/** A `Sec-WebSocket-Key` for a handshake of the gateway itself. */
+/** A `Sec-WebSocket-Key` for a handshake that this process begins as a client. */
 export function newWebSocketKey(): string {
   return randomBytes(16).toString("base64");
 }

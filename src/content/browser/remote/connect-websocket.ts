@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { messageOf } from "../../../lib/caught.ts";
+import { newWebSocketKey, webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";
 import { authorizationOf } from "./endpoint.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
@@ -20,9 +20,6 @@ export interface ConnectOptions {
   /** PEM certificates that are trusted in place of the system's. */
   readonly ca: string | undefined;
 }
-
-/** From RFC 6455 §1.3. */
-const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Milliseconds until the kernel tests a silent connection. @bound */
 const KEEP_ALIVE_MS = 15_000;
@@ -43,7 +40,7 @@ export async function connectWebSocket(url: URL, { timeoutMs, ca }: ConnectOptio
     await Promise.race([opened(socket, isTls), failure.promise]);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    const key = randomBytes(16).toString("base64");
+    const key = newWebSocketKey();
     socket.write(requestOf(url, key));
     const head = await Promise.race([readHead(socket), failure.promise]);
     assertUpgraded(head.text, key);
@@ -102,6 +99,5 @@ function assertUpgraded(head: string, key: string): void {
   if (status === undefined) throw new Error("its response is not HTTP");
   if (status !== "101") throw new Error(`it responds with ${status} in place of a WebSocket`);
   const accept = /^sec-websocket-accept:[ \t]*(\S*)/im.exec(head)?.[1];
-  const expected = createHash("sha1").update(`${key}${ACCEPT_SUFFIX}`).digest("base64");
-  if (accept !== expected) throw new Error("its response to the WebSocket handshake is not valid");
+  if (accept !== webSocketAccept(key)) throw new Error("its response to the WebSocket handshake is not valid");
 }

@@ -1,9 +1,9 @@
 /** Endpoints that are no browsers: none of them ends the content service, blocks it, or fills its memory or its log. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { createHash } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
+import { webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { NetworkAccess } from "../../egress/proxy-access.ts";
 import { CdpConnection } from "../cdp.ts";
 import { connectRemoteBrowser, type RemoteSettings } from "./remote-browser.ts";
@@ -12,7 +12,6 @@ import { connectWebSocket } from "./connect-websocket.ts";
 
 setDefaultTimeout(patient(30_000));
 
-const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const closing: (() => unknown)[] = [];
 
 afterAll(async () => {
@@ -67,8 +66,7 @@ test("a message that is not UTF-8 closes the connection", async () => {
     socket.on("error", () => undefined);
     socket.once("data", (head) => {
       const key = /^sec-websocket-key: (\S+)/im.exec(head.toString("latin1"))?.[1] ?? "";
-      const accept = createHash("sha1").update(`${key}${ACCEPT_SUFFIX}`).digest("base64");
-      socket.write(`HTTP/1.1 101 S\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+      socket.write(`HTTP/1.1 101 S\r\nSec-WebSocket-Accept: ${webSocketAccept(key)}\r\n\r\n`);
       socket.write(Buffer.from([0x81, 4, 0xff, 0xfe, 0x80, 0x80]));
     });
   });
