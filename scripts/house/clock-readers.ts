@@ -12,7 +12,6 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   /** They draw names, identifiers and keys that a test must not know in advance. */
   names: [
     "src/content/browser/remote/confinement.ts",
-    "src/content/browser/remote/connect-websocket.ts",
     "src/content/browser/remote/websocket-wire.ts",
     "src/cli/admin/admin-key.ts",
     "src/content/fonts/font-config.ts",
