@@ -1,3 +1,4 @@
+import { basicAuthorization } from "../../lib/basic-authorization.ts";
 import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
 import { openFor } from "../static/connect.ts";
 import { Exchange, type StaticResponse } from "../static/exchange.ts";
@@ -145,13 +146,11 @@ const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A request with its body, one byte a character. Throws if a field cannot be sent. */
 function requestText(url: URL, headers: Readonly<Record<string, string>>, form: string | undefined): string {
-  const credentials = url.username === "" && url.password === "" ? undefined : `${url.username}:${url.password}`;
+  const authorization = basicAuthorization(url);
   const fields = Object.entries({
     host: url.host,
     connection: "close",
-    ...(credentials === undefined
-      ? {}
-      : { authorization: `Basic ${Buffer.from(decodeURIComponent(credentials)).toString("base64")}` }),
+    ...(authorization === undefined ? {} : { authorization }),
     ...headers,
     "accept-encoding": "gzip, br",
     ...(form === undefined

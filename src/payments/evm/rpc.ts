@@ -1,3 +1,4 @@
+import { basicAuthorization } from "../../lib/basic-authorization.ts";
 import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { z } from "zod";
 import { type Hex } from "../x402/address.ts";
@@ -70,12 +71,14 @@ type Post = (body: unknown) => Promise<{ readonly json: unknown } | Fault>;
  */
 function createPost(url: string, timeoutMs: number): Post {
   const target = new URL(url);
-  const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+  const authorization = basicAuthorization(target);
   target.username = "";
   target.password = "";
-  const authorization =
-    credentials === ":" ? {} : { authorization: `Basic ${Buffer.from(credentials, "utf8").toString("base64")}` };
-  const headers = { accept: "application/json", "content-type": "application/json", ...authorization };
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    ...(authorization === undefined ? {} : { authorization }),
+  };
 
   return async function post(body) {
     try {

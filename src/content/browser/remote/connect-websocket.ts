@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { basicAuthorization } from "../../../lib/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { newWebSocketKey, webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";
-import { authorizationOf } from "./endpoint.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
 
 /** An open WebSocket. */
@@ -81,7 +81,7 @@ function opened(socket: Socket, isTls: boolean): Promise<void> {
 }
 
 function requestOf(url: URL, key: string): string {
-  const authorization = authorizationOf(url);
+  const authorization = basicAuthorization(url);
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,

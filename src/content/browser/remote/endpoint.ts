@@ -1,3 +1,4 @@
+import { basicAuthorization } from "../../../lib/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 
 /** Bytes of a response to /json/version, which has a few hundred. A longer one is an error. */
@@ -32,7 +33,7 @@ async function askForPath(
   url.pathname = `${base}/json/version`;
   url.username = "";
   url.password = "";
-  const text = await fetchText(url, { timeoutMs, ca, authorization: authorizationOf(endpoint) });
+  const text = await fetchText(url, { timeoutMs, ca, authorization: basicAuthorization(endpoint) });
   const found = debuggerUrlOf(text);
   if (typeof found !== "string" || !URL.canParse(found)) throw new Error("its /json/version names no WebSocket");
   // Only the path counts: the host is the one that the configuration trusts.
@@ -81,11 +82,4 @@ function isTimeout(error: unknown): boolean {
 function withoutUrl(error: unknown): string {
   const text = messageOf(error);
   return /:\/\//.test(text) ? "it cannot be reached" : text;
-}
-
-/** The basic authentication of a URL with user or password; undefined without them. */
-export function authorizationOf({ username, password }: URL): string | undefined {
-  if (username === "" && password === "") return undefined;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
