@@ -80,7 +80,10 @@ export function readFlags<T extends FlagTable>(args: readonly string[], options:
 
 /** The message of Node's parser, without its advice. */
 function flagProblem(error: unknown): string {
-  return messageOf(error).split(/\. |\.?\n/)[0] ?? "";
+  const message = messageOf(error);
+  const flag = /^Option '([^']*)' argument is ambiguous/.exec(message)?.[1];
+  if (flag !== undefined) return `${flag} has no value. Write ${flag}=VALUE if the value begins with "-"`;
+  return message.split(/\. |\.?\n/)[0] ?? "";
 }
 
 function suggestion(error: unknown, names: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diagnosticText } from "../gateway/config/diagnostic.ts";
@@ -69,8 +69,35 @@ test.each([
   [["--pay-to", "me"], '--pay-to "me" is not an address'],
   [["--network", "visa"], '--network "visa" is no EVM chain'],
   [["--upstream", "ftp://x"], '--upstream "ftp://x" is not the address of a server'],
+  [["--upstream", "http://x:0"], '--upstream "http://x:0" is not the address of a server'],
+  [["--upstream", "http://x/#here"], '--upstream "http://x/#here" is not the address of a server'],
+  [["--upstream", "http://x/path"], '--upstream "http://x/path" is not the address of a server'],
+  [["--price", "-1"], '--price has no value. Write --price=VALUE if the value begins with "-"'],
+  [["second.jsonc"], "Name one file"],
 ])("%j is refused", async (flags, message) => {
   expect(await run("wrong.jsonc", ...flags)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+});
+
+test("a password in the URL of an upstream is refused and not shown", async () => {
+  const { code, err } = await run("wrong.jsonc", "--upstream", "http://me:hush@127.0.0.1:9000");
+  expect(code).toBe(2);
+  expect(err).toContain("--upstream must not contain a user name or password");
+  expect(err).not.toContain("hush");
+});
+
+test.each([
+  [["wrong.txt"], 2, 'FILE "wrong.txt" must end in .jsonc, .yaml, .yml or .json'],
+  [["none/wrong.yaml"], 1, 'Cannot write "none/wrong.yaml": there is no folder "none"'],
+  [["wrong.yaml", "--network", "eip155:137"], 1, 'asset "USDC" is unknown on eip155:137'],
+  [
+    ["wrong.yaml", "--upstream", 'http://a"b'],
+    1,
+    "upstreams[0].servers[0].address: expected an IP address or host name",
+  ],
+  [["wrong.yaml", "--pay-to", `0x${"0".repeat(40)}`], 1, "pay_to"],
+])("no file is written for %j", async (args, code, message) => {
+  expect(await run(...args)).toMatchObject({ code, err: expect.stringContaining(message) });
+  expect(existsSync(join(folder, args[0] ?? ""))).toBe(false);
 });
 
 test("on a terminal it asks for the values, and asks again after invalid input", async () => {

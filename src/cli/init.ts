@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { formatOf } from "../gateway/config/formats/format-of.ts";
+import { loadValue } from "../gateway/config/load.ts";
+import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAddress } from "../payments/x402/address.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
@@ -65,8 +69,9 @@ const UPSTREAM: Question<URL | undefined> = {
   otherwise: "",
   read(text) {
     if (text === "") return undefined;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search !== "") {
+    if (text.includes("@")) throw new UsageError("--upstream must not contain a user name or password");
+    const url = /^https?:\/\/[^/\\?#@]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || url.port === "0") {
       throw new UsageError(`--upstream "${text}" is not the address of a server, such as http://127.0.0.1:9000`);
     }
     return url;
@@ -120,6 +125,8 @@ export function init(args: readonly string[]): Promise<number> {
     if (values.help === true) return "help";
     const [file = DEFAULT_FILE, ...more] = positionals;
     if (more.length > 0) throw new UsageError("Name one file");
+    if (!/\.(?:jsonc?|ya?ml)$/i.test(file))
+      throw new UsageError(`FILE "${file}" must end in .jsonc, .yaml, .yml or .json`);
     if (values.force !== true && existsSync(file))
       throw new StartError(`Cannot write "${file}": it is there already; --force replaces it`);
     const answers = await answersOf(values);
@@ -167,20 +174,26 @@ async function answerTo<T>(
   }
 }
 
+/** The text of the file in the format of its name. Throws StartError if a gateway would not start with it. */
 async function textFor(file: string, answers: InitAnswers): Promise<string> {
+  const { JSONC_FORMAT } = await import("../gateway/config/formats/jsonc.ts");
   const text = initText(answers);
+  const parsed = JSONC_FORMAT.parse(text);
+  const value = parsed.ok ? parsed.value : undefined;
+  const { config, problems } = loadValue(value);
+  const [problem] = config === undefined ? problems : challengeDiagnostics(config);
+  if (problem !== undefined) throw new StartError(`Cannot write "${file}": ${diagnosticText(problem)}`);
   const { name } = await formatOf(file);
   if (name === "jsonc") return text;
-  if (name === "yaml") return initYaml(text);
-  const { JSONC_FORMAT } = await import("../gateway/config/formats/jsonc.ts");
-  const parsed = JSONC_FORMAT.parse(text);
-  return `${JSON.stringify(parsed.ok ? parsed.value : {}, undefined, 2)}\n`;
+  return name === "yaml" ? initYaml(text) : `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function write(file: string, text: string, force: boolean): Promise<void> {
   try {
     await writeFile(file, text, { flag: force ? "w" : "wx" });
   } catch (error) {
-    throw new StartError(`Cannot write "${file}": ${codeOf(error) ?? "unknown"}`, { cause: error });
+    const code = codeOf(error) ?? "unknown";
+    const reason = code === "ENOENT" ? `there is no folder "${dirname(file)}"` : code;
+    throw new StartError(`Cannot write "${file}": ${reason}`, { cause: error });
   }
 }

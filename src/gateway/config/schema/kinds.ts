@@ -65,14 +65,15 @@ export const connectPort = z.int().min(1).max(65_535);
 /** A string that must not be empty. */
 export const text = z.string().min(1, "expected a string that is not empty");
 
-const HOST = /^[^\s/\\@?#,[\]]+$/;
+/** Labels of letters, digits, `-` and `_`, with or without a final dot. A last label of digits is an IPv4 address or invalid. */
+const HOST_NAME = /^(?=.{1,254}$)(?!.*(?:^|\.)\d+\.?$)[\p{L}\p{N}\p{M}_-]{1,63}(?:\.[\p{L}\p{N}\p{M}_-]{1,63})*\.?$/u;
 
 /** An IP address or host name, without port. The brackets of an IPv6 address are removed. */
 export const hostAddress = z
   .string()
-  .overwrite((address) => (/^\[.*\]$/.test(address) ? address.slice(1, -1) : address))
+  .overwrite((address) => (/^\[.*:.*\]$/.test(address) ? address.slice(1, -1) : address))
   .refine(
-    (address) => HOST.test(address) && (!address.includes(":") || ipaddr.IPv6.isValid(address)),
+    (address) => HOST_NAME.test(address) || ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address),
     "expected an IP address or host name without port",
   );
 
