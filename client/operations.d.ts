@@ -1,4 +1,5 @@
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.js";
+/** The response body of `search` */
 export interface SearchResponse {
     readonly query: string;
     readonly results: readonly {
@@ -8,6 +9,7 @@ export interface SearchResponse {
     }[];
     readonly metadata: SearchMetadata;
 }
+/** Facts about a search */
 export interface SearchMetadata {
     /** Length of all results as JSON in bytes, before the cut */
     readonly content_length: number;
@@ -35,6 +37,7 @@ export interface Problem {
     /** The HTTP status of the page's server */
     readonly page_status?: number | undefined;
 }
+/** The request body of `search` */
 export interface SearchRequest {
     /** Search query */
     readonly query: string;
@@ -43,12 +46,14 @@ export interface SearchRequest {
     /** Search timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
 }
+/** The response body of `scrape` */
 export interface ScrapeResponse {
     readonly url: string;
     readonly format: string;
     readonly content: string;
     readonly metadata: Metadata;
 }
+/** Facts about the load of a page */
 export interface Metadata {
     /** Length of the content in bytes, before it was cut */
     readonly content_length: number;
@@ -83,6 +88,7 @@ export interface Metadata {
     /** What loaded the page */
     readonly engine?: "static" | "browser" | undefined;
 }
+/** The request body of `scrape` */
 export interface ScrapeRequest {
     /** Page to load; http and https only */
     readonly url: string;
@@ -111,12 +117,14 @@ export interface ScrapeRequest {
     /** JavaScript expression evaluated on the page; its result takes the place of the content */
     readonly evaluate?: string | undefined;
 }
+/** The response body of `batch` */
 export interface BatchResponse {
     /** One for each URL, in their order */
     readonly results: readonly BatchResult[];
     /** Time taken for all, in milliseconds */
     readonly total_time_ms: number;
 }
+/** The content of one page, or the error instead of it */
 export interface BatchResult {
     readonly url: string;
     readonly format: string;
@@ -128,6 +136,7 @@ export interface BatchResult {
     /** The problem type of the error */
     readonly error_type?: string | undefined;
 }
+/** The request body of `batch` */
 export interface BatchRequest {
     /** Pages to load */
     readonly urls: readonly string[];
@@ -156,12 +165,14 @@ export interface BatchRequest {
     /** JavaScript expression evaluated on the page; its result takes the place of the content */
     readonly evaluate?: string | undefined;
 }
+/** The response body of `extract` */
 export interface ExtractResponse {
     readonly url: string;
     /** By name: a string for one element, an array for several, null for none */
     readonly data: Readonly<Record<string, string | readonly string[] | null>>;
     readonly metadata: Metadata;
 }
+/** The request body of `extract` */
 export interface ExtractRequest {
     /** Page to load; http and https only */
     readonly url: string;
@@ -186,12 +197,14 @@ export interface ExtractRequest {
     /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
     readonly selectors: Readonly<Record<string, string>>;
 }
+/** The response body of `read` */
 export interface ReadResponse {
     readonly url: string;
     readonly title: string;
     readonly content: string;
     readonly metadata: Metadata;
 }
+/** The request body of `read` */
 export interface ReadRequest {
     /** Page to load; http and https only */
     readonly url: string;
@@ -218,6 +231,7 @@ export interface ReadRequest {
     /** Also return the readers' comments below an article; default false */
     readonly comments?: boolean | undefined;
 }
+/** The request body of `pdf` */
 export interface PdfRequest {
     /** Page to load; http and https only */
     readonly url: string;
@@ -258,6 +272,7 @@ export interface PdfRequest {
     /** Right margin in inches; 0.4by default */
     readonly margin_right?: number | undefined;
 }
+/** The request body of `screenshot` */
 export interface ScreenshotRequest {
     /** Page to load; http and https only */
     readonly url: string;
@@ -290,6 +305,7 @@ export interface ScreenshotRequest {
     /** Compression quality, only for jpeg and webp; 80 by default, and a webp of 100 is lossless */
     readonly quality?: number | undefined;
 }
+/** The response body of `resolve` */
 export interface ResolveResponse {
     readonly question: string;
     /** Of YES; at least 0.01 and at most 0.99 */
@@ -306,6 +322,7 @@ export interface ResolveResponse {
     }[];
     readonly metadata: ResolveMetadata;
 }
+/** A statement of a source, and the outcome that it supports */
 export interface Evidence {
     /** A statement of the source, word for word */
     readonly claim: string;
@@ -314,6 +331,7 @@ export interface Evidence {
     readonly supports: "YES" | "NO" | "NEUTRAL";
     readonly url: string;
 }
+/** Facts about the work on a question */
 export interface ResolveMetadata {
     /** Time taken, in milliseconds */
     readonly elapsed_ms: number;
@@ -324,6 +342,7 @@ export interface ResolveMetadata {
     /** What found the evidence */
     readonly analyst: "embedded" | "language model";
 }
+/** The request body of `resolve` */
 export interface ResolveRequest {
     /** Prediction-market question */
     readonly question: string;
@@ -336,6 +355,7 @@ export interface ResolveRequest {
     /** Timeout in seconds; the response has the result so far; default 30 */
     readonly timeout?: number | undefined;
 }
+/** The request body of `qr` */
 export interface QrRequest {
     /** Text, URL or data to encode */
     readonly data: string;
@@ -344,6 +364,7 @@ export interface QrRequest {
     /** Quiet zone in modules; default 2 */
     readonly margin?: number | undefined;
 }
+/** The state of the service and of the programs and providers that it uses */
 export interface Health {
     readonly status: "ok";
     /** Turnpike's own */

@@ -12,10 +12,13 @@ import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./cal
 
 /** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
 export function clientTypes(document: ApiDocument): string {
-  const types = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `${comment(schema.description)}export interface ${name} ${fieldsOf(document, schema)}\n`,
-  );
-  const methods = operationsOf(document).map((operation) => methodOf(operation));
+  const operations = operationsOf(document);
+  const summaries = new Map(operations.flatMap((operation) => bodySummaries(operation)));
+  const types = Object.entries(document.components.schemas).map(([name, schema]) => {
+    const description = schema.description ?? summaries.get(name);
+    return `${comment(description)}export interface ${name} ${fieldsOf(document, schema)}\n`;
+  });
+  const methods = operations.map((operation) => methodOf(operation));
   return `${HEAD}
 ${types.join("\n")}
 /** One method for each operation. */
@@ -27,10 +30,24 @@ ${methods.join("\n")}
 `;
 }
 
+/** The names of the schemas of an operation's JSON bodies. */
+function bodyNames({ requestBody, responses }: PlacedOperation): Record<"request" | "response", string | undefined> {
+  return {
+    request: requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1),
+    response: responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1),
+  };
+}
+
+/** A description of each of an operation's JSON bodies, by the name of its schema. */
+function bodySummaries(operation: PlacedOperation): (readonly [string, string])[] {
+  return Object.entries(bodyNames(operation)).flatMap(([kind, name]) =>
+    name === undefined ? [] : [[name, `The ${kind} body of \`${operation.operationId}\``] as const],
+  );
+}
+
 function methodOf(operation: PlacedOperation): string {
-  const { operationId, method, path, summary, requestBody, responses } = operation;
-  const request = requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1);
-  const response = responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1);
+  const { operationId, method, path, summary } = operation;
+  const { request, response } = bodyNames(operation);
   const parameters = `${request === undefined ? "" : `request: ${request}, `}options?: CallOptions`;
   const target = `{ method: "${method.toUpperCase()}", path: "${path}" }`;
   const given = request === undefined ? "undefined" : "request";

@@ -1,10 +1,5 @@
-/**
- * Fails on an export without a docstring, except in the folders that UNDOCUMENTED_FOLDERS still lists. Overloads share
- * the docstring of the first one.
- */
-import { dirname } from "node:path";
+/** Fails on an export of src without a docstring. Overloads share the docstring of the first one. */
 import { CONSOLE, type Checked, isTest, readSources, report, textBefore } from "./sources.ts";
-import { UNDOCUMENTED_FOLDERS } from "./undocumented.ts";
 
 const EXPORTED =
   /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:const|let|class|interface|type|function\*?)\s+([\w$]+)/gm;
@@ -21,33 +16,19 @@ function undocumented(text: string): string[] {
   return missing;
 }
 
-/**
- * Finds the exports of `texts` without a docstring, except in `folders`, and the entries of `folders` that are no
- * longer needed. `texts` has the text of each file by its path.
- */
-export function checkDocstrings(texts: ReadonlyMap<string, string>, folders: readonly string[]): Checked {
+/** Finds the exports of `texts` without a docstring. `texts` has the text of each file by its path. */
+export function checkDocstrings(texts: ReadonlyMap<string, string>): Checked {
   const problems: string[] = [];
-  /** The folders of the list that still have an export without a docstring. */
-  const undone = new Set<string>();
   let count = 0;
   for (const [file, text] of texts) {
     if (isTest(file) || file.startsWith(CONSOLE) || file.endsWith(".d.ts")) continue;
-    const missing = undocumented(text);
-    if (folders.includes(dirname(file))) {
-      if (missing.length > 0) undone.add(dirname(file));
-      continue;
-    }
     count += 1;
-    for (const name of missing) problems.push(`${file}: exports ${name} without a docstring`);
-  }
-  for (const folder of folders) {
-    if (!undone.has(folder))
-      problems.push(`scripts/house/undocumented.ts: every export of ${folder} has one; remove it`);
+    for (const name of undocumented(text)) problems.push(`${file}: exports ${name} without a docstring`);
   }
   return { problems, count };
 }
 
 if (import.meta.main) {
-  const { problems, count } = checkDocstrings(await readSources(["src"]), UNDOCUMENTED_FOLDERS);
+  const { problems, count } = checkDocstrings(await readSources(["src"]));
   report(problems, `${count} files, each export with a docstring`);
 }

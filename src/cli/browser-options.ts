@@ -6,6 +6,7 @@ import { codeOf } from "../lib/caught.ts";
 import { StartError } from "./start-error.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
+/** The value of `content.browser` in the configuration, with its defaults. */
 export type BrowserConfig = Config["content"]["browser"];
 
 /**

@@ -38,6 +38,7 @@ const FLAGS = {
   help: HELP,
 } as const satisfies FlagTable;
 
+/** The help text of `turnpike ledger`. */
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
        turnpike ledger export --csv|--jsonl [FILTERS]
@@ -88,6 +89,7 @@ export type LedgerQuery =
   | { readonly kind: "export"; readonly filter: LedgerFilter; readonly owed: boolean; readonly format: "csv" | "jsonl" }
   | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
 
+/** A valid command line of `turnpike ledger`. */
 export interface LedgerRequest {
   readonly query: LedgerQuery;
   readonly location: LedgerLocation;

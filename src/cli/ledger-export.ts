@@ -21,9 +21,11 @@ export interface ExportFormat {
   readonly line: (record: LedgerRecord) => string;
 }
 
+/** Comma-separated values (RFC 4180): a line of column names, then one line for each payment. */
 export const CSV: ExportFormat = {
   head: `${RECORD_KEYS.join(",")}\r\n`,
   line: (record) => `${RECORD_KEYS.map((key) => csvCell(record[key])).join(",")}\r\n`,
 };
 
+/** One JSON object on each line, for each payment. */
 export const JSON_LINES: ExportFormat = { head: "", line: (record) => `${JSON.stringify(record)}\n` };

@@ -58,10 +58,14 @@ export const RECORD_KEYS: readonly (keyof LedgerRecord)[] = [
   "cuts",
 ];
 
+/** True if the payment is settled, but its client does not have the response. */
 export function isOwed({ state, delivered }: Payment): boolean {
   return state === "settled" && !delivered;
 }
 
+/**
+ * A payment in the output of `turnpike ledger`. Times are in ISO 8601, and `amount` is in the token's smallest unit.
+ */
 export function toRecord(payment: Payment): LedgerRecord {
   const known = findAsset(payment.network, payment.token);
   return {

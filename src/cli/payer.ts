@@ -32,6 +32,7 @@ export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; 
   } as const satisfies FlagTable;
 }
 
+/** The spending limits of a wallet, as texts of the command line. */
 export interface PayerFlags {
   readonly "max-price"?: string | undefined;
   readonly "max-total"?: string | undefined;

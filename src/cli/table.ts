@@ -6,6 +6,7 @@ export function printable(text: string): string {
   return text.replace(CONTROL, "").toWellFormed();
 }
 
+/** A column of a printed table. `right` aligns its cells to the right. */
 export interface Column<T> {
   readonly title: string;
   readonly cell: (item: T) => string;

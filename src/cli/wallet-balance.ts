@@ -29,6 +29,10 @@ export type ChainBalances =
     }
   | { readonly network: Network; readonly error: string };
 
+/**
+ * The networks to ask, as CAIP-2 identifiers. `rpcEnv` names the environment variable with the RPC endpoint of the only
+ * one.
+ */
 export interface ChainChoice {
   readonly networks: readonly string[];
   readonly rpcEnv: string | undefined;

@@ -27,6 +27,7 @@ export interface Payment {
   readonly transaction: string;
 }
 
+/** The settings of a `Turnpike`. Without `privateKey` and `wallet` it cannot pay. */
 export interface TurnpikeOptions {
   /** The gateway's URL. Default: http://127.0.0.1:8080. */
   readonly url?: string | URL | undefined;

@@ -1,6 +1,7 @@
 // Made of the API's description by scripts/generate.ts; changes here are lost.
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 
+/** The response body of `search` */
 export interface SearchResponse {
   readonly query: string;
   readonly results: readonly {
@@ -11,6 +12,7 @@ export interface SearchResponse {
   readonly metadata: SearchMetadata;
 }
 
+/** Facts about a search */
 export interface SearchMetadata {
   /** Length of all results as JSON in bytes, before the cut */
   readonly content_length: number;
@@ -42,6 +44,7 @@ export interface Problem {
   readonly page_status?: number | undefined;
 }
 
+/** The request body of `search` */
 export interface SearchRequest {
   /** Search query */
   readonly query: string;
@@ -51,6 +54,7 @@ export interface SearchRequest {
   readonly timeout?: number | undefined;
 }
 
+/** The response body of `scrape` */
 export interface ScrapeResponse {
   readonly url: string;
   readonly format: string;
@@ -58,6 +62,7 @@ export interface ScrapeResponse {
   readonly metadata: Metadata;
 }
 
+/** Facts about the load of a page */
 export interface Metadata {
   /** Length of the content in bytes, before it was cut */
   readonly content_length: number;
@@ -93,6 +98,7 @@ export interface Metadata {
   readonly engine?: "static" | "browser" | undefined;
 }
 
+/** The request body of `scrape` */
 export interface ScrapeRequest {
   /** Page to load; http and https only */
   readonly url: string;
@@ -122,6 +128,7 @@ export interface ScrapeRequest {
   readonly evaluate?: string | undefined;
 }
 
+/** The response body of `batch` */
 export interface BatchResponse {
   /** One for each URL, in their order */
   readonly results: readonly BatchResult[];
@@ -129,6 +136,7 @@ export interface BatchResponse {
   readonly total_time_ms: number;
 }
 
+/** The content of one page, or the error instead of it */
 export interface BatchResult {
   readonly url: string;
   readonly format: string;
@@ -141,6 +149,7 @@ export interface BatchResult {
   readonly error_type?: string | undefined;
 }
 
+/** The request body of `batch` */
 export interface BatchRequest {
   /** Pages to load */
   readonly urls: readonly string[];
@@ -170,6 +179,7 @@ export interface BatchRequest {
   readonly evaluate?: string | undefined;
 }
 
+/** The response body of `extract` */
 export interface ExtractResponse {
   readonly url: string;
   /** By name: a string for one element, an array for several, null for none */
@@ -177,6 +187,7 @@ export interface ExtractResponse {
   readonly metadata: Metadata;
 }
 
+/** The request body of `extract` */
 export interface ExtractRequest {
   /** Page to load; http and https only */
   readonly url: string;
@@ -202,6 +213,7 @@ export interface ExtractRequest {
   readonly selectors: Readonly<Record<string, string>>;
 }
 
+/** The response body of `read` */
 export interface ReadResponse {
   readonly url: string;
   readonly title: string;
@@ -209,6 +221,7 @@ export interface ReadResponse {
   readonly metadata: Metadata;
 }
 
+/** The request body of `read` */
 export interface ReadRequest {
   /** Page to load; http and https only */
   readonly url: string;
@@ -236,6 +249,7 @@ export interface ReadRequest {
   readonly comments?: boolean | undefined;
 }
 
+/** The request body of `pdf` */
 export interface PdfRequest {
   /** Page to load; http and https only */
   readonly url: string;
@@ -277,6 +291,7 @@ export interface PdfRequest {
   readonly margin_right?: number | undefined;
 }
 
+/** The request body of `screenshot` */
 export interface ScreenshotRequest {
   /** Page to load; http and https only */
   readonly url: string;
@@ -310,6 +325,7 @@ export interface ScreenshotRequest {
   readonly quality?: number | undefined;
 }
 
+/** The response body of `resolve` */
 export interface ResolveResponse {
   readonly question: string;
   /** Of YES; at least 0.01 and at most 0.99 */
@@ -327,6 +343,7 @@ export interface ResolveResponse {
   readonly metadata: ResolveMetadata;
 }
 
+/** A statement of a source, and the outcome that it supports */
 export interface Evidence {
   /** A statement of the source, word for word */
   readonly claim: string;
@@ -336,6 +353,7 @@ export interface Evidence {
   readonly url: string;
 }
 
+/** Facts about the work on a question */
 export interface ResolveMetadata {
   /** Time taken, in milliseconds */
   readonly elapsed_ms: number;
@@ -347,6 +365,7 @@ export interface ResolveMetadata {
   readonly analyst: "embedded" | "language model";
 }
 
+/** The request body of `resolve` */
 export interface ResolveRequest {
   /** Prediction-market question */
   readonly question: string;
@@ -360,6 +379,7 @@ export interface ResolveRequest {
   readonly timeout?: number | undefined;
 }
 
+/** The request body of `qr` */
 export interface QrRequest {
   /** Text, URL or data to encode */
   readonly data: string;
@@ -369,6 +389,7 @@ export interface QrRequest {
   readonly margin?: number | undefined;
 }
 
+/** The state of the service and of the programs and providers that it uses */
 export interface Health {
   readonly status: "ok";
   /** Turnpike's own */

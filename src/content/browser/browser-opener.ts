@@ -1,8 +1,10 @@
 import { type BrowserSource } from "./find.ts";
 import { type RunningBrowser } from "./running-browser.ts";
 
+/** Writes one line to the service's log. */
 export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
 
+/** The browser of the service, for its log and its health report. */
 export interface BrowserInfo {
   readonly name: string;
   readonly version: string;

@@ -8,6 +8,7 @@ const REASON_LENGTH = 500;
 
 /** Parameters and results of the DevTools protocol: plain JSON objects. */
 export type CdpFields = Readonly<Record<string, unknown>>;
+/** Receives an event of the browser: its name, such as `Page.loadEventFired`, and its parameters. */
 export type CdpListener = (method: string, params: CdpFields) => void;
 
 /** The browser responded to a call with an error, for example because a script context has gone. */

@@ -39,6 +39,7 @@ const LAZY_FRAMES = `(async (timeout) => {
   for (const frame of lazy) frame.loading = "lazy";
 })`;
 
+/** The places of a page that must not stay empty, and the limits of the wait for them. */
 export interface ContentWait extends AwaitedPlaces {
   /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
   readonly parts: boolean;

@@ -5,6 +5,7 @@ import { isOneFile } from "../../lib/one-file.ts";
 import { writeFontConfig } from "../fonts/font-config.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
 
+/** The origin of the browser's program: the npm package, `content.browser_path`, or the operating system. */
 export type BrowserSource = "npm" | "configured" | "installed";
 
 /** A browser program that can be started, and its environment. */

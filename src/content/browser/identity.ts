@@ -23,6 +23,7 @@ const SYSTEMS = {
   linux: { sign: /X11; Linux/, platform: "Linux x86_64", hint: "Linux", version: "", architecture: "x86" },
 } as const;
 
+/** An operating system that a user agent can name. */
 export type System = keyof typeof SYSTEMS;
 
 /** The browser identity that a visit shows. */

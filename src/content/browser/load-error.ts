@@ -35,6 +35,7 @@ export function tabError(error: unknown): unknown {
   return error;
 }
 
+/** The error (`browser-unavailable`) of a visit whose browser ended. */
 export function browserStopped(): TurnpikeError {
   return new TurnpikeError("browser-unavailable", "Cannot load the page: the browser stopped; try again");
 }

@@ -8,6 +8,7 @@ import { launchBrowser, type LaunchOptions } from "./launch.ts";
 import { MAX_VISITS } from "./pooled-browser.ts";
 import { type RunningBrowser } from "./running-browser.ts";
 
+/** The settings of browsers on this machine. The service unpacks its browser below `stateDir`. */
 export interface LocalOptions {
   readonly stateDir: string;
   readonly browserPath?: string;

@@ -59,6 +59,7 @@ function waitScript(selector: string): string {
   })`;
 }
 
+/** The document of a tab. Scripts run in a world of their own, in which the page's scripts cannot change them. */
 export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const host: ScriptHost = { ...tab, world: undefined };
   const captured = {

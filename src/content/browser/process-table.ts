@@ -44,6 +44,7 @@ export function runnableMs(pid: number): number {
   return (ran + waited) / NS_PER_MS;
 }
 
+/** The thread identifiers of a process; empty if it has ended. */
 export function threadsOf(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
@@ -53,6 +54,7 @@ export function threadsOf(pid: number): readonly number[] {
   }
 }
 
+/** The process identifiers of the children of a process; empty if it has ended. */
 export function childrenOf(pid: number): readonly number[] {
   // The kernel lists a child under the thread that created it.
   return threadsOf(pid).flatMap((thread) =>

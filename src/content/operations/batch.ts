@@ -35,7 +35,7 @@ const result = z
     error: z.string().optional().openapi({ description: "Why there is no content; only if this page failed" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
   })
-  .openapi("BatchResult");
+  .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
 
 const response = z
   .object({
@@ -46,6 +46,7 @@ const response = z
 
 type Input = z.output<typeof body>;
 
+/** `POST /batch`: loads up to 20 pages at the same time. */
 export const batch = postOperation(
   {
     name: "batch",

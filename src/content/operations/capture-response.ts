@@ -15,6 +15,7 @@ export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
   "X-Turnpike-Partial": "true if the timeout came before the end of the page; absent otherwise",
 };
 
+/** A picture or a PDF document of a page. `truncated`: the page continues beyond it. */
 export interface Captured {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string;

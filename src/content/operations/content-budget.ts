@@ -32,6 +32,7 @@ export class ContentBudget {
   }
 }
 
+/** The bytes that one response has taken from a `ContentBudget`. */
 export interface ContentShare {
   /** `full`: the response would exceed its own limit. `busy`: all responses together would exceed the budget. */
   take(bytes: number): "taken" | "full" | "busy";

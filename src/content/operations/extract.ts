@@ -64,6 +64,7 @@ const response = z
   })
   .openapi("ExtractResponse");
 
+/** `POST /extract`: texts and attributes of a page, by CSS selectors. */
 export const extract = postOperation(
   {
     name: "extract",

@@ -25,8 +25,9 @@ const response = z
       .optional(),
     search: z.array(provider).openapi({ description: "Search providers; open ones are not used" }),
   })
-  .openapi("Health");
+  .openapi("Health", { description: "The state of the service and of the programs and providers that it uses" });
 
+/** `GET /health`: 200 if pages can be loaded and searches work, else 503 with the reasons. */
 export const health: Operation = {
   name: "health",
   method: "get",

@@ -32,8 +32,9 @@ export const metadataSchema = z
     }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })
-  .openapi("Metadata");
+  .openapi("Metadata", { description: "Facts about the load of a page" });
 
+/** The metadata in the examples of the API description. */
 export const METADATA_EXAMPLE = {
   content_length: 183,
   elapsed_ms: 412,
@@ -45,6 +46,7 @@ export const METADATA_EXAMPLE = {
   engine: "browser",
 } as const;
 
+/** The `metadata` of a response with page content. */
 export type Metadata = z.output<typeof metadataSchema>;
 
 /** The metadata of a failed page. `status` is the status of its server, if that is the cause. */

@@ -46,6 +46,7 @@ const body = z
 
 type Input = z.output<typeof body>;
 
+/** `POST /pdf`: a page as a PDF document. */
 export const pdf = postOperation(
   {
     name: "pdf",

@@ -16,6 +16,7 @@ const body = z
   })
   .openapi("QrRequest");
 
+/** `POST /qr`: a QR code as a PNG. */
 export const qr = postOperation(
   {
     name: "qr",

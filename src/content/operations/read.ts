@@ -17,6 +17,7 @@ const response = z
   .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
   .openapi("ReadResponse");
 
+/** `POST /read`: the main article of a page as Markdown. */
 export const read = postOperation(
   {
     name: "read",

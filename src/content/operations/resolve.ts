@@ -46,7 +46,7 @@ const evidence = z
     supports: z.enum(["YES", "NO", "NEUTRAL"]),
     url: z.string(),
   })
-  .openapi("Evidence");
+  .openapi("Evidence", { description: "A statement of a source, and the outcome that it supports" });
 
 const response = z
   .object({
@@ -68,10 +68,11 @@ const response = z
         sources_read: z.int().openapi({ description: "Sources that were read" }),
         analyst: z.enum(["embedded", "language model"]).openapi({ description: "What found the evidence" }),
       })
-      .openapi("ResolveMetadata"),
+      .openapi("ResolveMetadata", { description: "Facts about the work on a question" }),
   })
   .openapi("ResolveResponse");
 
+/** `POST /resolve`: the outcome of a prediction-market question, with quotes from its sources. */
 export const resolve = postOperation(
   {
     name: "resolve",

@@ -15,6 +15,7 @@ const response = z
   .object({ url: z.string(), format: z.string(), content: z.string(), metadata: metadataSchema })
   .openapi("ScrapeResponse");
 
+/** `POST /scrape`: a page as HTML, Markdown, text or links. */
 export const scrape = postOperation(
   {
     name: "scrape",

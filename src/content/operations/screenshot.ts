@@ -26,6 +26,7 @@ const body = z
   })
   .openapi("ScreenshotRequest");
 
+/** `POST /screenshot`: a picture of a page. */
 export const screenshot = postOperation(
   {
     name: "screenshot",

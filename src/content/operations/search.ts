@@ -28,10 +28,11 @@ const response = z
         providers: z.array(z.string()).openapi({ description: "The search providers that responded" }),
         cached: z.boolean().openapi({ description: "Whether the results come from the cache" }),
       })
-      .openapi("SearchMetadata"),
+      .openapi("SearchMetadata", { description: "Facts about a search" }),
   })
   .openapi("SearchResponse");
 
+/** `POST /search`: search results of the web. */
 export const search = postOperation(
   {
     name: "search",

@@ -1,5 +1,6 @@
 import { type ServerConfig } from "./config.ts";
 
+/** An address and port that a configuration listens on. */
 export interface BoundAddress {
   /** The path of the object that has `address` and `port`. */
   readonly path: string;

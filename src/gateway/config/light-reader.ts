@@ -7,6 +7,7 @@ export const UNREAD = Symbol("unread");
 /** The result for an absent key that stays absent. */
 const ABSENT = Symbol("absent");
 
+/** Reads the values of one schema. */
 export interface Reader {
   /** The value or UNREAD. */
   readonly read: (value: unknown) => unknown;

@@ -5,6 +5,7 @@ import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
 import { type WithoutPlaceholder } from "./secrets.ts";
 
+/** A top-level key of the configuration. */
 export type Section = keyof typeof configSchema.shape;
 type Issue = z.core.$ZodIssue;
 
@@ -88,6 +89,10 @@ const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
 
 let defaults: Record<string, unknown> | undefined;
 
+/**
+ * Checks a configuration against the schema. `raw` is the file's value, and `cache` has the routes and upstreams of
+ * earlier calls. Never throws: what is wrong is in `issues`.
+ */
 export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: ParseCache): ParsedConfig {
   defaults ??= configSchema.parse({});
   const issues: Issue[] = [];

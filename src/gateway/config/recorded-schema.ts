@@ -131,6 +131,7 @@ function recorded<Name extends keyof Library>(name: Name): Library[Name] {
 const enumOf = recorded("enum");
 
 export { enumOf as enum };
+/** zod's functions of the same names, which record the call and build the schema on first use. */
 export const string = recorded("string");
 export const int = recorded("int");
 export const number = recorded("number");

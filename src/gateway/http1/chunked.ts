@@ -24,6 +24,7 @@ const DATA_LF = 5;
 const TRAILERS = 6;
 const DONE = 7;
 
+/** Receives the data of chunks: the bytes of `chunk` from `start` up to but not including `end`. */
 export interface ChunkedSink {
   onChunk(chunk: Uint8Array, start: number, end: number): void;
 }

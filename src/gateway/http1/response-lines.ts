@@ -20,6 +20,7 @@ let lastLength = -1;
 let lastFraming: Framing = NONE;
 let lastLines = "";
 
+/** The status line (RFC 9112 §4) with its CRLF. An empty `reason` becomes the standard phrase of the status. */
 export function statusLine(status: number, reason: string): string {
   if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
   return `HTTP/1.1 ${status} ${reason === "" ? (REASON_PHRASES[status] ?? "") : reason}\r\n`;

@@ -45,6 +45,7 @@ export interface AdministeredGateway {
   handOver(graceMs: number): Promise<void>;
 }
 
+/** The settings of a gateway with an admin interface. */
 export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
   /** The gateway runs in one process, whatever the configuration says. */
   readonly isSingle?: true;

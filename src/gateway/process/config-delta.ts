@@ -6,6 +6,7 @@ import { type Config, type RouteConfig } from "../config/config.ts";
 /** `count` routes of the previous configuration, from the index `from`; or a new route. */
 type Run = { readonly from: number; readonly count: number } | { readonly route: RouteConfig };
 
+/** A configuration, as the difference from the one that the receiver has. */
 export interface ConfigDelta {
   /** Everything except the routes. */
   readonly rest: Config;

@@ -30,6 +30,7 @@ export interface ConnectionLimits {
   readonly isProxy: ((address: string) => boolean) | undefined;
 }
 
+/** The counters, the current limits and the clock of a `ConnectionLimiter`. */
 export interface ConnectionLimiterDeps {
   readonly connectionCounter: ConnectionCounter;
   readonly shares: AddressShares;

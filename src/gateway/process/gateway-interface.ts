@@ -13,6 +13,7 @@ import { type BoundListener } from "./listener-plan.ts";
 /** The error for changes while the gateway stops. */
 export const STOPPING = "the gateway is about to stop";
 
+/** The configuration of a gateway, and the parts that another process may have instead of it. */
 export interface GatewayOptions {
   readonly config: Config;
   /** The certificates from files for TLS listeners; left out: the files that the configuration names are read. */

@@ -5,6 +5,7 @@ import { type Entrance, Phase } from "./phase.ts";
 /** TLS handshakes under way in one worker. One more closes the oldest, which is the least likely to complete. */
 const MAX_HANDSHAKES = 1024;
 
+/** Receives the end of a TLS handshake. One of the two is called, once. */
 export interface HandshakeEvents {
   /** Replaces the handshake with the next phase. */
   secured(peer: TlsPeer): void;

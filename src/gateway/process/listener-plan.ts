@@ -21,6 +21,7 @@ export interface BoundListener {
   readonly scheme: "http" | "https";
 }
 
+/** The listeners of a configuration: those of `server.listeners`, or the one of `server.address` and `server.port`. */
 export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
   const hasChallenges = tls.acme?.challenges.includes("tls-alpn-01") === true;
   if (server.listeners.length === 0) {
@@ -42,6 +43,7 @@ export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
   }));
 }
 
+/** The address, port and scheme of a listener, as reports show it. */
 export function endpointOf({ address, port, useTls }: ListenerPlan): BoundListener {
   return { address, port, scheme: useTls ? "https" : "http" };
 }

@@ -151,6 +151,7 @@ export class LogFiles {
   }
 }
 
+/** Opens the file of an access log. Rejects if it cannot be opened. */
 export async function openAccessLog(
   settings: AccessLogConfig,
   logs: Pick<LogLease, "open">,

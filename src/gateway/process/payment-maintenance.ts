@@ -46,6 +46,7 @@ export interface MaintenanceSettings {
   readonly posts: boolean;
 }
 
+/** The services of the maintenance jobs of payments. */
 export interface MaintenanceDeps {
   readonly store: Store;
   readonly metrics: PaymentMetrics;

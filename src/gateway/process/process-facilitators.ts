@@ -13,6 +13,7 @@ import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts"
 /** Loaded when a worker reaches the embedded facilitator by its socket (bench start). */
 const httpFacilitators = (): typeof HttpFacilitators => require("../../payments/facilitator/http-facilitator.ts");
 
+/** The services of this process's facilitators. */
 export interface ProcessFacilitatorsOptions {
   /**
    * The embedded facilitator if this process has its key. A worker of several has the socket of the supervisor's

@@ -31,6 +31,10 @@ function isGone(wire: Wire, { peerAddress }: ServerHost): boolean {
   return (peerAddress ?? wire.remoteAddress) === undefined;
 }
 
+/**
+ * Serves the connection of `phase` by HTTP/1.1. Closes it if its client has gone, and refuses it if only HTTP/2 is
+ * allowed.
+ */
 export function becomeHttp1(phase: Phase, { host, h2Only, become }: Successor): void {
   const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();
@@ -38,6 +42,7 @@ export function becomeHttp1(phase: Phase, { host, h2Only, become }: Successor): 
   else become(phase, new Http1ServerConnection(wire, host));
 }
 
+/** Serves the connection of `phase` by HTTP/2. Closes it if its client has gone. */
 export function becomeHttp2(phase: Phase, { host, become }: Successor): void {
   const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();

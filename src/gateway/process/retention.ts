@@ -7,6 +7,7 @@ const STEP_ROWS = 500;
 /** Milliseconds between two steps. */
 const STEP_MS = 100;
 
+/** The ledger to clean, and the days for which finished payments are kept. */
 export interface RetentionOptions {
   readonly store: Pick<Store, "forget">;
   readonly keepDays: () => number;

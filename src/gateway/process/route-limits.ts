@@ -5,6 +5,7 @@ import { createRateLimitPolicy, type RateLimits } from "../policy/rate-limit/rat
 import { routeName } from "../routing/route-name.ts";
 import { RedisStore } from "../policy/rate-limit/redis-store.ts";
 
+/** The rate limits of all workers, and the log for a store that fails. */
 export interface LimitDeps {
   readonly rateLimits: RateLimits;
   readonly log: (message: string) => void;

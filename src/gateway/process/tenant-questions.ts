@@ -20,6 +20,7 @@ export interface TenantQuestion {
   readonly drop?: string;
 }
 
+/** A worker's reply to a question about its tenants. `id` is the question's. */
 export interface TenantReply {
   readonly kind: "tenants";
   readonly id: number;

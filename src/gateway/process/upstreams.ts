@@ -19,6 +19,7 @@ import { type ServerStates } from "../upstream/server-states.ts";
 import { SlowStart } from "../upstream/slow-start.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
+/** The services of all upstreams of a process. */
 export interface UpstreamDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;

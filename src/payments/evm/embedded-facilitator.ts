@@ -19,6 +19,7 @@ export interface EmbeddedChainOptions extends ChainOptions {
   readonly max_gas: number;
 }
 
+/** The chains and the account of a facilitator in this program. */
 export interface EmbeddedOptions {
   /** At least one; each network at most once. */
   readonly chains: readonly EmbeddedChainOptions[];

@@ -13,6 +13,7 @@ export const MAX_WINDOW_BLOCKS = 5000n;
  */
 const MAX_SEARCH_CALLS = 128;
 
+/** The events to find: of one contract, with these topics. Null matches any topic, and a list each of its members. */
 export interface EventSearch {
   readonly address: string;
   readonly topics: readonly (Hex | readonly Hex[] | null)[];

@@ -36,6 +36,7 @@ const QUARTERS = 4;
  */
 const MAX_RESENT = 16;
 
+/** The transactions that were sent and whose outcome is not known. */
 export interface OpenTransactions {
   /** All open transactions, by tag. */
   readonly all: ReadonlyMap<string, OpenTransaction>;

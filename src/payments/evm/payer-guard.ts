@@ -32,6 +32,7 @@ interface UnderWay {
   readonly sent: Promise<Sent>;
 }
 
+/** Keeps transactions that would fail for lack of the payer's funds from being sent, because each costs gas. */
 export interface PayerGuard {
   /** True if no transaction is sent for this payer at present. */
   bars(payer: Address): boolean;

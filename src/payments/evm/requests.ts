@@ -38,9 +38,11 @@ const feeHistory = z.object({
 
 /** An event of a contract. */
 export type Log = z.infer<typeof log>;
+/** The outcome of a transaction in a block. `status` is 1 for success. */
 export type Receipt = z.infer<typeof receipt>;
 /** `timestamp` is in Unix seconds. */
 export type Block = z.infer<typeof block>;
+/** Base fees in wei, oldest first. `reward` has the tips of each block, also in wei. */
 export type FeeHistory = z.infer<typeof feeHistory>;
 
 /** The block and the gas limit of a call. `from` is the facilitator's account, for contracts that check the caller. */
@@ -58,10 +60,12 @@ function toTag(tag: bigint | "latest" | "pending"): string {
   return typeof tag === "bigint" ? toQuantity(tag) : tag;
 }
 
+/** The chain's number in EIP-155. */
 export function chainIdRequest(): Request<bigint> {
   return { method: "eth_chainId", params: [], schema: quantity };
 }
 
+/** The code at an address; `0x` if it is no contract. */
 export function codeRequest(address: string): Request<Hex> {
   return { method: "eth_getCode", params: [address, "latest"], schema: data };
 }
@@ -81,6 +85,7 @@ export function callRequest(
   return { method: "eth_call", params: [call, toTag(at)], schema: data };
 }
 
+/** The gas that a transaction would use. A revert is a Fault with the refusal `reverted`. */
 export function estimateRequest(from: Address, to: string, input: Hex): Request<bigint> {
   return { method: "eth_estimateGas", params: [{ from, to, data: input }], schema: quantity };
 }
@@ -90,6 +95,7 @@ export function blockRequest(at: bigint | "latest"): Request<Block | null> {
   return { method: "eth_getBlockByNumber", params: [toTag(at), false], schema: block.nullable() };
 }
 
+/** The number of the newest block. */
 export function blockNumberRequest(): Request<bigint> {
   return { method: "eth_blockNumber", params: [], schema: quantity };
 }
@@ -115,10 +121,12 @@ export function feeHistoryRequest(blocks: bigint): Request<FeeHistory> {
   return { method: "eth_feeHistory", params: [toQuantity(blocks), "latest", [50]], schema: feeHistory };
 }
 
+/** The first unused nonce of an account; with `pending`, after its transactions that are in no block yet. */
 export function transactionCountRequest(account: Address, at: "latest" | "pending"): Request<bigint> {
   return { method: "eth_getTransactionCount", params: [account, at], schema: quantity };
 }
 
+/** Sends a signed transaction, and gives its hash. */
 export function sendRequest(transaction: Hex): Request<Hex> {
   return { method: "eth_sendRawTransaction", params: [transaction], schema: hash };
 }

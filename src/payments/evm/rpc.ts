@@ -42,16 +42,20 @@ export interface Fault {
   readonly isLate?: boolean;
 }
 
-export type ResponseStore<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
+/** The results of several calls, in their order. Each is a value or a fault. */
+export type Responses<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
+/** Several calls, with the type of each result. */
 export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
 
+/** A node of a chain, by JSON-RPC over HTTP. Its methods do not reject: errors are faults. */
 export interface Rpc {
   /** Sends several reads as one HTTP request. Repeats it if there is no response. */
-  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<ResponseStore<T>>;
+  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>>;
   /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
   write<T>(request: Request<T>): Promise<T | Fault>;
 }
 
+/** True if a call has no result. */
 export function isFault(response: unknown): response is Fault {
   return typeof response === "object" && response !== null && "fault" in response;
 }
@@ -212,12 +216,12 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   }
 
   return {
-    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<ResponseStore<T>> {
+    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>> {
       const all: readonly Request<unknown>[] = requests;
       const responses: unknown[] = [];
       for (let i = 0; i < all.length; i += MAX_BATCH) responses.push(...(await batch(all.slice(i, i + MAX_BATCH))));
       // batch() returns a result of the schema's type, or a Fault, for each request in order.
-      return responses as unknown as ResponseStore<T>;
+      return responses as unknown as Responses<T>;
     },
     async write<T>(request: Request<T>): Promise<T | Fault> {
       // As above.

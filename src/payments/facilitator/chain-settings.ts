@@ -26,6 +26,7 @@ export interface ReadEmbedded extends EmbeddedOptions {
   readonly chains: readonly ReadChain[];
 }
 
+/** The keys of `x402` that the embedded facilitator reads. */
 export interface EmbeddedSettings {
   readonly embedded: { readonly enabled: boolean; readonly key_env: string; readonly max_pending: number };
   readonly chains: readonly ChainSettings[];

@@ -27,6 +27,7 @@ export interface FacilitatorSettings {
   readonly chains: readonly ChainSettings[];
 }
 
+/** The services from which a facilitator is created. */
 export interface FacilitatorDeps {
   /** The recorded transfers of test mode, opened on first use. */
   readonly simulatedTransfers: () => SimulatedTransfers;

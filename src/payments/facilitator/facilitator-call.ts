@@ -14,6 +14,7 @@ const UNIX = "unix:";
 const MAX_SETTLEMENTS = 160;
 let settlements = 0;
 
+/** The response to a call, whatever its status. */
 export interface CallResponse {
   readonly status: number;
   /** Undefined if the body is too long or not JSON. */
@@ -32,6 +33,7 @@ export interface Fault {
   readonly cause: string;
 }
 
+/** The facilitator's address and the fields of each call. */
 export interface CallOptions {
   /** The URL before /verify and /settle: http, https, or `unix:` and the path of a socket. */
   readonly url: string;
@@ -39,6 +41,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** One call of a facilitator's API. */
 export interface Request {
   readonly path: "/supported" | "/verify" | "/settle" | "/find";
   /** Without a body the call is a GET. */
@@ -48,6 +51,7 @@ export interface Request {
   readonly mayRepeat: boolean;
 }
 
+/** Calls a facilitator. Does not reject: without a response the result is a fault. */
 export type Call = (request: Request) => Promise<CallResponse | Fault>;
 
 /** True for a URL that can be called. */

@@ -5,7 +5,9 @@ export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;
 /** The outcomes of a call. `ok`: valid, settled, or known. */
 export const OUTCOMES = ["ok", "refused", "unavailable", "failed", "unknown"] as const;
 
+/** The name of an operation, as in metrics. */
 export type Operation = (typeof OPERATIONS)[number];
+/** The name of an outcome, as in metrics. */
 export type OperationOutcome = (typeof OUTCOMES)[number];
 
 /** Counts the calls to facilitators and their outcomes. */

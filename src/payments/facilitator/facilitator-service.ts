@@ -19,6 +19,7 @@ const BODY_MS = 5000;
 /** The Retry-After of a 503 because of too many calls, in seconds. */
 const RETRY_S = "1";
 
+/** The settings of a facilitator that other programs call over HTTP. */
 export interface ServiceOptions {
   /** The accounts that settle, by network, for /supported. */
   readonly signers?: Readonly<Record<string, readonly string[]>>;

@@ -15,10 +15,15 @@ export interface Desk {
   readonly kinds: KindsWatch;
 }
 
+/**
+ * The keys of a route's `x402` that choose its facilitator. `facilitator_refresh_s` is the time between two checks of
+ * its supported kinds, in seconds.
+ */
 export interface DeskSettings extends FacilitatorSettings {
   readonly facilitator_refresh_s: number;
 }
 
+/** The services from which `Facilitators` creates each facilitator and checks it. */
 export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

@@ -10,6 +10,7 @@ export interface KindsSource {
   readonly current: readonly Kind[] | undefined;
 }
 
+/** The interval and the services of the checks of a facilitator's supported kinds. */
 export interface KindsOptions {
   /** Time between two checks, in milliseconds, plus or minus a tenth. */
   readonly refreshMs: number;

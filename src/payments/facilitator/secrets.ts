@@ -1,6 +1,7 @@
 /** The environment variables. They hold the secrets, which are never in the configuration. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A header field, and the environment variable that has its value. */
 export interface SecretHeader {
   readonly name: string;
   readonly value_env: string;

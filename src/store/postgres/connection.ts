@@ -22,11 +22,13 @@ export interface ConnectionSettings {
   readonly connectMs?: number;
 }
 
+/** A statement of a transaction, with the values of its parameters. */
 export interface Step {
   readonly statement: Statement;
   readonly values: readonly Value[];
 }
 
+/** The result of one statement. */
 export interface Result {
   /** Values as text, as the server sends them. */
   readonly rows: readonly (readonly (string | null)[])[];

@@ -72,22 +72,27 @@ const MOVED = `
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0
     AND ($18::int = 0 OR NOT p.delivered)`;
 
+/** Writes a payment's next state, if its lease is still held. One row changes, or none. */
 export const MOVE = statement(MOVED);
 
+/** The same, with a settlement record for the outbox in one transaction. */
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
     SELECT $19, $20, $21, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
 
+/** Notes that the client of a settled payment has its response. */
 export const DELIVER = statement(`
   UPDATE ${PAYMENTS} AS p SET delivered = true, updated_at = ${NOW} WHERE ${KEY} AND p.state = 'settled' AND NOT p.delivered`);
 
+/** Deletes a payment that was only reserved, if its lease is still held. */
 export const FORGET = statement(`
   DELETE FROM ${PAYMENTS} AS p
   WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
     AND p.attempt = $5::int AND p.owner = $6 AND p.claimed_at = $7::bigint AND p.state = 'reserved'`);
 
+/** Reads one payment. */
 export const FIND = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4`,
 );
@@ -103,6 +108,7 @@ function pick(where: string, order: string, limit: string): string {
 const THOSE =
   "(p.network, p.asset, p.payer_from, p.nonce) = (picked.network, picked.asset, picked.payer_from, picked.nonce)";
 
+/** Takes the leases of payments whose settlement has no known outcome, the oldest first. */
 export const CLAIM_OPEN = statement(`
   ${pick(
     `p.state IN ('settling', 'unknown') AND ${free(NOW, "$4")} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
@@ -113,6 +119,7 @@ export const CLAIM_OPEN = statement(`
     held_until = ${NOW} + ${LEASE_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
   FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
 
+/** Deletes settled and failed payments that are older than $2 (Unix milliseconds) and can no longer be used. */
 export const FORGET_FINISHED = statement(`
   ${pick(
     `p.state IN ('settled', 'failed') AND p.updated_at < $2::bigint
@@ -122,6 +129,7 @@ export const FORGET_FINISHED = statement(`
   )}
   DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
 
+/** Deletes unsettled payments that can no longer be used. */
 export const REAP = statement(`
   ${pick(
     `p.state IN ('reserved', 'verified', 'released')
@@ -131,6 +139,7 @@ export const REAP = statement(`
   )}
   DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
 
+/** The database's clock, in Unix milliseconds. */
 export const CLOCK = statement(`SELECT ${NOW}`);
 
 /** Removes the owner of a lease. The lease then expires, and its former holder can change nothing. */
@@ -138,6 +147,7 @@ export const GIVE_UP = statement(`
   UPDATE ${PAYMENTS} AS p SET owner = ''
   WHERE p.owner = $1 AND p.held_until > 0 AND p.nonce = ANY (string_to_array($2, ','))`);
 
+/** Extends the leases of an owner, except those of the payments in $3. */
 export const RENEW = statement(`
   UPDATE ${PAYMENTS} AS p SET held_until = ${NOW} + ${LEASE_MS}
   WHERE p.owner = $2 AND p.held_until > 0 AND p.nonce <> ALL (string_to_array($3, ','))`);

@@ -3,6 +3,7 @@
  * text.
  */
 
+/** A parameter of a statement. It is sent as text. */
 export type Value = string | number | null;
 
 /** A statement to run. All processes give the same text the same name. */

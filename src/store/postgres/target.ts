@@ -11,6 +11,7 @@ export interface Target {
   readonly sslMode: SslMode;
 }
 
+/** The result of reading a PostgreSQL URL. */
 export interface ReadTarget {
   /** Undefined: PostgreSQL is not used. */
   readonly target?: Target;

@@ -2,6 +2,7 @@ import { COUNT_ROWS, KEPT_EPOCHS, MAX_GATEWAYS } from "../usage-store.ts";
 import { NOW } from "./database.ts";
 import { PAYMENTS, USAGE } from "./schema.ts";
 
+/** The tables of the counters: by consumer and route, by upstream, and of payments. */
 export const ROUTES = `${USAGE}_routes`;
 export const UPSTREAMS = `${USAGE}_upstreams`;
 export const PAID = `${USAGE}_payments`;
@@ -26,9 +27,11 @@ function addTo(table: string, names: readonly string[]): string {
     last_seen = greatest(u.last_seen, excluded.last_seen)`;
 }
 
+/** Adds the uses in $2 to the counters of the epoch $1. */
 export const ADD_ROUTES = addTo(ROUTES, ["consumer", "route"]);
 export const ADD_UPSTREAMS = addTo(UPSTREAMS, ["upstream"]);
 
+/** Adds the payments in $2 (JSON) to those of the epoch $1. */
 export const ADD_PAID = `
   INSERT INTO ${PAID} AS u (epoch, consumer, route, network, asset, payments, amount)
   SELECT $1::bigint, consumer, route, network, asset, sum(payments), sum(amount)
@@ -42,10 +45,13 @@ export const ADD_PAID = `
 export const LOCK = `SELECT epoch, since FROM ${USAGE}_state FOR UPDATE`;
 export const STATE = `SELECT epoch, since FROM ${USAGE}_state`;
 
+/** The number of the last batch that a gateway has added, so that a repeated batch is not counted twice. */
 export const SEQUENCE = `SELECT sequence FROM ${USAGE}_flushes WHERE gateway = $1`;
+/** Writes the number of the last batch of a gateway. */
 export const NOTE_SEQUENCE = `
   INSERT INTO ${USAGE}_flushes (gateway, sequence, flushed_at) SELECT $2, $3::bigint, ${NOW}
   ON CONFLICT (gateway) DO UPDATE SET sequence = excluded.sequence, flushed_at = excluded.flushed_at`;
+/** Deletes the numbers of all but the `MAX_GATEWAYS` most recent gateways. */
 export const FORGET_GATEWAYS = `
   DELETE FROM ${USAGE}_flushes WHERE gateway IN (
     SELECT gateway FROM ${USAGE}_flushes ORDER BY flushed_at DESC OFFSET ${MAX_GATEWAYS})`;
@@ -58,18 +64,23 @@ export const COUNT_PAYMENTS = `
   UPDATE ${PAYMENTS} AS p SET counted = true FROM picked
   WHERE (p.network, p.asset, p.payer_from, p.nonce) = (picked.network, picked.asset, picked.payer_from, picked.nonce)
   RETURNING p.consumer, p.route, p.network, p.token, 1, p.amount`;
+/** The settled payments that are not in the counters yet. */
 export const UNCOUNTED_PAYMENTS = `
   SELECT consumer, route, network, token, count(*), sum(amount) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
   GROUP BY consumer, route, network, token`;
 
+/** The epoch that the reset $1 closed. No row: the reset is a new one. */
 export const CLOSED = `SELECT epoch, since FROM ${USAGE}_resets WHERE id = $1`;
+/** Notes that the reset $1 closes the current epoch. */
 export const CLOSE = `INSERT INTO ${USAGE}_resets (id, epoch, since) SELECT $1, epoch, since FROM ${USAGE}_state`;
+/** Begins a new epoch, with counters of 0. */
 export const BEGIN_NEXT = `UPDATE ${USAGE}_state SET epoch = epoch + 1, since = ${NOW}`;
 /** Deletes old epochs. $1 is the epoch that was closed. */
 export const FORGET_EPOCHS = [ROUTES, UPSTREAMS, PAID, `${USAGE}_resets`].map(
   (table) => `DELETE FROM ${table} WHERE epoch <= $1::bigint - ${KEPT_EPOCHS}`,
 );
 
+/** Reads all counters of the epoch $1. */
 export const READ_ROUTES = `SELECT consumer, route, ${COUNTS.join(", ")}, last_seen FROM ${ROUTES} WHERE epoch = $1`;
 export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen FROM ${UPSTREAMS} WHERE epoch = $1`;
 export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;

@@ -2,7 +2,7 @@ import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
 import { type AdminParts } from "../parts.ts";
 import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
 import { type Call, callerOf } from "./operation.ts";
-import { responded, requireChange } from "./outcomes.ts";
+import { reportedDiagnostic, requireChange } from "./outcomes.ts";
 
 type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 
@@ -33,7 +33,7 @@ export function changeResponse(
   { status = 200, headers = {} }: Extras = {},
 ): Response {
   const told = {
-    ...(warnings.length === 0 ? {} : { warnings: warnings.map(responded) }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(reportedDiagnostic) }),
     ...(restart.length === 0 ? {} : { restart }),
   };
   return Response.json({ ok: true, ...body, ...told }, { status, headers: { ...headers, etag: entityTag(revision) } });

@@ -5,13 +5,14 @@ import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
 import { changeResponse, changeBy } from "./change.ts";
 import { configResponse } from "./config-response.ts";
 import { callerOf, hasFlag, type Operation } from "./operation.ts";
-import { responded, requirePersist, requireReload } from "./outcomes.ts";
+import { reportedDiagnostic, requirePersist, requireReload } from "./outcomes.ts";
 import { anyObject, changed, ETAG, diagnostic, patchOperation } from "./shapes.ts";
 
 const document = anyObject.openapi("Configuration", {
   description: 'The whole configuration. Secrets are "<secret>"; sent back so, they stay as they are',
 });
 
+/** `GET /v1/config`: the running configuration, with secrets replaced. */
 export const showConfig: Operation = {
   name: "showConfig",
   method: "get",
@@ -24,6 +25,7 @@ export const showConfig: Operation = {
   run: ({ request }, { config }) => configResponse(request, config, "config", () => config.document()),
 };
 
+/** `PUT /v1/config`: replaces the running configuration in every worker. The file does not change. */
 export const replaceConfig: Operation = {
   name: "replaceConfig",
   method: "put",
@@ -40,6 +42,7 @@ export const replaceConfig: Operation = {
   },
 };
 
+/** `POST /v1/config/check`: the problems and effects of a configuration. Nothing changes. */
 export const checkConfig: Operation = {
   name: "checkConfig",
   method: "post",
@@ -61,11 +64,12 @@ export const checkConfig: Operation = {
   failures: [],
   run({ body }, { config }) {
     const { ok, problems, warnings, difference, restart } = config.check(body);
-    const diagnostics = { problems: problems.map(responded), warnings: warnings.map(responded) };
+    const diagnostics = { problems: problems.map(reportedDiagnostic), warnings: warnings.map(reportedDiagnostic) };
     return Response.json({ ok, ...diagnostics, difference, restart });
   },
 };
 
+/** `GET /v1/config/schema`: the JSON schema of the configuration. */
 export const showSchema: Operation = {
   name: "showSchema",
   method: "get",
@@ -79,6 +83,7 @@ export const showSchema: Operation = {
 
 let published: object | undefined;
 
+/** `POST /v1/config/persist`: writes the running configuration to its file. */
 export const persistConfig: Operation = {
   name: "persistConfig",
   method: "post",
@@ -104,6 +109,7 @@ export const persistConfig: Operation = {
   },
 };
 
+/** `POST /v1/reload`: loads the configuration file, and lists the unsaved changes that are discarded. */
 export const reloadConfig: Operation = {
   name: "reloadConfig",
   method: "post",

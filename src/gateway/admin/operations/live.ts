@@ -66,6 +66,7 @@ const overview = z
   })
   .openapi("Overview", { description: "Counters since the start; two readings give rates" });
 
+/** `GET /v1/overview`: all figures of the gateway at one moment. */
 export const showOverview: Operation = {
   name: "showOverview",
   method: "get",
@@ -88,6 +89,7 @@ const event = z
   })
   .openapi("Event");
 
+/** `GET /v1/events`: the stored events and then the new ones, as server-sent events; or the stored ones as JSON. */
 export const showEvents: Operation = {
   name: "showEvents",
   method: "get",
@@ -158,6 +160,7 @@ const payments = z
   ])
   .openapi("Payments");
 
+/** `GET /v1/payments`: sales, open and undelivered payments, and the newest payments. */
 export const showPayments: Operation = {
   name: "showPayments",
   method: "get",
@@ -171,6 +174,7 @@ export const showPayments: Operation = {
   },
 };
 
+/** `GET /v1/content`: the health of the program's content service. */
 export const showContent: Operation = {
   name: "showContent",
   method: "get",
@@ -190,6 +194,7 @@ export const showContent: Operation = {
   },
 };
 
+/** `GET /v1/log`: the newest lines of the program's log, oldest first. */
 export const showLog: Operation = {
   name: "showLog",
   method: "get",

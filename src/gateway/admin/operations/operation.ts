@@ -11,6 +11,7 @@ export interface QueryParameter {
   readonly flag?: true;
 }
 
+/** The media types, the size in bytes and the shape of an operation's request body. */
 export interface BodyRule {
   readonly types: readonly string[];
   readonly maxBytes: number;

@@ -14,7 +14,8 @@ export interface ReportedDiagnostic {
   readonly pointer?: string;
 }
 
-export function responded({ path, message, pointer }: EditDiagnostic): ReportedDiagnostic {
+/** A diagnostic without the parts that only this program uses. */
+export function reportedDiagnostic({ path, message, pointer }: EditDiagnostic): ReportedDiagnostic {
   return { path, message, ...(pointer === undefined ? {} : { pointer }) };
 }
 
@@ -64,6 +65,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
   );
 }
 
+/** The reload, if the file was loaded. Throws the error for the client otherwise. */
 export function requireReload(outcome: ReloadOutcome): Done<ReloadOutcome> {
   if (outcome.kind === "done") return outcome;
   throw reloadRefusal(outcome);
@@ -89,6 +91,7 @@ function reloadRefusal(outcome: Refused<ReloadOutcome>): TurnpikeError {
 /** Error codes of system calls on a full disk. */
 const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT"];
 
+/** The write, if the file has the configuration. Throws the error for the client otherwise. */
 export function requirePersist(outcome: PersistOutcome): Done<PersistOutcome> {
   if (outcome.kind === "done") return outcome;
   throw persistRefusal(outcome);
@@ -123,6 +126,6 @@ function invalid(problems: readonly EditDiagnostic[]): TurnpikeError {
   return new TurnpikeError(
     "invalid-configuration",
     `Cannot use this configuration: it has ${count}`,
-    problems.map(responded),
+    problems.map(reportedDiagnostic),
   );
 }

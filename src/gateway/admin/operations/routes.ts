@@ -37,6 +37,7 @@ const SELECTION = [
   },
 ];
 
+/** `GET /v1/routes`: all routes, in the order of the configuration. */
 export const listRoutes: Operation = {
   name: "listRoutes",
   method: "get",
@@ -80,6 +81,7 @@ function typeOf(auth: unknown): string {
   return typeof type === "string" ? type : "none";
 }
 
+/** `POST /v1/routes`: adds a route. 409 if its prefix, host and name are taken. */
 export const addRoute: Operation = {
   name: "addRoute",
   method: "post",
@@ -116,6 +118,7 @@ export const addRoute: Operation = {
   },
 };
 
+/** `PATCH /v1/routes/{prefix}`: changes a route by a JSON merge patch (RFC 7396). */
 export const patchRoute: Operation = {
   name: "patchRoute",
   method: "patch",
@@ -163,6 +166,7 @@ const deletion = {
   failures: ["not-found", "ambiguous-route", "invalid-configuration", "change-failed"],
 } as const satisfies Partial<Operation>;
 
+/** `DELETE /v1/routes/{prefix}`: deletes a route; `host` and `name` select one of several. */
 export const deleteRoute: Operation = {
   ...deletion,
   name: "deleteRoute",
@@ -172,6 +176,7 @@ export const deleteRoute: Operation = {
   run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
 };
 
+/** `DELETE /v1/routes?prefix=`: the same, for clients that cannot send a percent-encoded path. */
 export const deleteRouteByQuery: Operation = {
   ...deletion,
   name: "deleteRouteByQuery",

@@ -20,6 +20,7 @@ function response(access: Access, kept: Session | undefined, cookie?: string): R
   return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
 }
 
+/** `POST /v1/session`: exchanges a key for the console's session cookie. */
 export const beginSession: Operation = {
   name: "beginSession",
   method: "post",
@@ -55,6 +56,7 @@ export const beginSession: Operation = {
   },
 };
 
+/** `GET /v1/session`: the rights of the session or the key. */
 export const showSession: Operation = {
   name: "showSession",
   method: "get",
@@ -69,6 +71,7 @@ export const showSession: Operation = {
   },
 };
 
+/** `DELETE /v1/session`: ends the session and removes its cookie. */
 export const endSession: Operation = {
   name: "endSession",
   method: "delete",

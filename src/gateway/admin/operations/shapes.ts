@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { errorCodes } from "../http/problem.ts";
 
+/** The schema of an error response: problem details of RFC 9457. */
 export const problem = z
   .object({
     type: z.string(),
@@ -23,14 +24,17 @@ export const problem = z
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
+/** An error or a warning about the configuration. */
 export const diagnostic = z
   .object({ path: z.string(), message: z.string(), pointer: z.string().optional() })
   .openapi("Finding", { description: "A problem or a warning, and where in the configuration" });
 
+/** One operation of a JSON patch (RFC 6902), with secrets replaced. */
 export const patchOperation = z
   .object({ op: z.enum(["add", "remove", "replace"]), path: z.string(), value: z.unknown().optional() })
   .openapi("PatchOperation", { description: "An operation of a JSON patch (RFC 6902); secrets are replaced" });
 
+/** The operator, console or signal that asked for a change. */
 export const actor = z
   .object({
     kind: z.enum(["operator", "signal", "console", "read-only operator"]),
@@ -42,6 +46,7 @@ export const actor = z
 /** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
 
+/** The counters of filters and tenants, added up over all workers. */
 export const wasm = z
   .object({
     park_active: z.int(),
@@ -57,6 +62,7 @@ export const wasm = z
   })
   .openapi("Wasm", { description: "Filters and tenants of all workers" });
 
+/** The counters of a consumer, a route or an upstream. */
 export const counts = {
   requests: z.number(),
   request_bytes: z.number(),
@@ -65,6 +71,7 @@ export const counts = {
   server_errors: z.number(),
 };
 
+/** A server of an upstream, with its health and its load. */
 export const server = z
   .looseObject({
     server: z.string().openapi({ description: "What names the server in paths: host:port, or unix:path" }),
@@ -95,4 +102,5 @@ export const changed = {
     .openapi({ description: "Keys of which the change takes effect at the next start only" }),
 };
 
+/** The `ETag` field of responses that depend on the configuration. */
 export const ETAG = { ETag: "The revision of the configuration, for If-Match" };

@@ -34,6 +34,7 @@ const status = z
   })
   .openapi("Status");
 
+/** `GET /v1/status`: version, workers, counts of routes and upstreams, and the state of the configuration file. */
 export const showStatus: Operation = {
   name: "showStatus",
   method: "get",
@@ -67,6 +68,7 @@ export const showStatus: Operation = {
   },
 };
 
+/** `GET /v1/metrics`: the metrics of all workers, in the text format of Prometheus. */
 export const showMetrics: Operation = {
   name: "showMetrics",
   method: "get",

@@ -6,6 +6,7 @@ const tenant = z
   .object({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.int() })
   .openapi("Tenant");
 
+/** `GET /v1/tenants`: the warm tenants of all workers. */
 export const listTenants: Operation = {
   name: "listTenants",
   method: "get",
@@ -19,6 +20,7 @@ export const listTenants: Operation = {
   },
 };
 
+/** `DELETE /v1/tenants?key=`: every worker forgets a tenant, so that its next request starts it again. */
 export const dropTenant: Operation = {
   name: "dropTenant",
   method: "delete",

@@ -21,6 +21,7 @@ const listedUpstream = z
     description: "An upstream as it is configured, without secrets, with its servers as they are now",
   });
 
+/** `GET /v1/upstreams`: all upstreams with their configured and discovered servers. */
 export const listUpstreams: Operation = {
   name: "listUpstreams",
   method: "get",
@@ -69,6 +70,7 @@ function addressOf({ server: key }: ServerFigures): JsonObject {
   return { address: key.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(key.slice(colon + 1)) };
 }
 
+/** `POST /v1/upstreams`: adds an upstream. 409 if its name is taken. */
 export const addUpstream: Operation = {
   name: "addUpstream",
   method: "post",
@@ -94,6 +96,7 @@ export const addUpstream: Operation = {
 
 const NAME = { name: "The upstream's name, percent-encoded" };
 
+/** `PATCH /v1/upstreams/{name}`: changes an upstream by a JSON merge patch (RFC 7396). */
 export const patchUpstream: Operation = {
   name: "patchUpstream",
   method: "patch",
@@ -123,6 +126,7 @@ export const patchUpstream: Operation = {
   },
 };
 
+/** `DELETE /v1/upstreams/{name}`: deletes an upstream. 409 while a route uses it. */
 export const deleteUpstream: Operation = {
   name: "deleteUpstream",
   method: "delete",
@@ -177,7 +181,9 @@ function drainOperation(isDrained: boolean): Operation {
   };
 }
 
+/** `POST .../servers/{server}/drain`: sends no new request to a server. */
 export const drainServer = drainOperation(true);
+/** `POST .../servers/{server}/undrain`: sends requests to a drained server again. */
 export const undrainServer = drainOperation(false);
 
 function thing(name: string): string {

@@ -34,6 +34,7 @@ const success = {
   types: [CSV],
 } as const;
 
+/** `GET /v1/usage`: the counters of each consumer, route and upstream, as JSON or CSV. */
 export const showUsage: Operation = {
   name: "showUsage",
   method: "get",
@@ -53,6 +54,7 @@ export const showUsage: Operation = {
   },
 };
 
+/** `DELETE /v1/usage`: reads the counters, and sets them to 0. */
 export const resetUsage: Operation = {
   name: "resetUsage",
   method: "delete",
