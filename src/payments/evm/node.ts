@@ -1,6 +1,6 @@
 import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
-import { type ResponseStore, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
+import { type Responses, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
 /**
  * Time after which a node is asked for its chain id again, in milliseconds: the node behind an address may change.
@@ -19,7 +19,7 @@ export interface EvmNode {
   readonly now: () => number;
   read<T>(request: Request<T>): Promise<T | Fault>;
   /** Sends several reads as one HTTP request. */
-  readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<ResponseStore<T>>;
+  readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>>;
   /** Sends a call that changes something. It is never repeated. */
   write<T>(request: Request<T>): Promise<T | Fault>;
   /** Asks for the chain id if it is unknown or was not checked recently. Returns the fault, or undefined. */
@@ -83,10 +83,10 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
       const [response] = await rpc.readAll([request]);
       return response;
     },
-    async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<ResponseStore<T>> {
+    async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>> {
       const fault = await check();
       // The same fault is the result of each request.
-      if (fault !== undefined) return requests.map(() => fault) as unknown as ResponseStore<T>;
+      if (fault !== undefined) return requests.map(() => fault) as unknown as Responses<T>;
       return await rpc.readAll<T>(requests);
     },
     async write(request) {
