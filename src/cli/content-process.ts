@@ -12,7 +12,7 @@ import { sayError, sayWarning } from "./terminal.ts";
 import { type WaitingRoom } from "./waiting-room.ts";
 import { StartError } from "./start-error.ts";
 
-/** What the content service of `turnpike start` gets from its command line and the configuration. */
+/** The parts of the command line and the configuration that `turnpike start` passes to its content service. */
 export interface ContentProcessOptions {
   readonly socket: string;
   readonly stateDir: string;

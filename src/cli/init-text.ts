@@ -1,7 +1,7 @@
 /** The configurations that `turnpike init` writes, with comments. */
 import { parseDocument, Scalar, visit } from "yaml";
 
-/** The answers from which `turnpike init` writes a configuration. */
+/** The choices from which `turnpike init` writes a configuration. */
 export interface InitAnswers {
   /** The URL of the API to sell. Undefined: the content service is sold. */
   readonly upstream: URL | undefined;

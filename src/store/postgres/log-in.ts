@@ -5,7 +5,7 @@ import { Scram, SCRAM_SHA_256 } from "./scram.ts";
 import { type Target } from "./target.ts";
 import { fieldsOf, type Message, type Wire } from "./wire.ts";
 
-/** What a connection needs to log in to a server. */
+/** The server, the user and the settings of a connection that logs in. */
 export interface LogIn {
   readonly target: Target;
   /** Empty: there is no password. */
