@@ -90,6 +90,7 @@ for (const protocol of PROTOCOLS) {
         "allow-origin": APP,
         "allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
         "allow-headers": "x-a,content-type",
+        "expose-headers": "X-Total",
         "max-age": "600",
       },
     ]);
@@ -197,6 +198,7 @@ test("what a preflight asks for is sent back only where a browser could have ask
   expect(said(hostile)).toEqual({
     "allow-origin": APP,
     "allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+    "expose-headers": "X-Total",
     "max-age": "600",
   });
   const long = await preflight("HTTP/1.1", { path: "/common/x", fields: Array(2000).fill("x-a").join(",") });

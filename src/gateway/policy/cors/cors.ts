@@ -110,7 +110,8 @@ function preflightFields(compiled: Compiled, origin: string, asked: Fields): Fie
     compiled.methods ?? echo("Access-Control-Allow-Methods", fieldValue(asked, "access-control-request-method") ?? "");
   const headers =
     compiled.headers ?? echo("Access-Control-Allow-Headers", fieldValue(asked, "access-control-request-headers") ?? "");
-  return allowed + methods + headers + compiled.maxAge;
+  // Browsers read the exposed fields in the response to the request alone. Gateway API's tests want them here too.
+  return allowed + methods + headers + compiled.exposed + compiled.maxAge;
 }
 
 /** Repeats the requested value, if a browser could have sent it. */
