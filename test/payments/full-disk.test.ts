@@ -1,4 +1,7 @@
-/** A gateway whose ledger is on a full disk serves what needs no ledger, refuses payments, and sells when there is space. */
+/**
+ * A gateway with two workers whose ledger is on a full disk serves what needs no ledger, refuses payments, and sells when
+ * there is space.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,6 +52,7 @@ function fill(): void {
 async function start(): Promise<void> {
   const route = { upstream: "site" };
   gateway = await startGateway({
+    server: { workers: 2 },
     state_path: disk,
     x402: { enabled: true, test_mode: true },
     upstreams: [{ name: "site", servers: [serverAt(upstream.port ?? 0)] }],
@@ -74,6 +78,32 @@ async function unavailable(): Promise<string | undefined> {
   const page = await (await fetch(`http://127.0.0.1:${gateway.port}/metrics`)).text();
   return /^turnpike_ledger_unavailable (\d)$/m.exec(page)?.[1];
 }
+
+/** Most payments that fit into the free rest of the file. */
+const MOST_LEFT = 200;
+
+test.skipIf(!canMount)(
+  "a disk that fills while the gateway runs sets the metric until there is space again",
+  async () => {
+    await start();
+    expect([(await pay()).status, await unavailable()]).toEqual([200, "0"]);
+    fill();
+    let status = 200;
+    for (let left = MOST_LEFT; left > 0 && status === 200; left--) ({ status } = await pay());
+    expect(status).toBe(503);
+    expect([await unavailable(), await statusOf("/free")]).toEqual(["1", 200]);
+    rmSync(join(disk, "filler"));
+    // Without a payment.
+    await until(
+      async () => (await unavailable()) === "0",
+      patient(30_000),
+      "the metric shows that the ledger responds",
+    );
+    const sold = await Promise.all(Array.from({ length: 10 }, () => pay()));
+    expect(sold.map((response) => response.status)).toEqual(sold.map(() => 200));
+    await gateway.stop();
+  },
+);
 
 describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
   test("serves free routes, refuses payments, and sells when there is space", async () => {
@@ -102,6 +132,9 @@ describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start 
       "the metric shows that the ledger responds",
     );
     expect(gateway.output()).toContain("there is space for the ledger again");
+    // Each of the workers has its own ledger, which it opens by itself.
+    const sold = await Promise.all(Array.from({ length: 10 }, () => pay()));
+    expect(sold.map((response) => response.status)).toEqual(sold.map(() => 200));
     await gateway.stop();
   });
 });

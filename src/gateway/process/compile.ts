@@ -44,6 +44,7 @@ import { fieldPolicies } from "./field-policies.ts";
 import { isContentRoute } from "./content-route.ts";
 import { Holdings } from "./holdings.ts";
 import { type LogFiles, type LogLease, openAccessLog } from "./log-files.ts";
+import { type LedgerWatch } from "./ledger-watch.ts";
 import { type MaintenanceSettings, maintenanceSettings, counted } from "./payment-maintenance.ts";
 import { routeMirror } from "./route-mirror.ts";
 import { ownResponse, rewriteOf } from "./route-handler.ts";
@@ -94,6 +95,7 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly tracers: Tracers;
   /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
+  readonly ledgerWatch: LedgerWatch;
   readonly facilitators: Facilitators;
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -483,7 +485,7 @@ function createSeller(
         template,
       },
       {
-        ledger: counted(ledger, deps.telemetry.payments, deps.onEvent),
+        ledger: counted(ledger, { metrics: deps.telemetry.payments, onEvent: deps.onEvent, watch: deps.ledgerWatch }),
         paymentIds,
         facilitator,
         kinds,

@@ -33,6 +33,7 @@ import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
+import { LedgerWatch } from "./ledger-watch.ts";
 import { PaymentMaintenance } from "./payment-maintenance.ts";
 import { withBreakerEvents } from "./payment-events.ts";
 import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
@@ -100,6 +101,7 @@ class RunningGateway implements GatewayProcess {
   /** The settings that the store was opened with. */
   #storeConfig: Config["postgres"] | undefined;
   #maintenance: PaymentMaintenance | undefined;
+  readonly #ledgerWatch: LedgerWatch;
   #compiled: Compiled | undefined;
   /** All configured ports are bound. */
   #isUp = false;
@@ -114,6 +116,7 @@ class RunningGateway implements GatewayProcess {
       onEvent: (event) => this.#tell(event),
       onFault: (error) => this.#fault(error),
     });
+    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
@@ -457,6 +460,7 @@ class RunningGateway implements GatewayProcess {
       tenants: this.tenants,
       tracers: this.#own.tracers,
       store: () => this.#openStore(config.postgres),
+      ledgerWatch: this.#ledgerWatch,
       facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,
@@ -541,6 +545,7 @@ class RunningGateway implements GatewayProcess {
           random: Math.random,
           log,
           onEvent: (event) => this.#tell(event),
+          watch: this.#ledgerWatch,
         },
         maintenance,
       );

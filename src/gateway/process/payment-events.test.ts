@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Change, type Payment } from "../../store/ledger.ts";
 import { type NewEvent } from "../telemetry/event.ts";
-import { LedgerWatch, paymentEvent, withBreakerEvents } from "./payment-events.ts";
+import { paymentEvent, withBreakerEvents } from "./payment-events.ts";
 
 const PAYMENT = { route: "/read", network: "eip155:8453", state: "settling", transaction: "" } as Payment;
 
@@ -34,24 +34,13 @@ for (const [before, change, message] of CASES) {
   });
 }
 
-test("an open breaker and an unreachable ledger are reported once, and so is their recovery", () => {
+test("an open breaker is reported once, and so is its recovery", () => {
   const events: NewEvent[] = [];
   const onEvent = (event: NewEvent): void => void events.push(event);
   const changes: boolean[] = [];
   const observer = withBreakerEvents({ asked() {}, breakerChanged: (isOpen) => void changes.push(isOpen) }, onEvent);
   observer.breakerChanged(true);
   observer.breakerChanged(false);
-  const watch = new LedgerWatch(onEvent);
-  watch.responded();
-  watch.failed();
-  watch.failed();
-  watch.responded();
-  watch.responded();
   expect(changes).toEqual([true, false]);
-  expect(events.map(({ details }) => details)).toEqual([
-    { breaker: "open" },
-    { breaker: "closed" },
-    { ledger: "away" },
-    { ledger: "back" },
-  ]);
+  expect(events.map(({ details }) => details)).toEqual([{ breaker: "open" }, { breaker: "closed" }]);
 });

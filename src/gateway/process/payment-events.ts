@@ -39,25 +39,3 @@ export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEven
     },
   };
 }
-
-/** Reports once that the ledger is unreachable, and once that it is back. */
-export class LedgerWatch {
-  readonly #onEvent: OnEvent;
-  #away = false;
-
-  constructor(onEvent: OnEvent) {
-    this.#onEvent = onEvent;
-  }
-
-  responded(): void {
-    if (this.#away)
-      this.#onEvent({ kind: "payment", message: "the ledger responds again", details: { ledger: "back" } });
-    this.#away = false;
-  }
-
-  failed(): void {
-    const message = "the ledger does not respond: paid routes get 503 until it does";
-    if (!this.#away) this.#onEvent({ kind: "payment", message, details: { ledger: "away" } });
-    this.#away = true;
-  }
-}

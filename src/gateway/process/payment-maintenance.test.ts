@@ -13,7 +13,14 @@ import { type Store } from "../../store/store.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { type NewEvent } from "../telemetry/event.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
-import { type MaintenanceSettings, counted, PaymentMaintenance, type Seller } from "./payment-maintenance.ts";
+import { LedgerWatch } from "./ledger-watch.ts";
+import {
+  type MaintenanceDeps,
+  type MaintenanceSettings,
+  counted,
+  PaymentMaintenance,
+  type Seller,
+} from "./payment-maintenance.ts";
 
 const SECRET = Buffer.from("a secret that is long enough");
 const DAY_MS = 86_400_000;
@@ -50,16 +57,14 @@ function settings(sellers: readonly Seller[], change: Partial<MaintenanceSetting
   return { sellers, testMode: true, keepDays: 1, secrets: [SECRET], posts: true, ...change };
 }
 
+function deps(): MaintenanceDeps {
+  const { payments: metrics } = telemetry;
+  const watch = new LedgerWatch(metrics, onEvent);
+  return { store, metrics, clock: () => clock.now, random: () => 0.5, log: () => {}, onEvent, watch };
+}
+
 function begin(by: MaintenanceSettings): PaymentMaintenance {
-  const deps = {
-    store,
-    metrics: telemetry.payments,
-    clock: () => clock.now,
-    random: () => 0.5,
-    log: () => {},
-    onEvent,
-  };
-  maintenance = new PaymentMaintenance(deps, by);
+  maintenance = new PaymentMaintenance(deps(), by);
   maintenance.start();
   return maintenance;
 }
@@ -142,7 +147,7 @@ test("1,099 old payments are removed, and an open one stays", async () => {
 });
 
 test("payments are counted once for each outcome", async () => {
-  const ledger = counted(store.ledger, telemetry.payments, () => {});
+  const ledger = counted(store.ledger, deps());
   const sold = (await ledger.reserve({ ...RESERVATION, nonce: "0x1" })).payment;
   await ledger.move(sold, { state: "verified", lease: true });
   await ledger.move(sold, { state: "settling", lease: true });
@@ -163,7 +168,7 @@ test("payments are counted once for each outcome", async () => {
 
 test("a response that another request received is counted once, and is not undelivered when the first request ends early", async () => {
   const told: string[] = [];
-  const ledger = counted(store.ledger, telemetry.payments, ({ message }) => void told.push(message));
+  const ledger = counted(store.ledger, { ...deps(), onEvent: ({ message }) => void told.push(message) });
   for (const [nonce, delivered] of [
     ["0x1", true],
     ["0x2", false],
@@ -182,7 +187,7 @@ test("a response that another request received is counted once, and is not undel
 });
 
 test("a counted ledger keeps the limit of partial responses", async () => {
-  const ledger = counted(store.ledger, telemetry.payments, () => {});
+  const ledger = counted(store.ledger, deps());
   const { payment } = await ledger.reserve(RESERVATION);
   await ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx", delivered: false, partial: true });
   expect((await ledger.reserve(RESERVATION, 1)).leased).toBe(false);

@@ -12,7 +12,8 @@ import { type Config } from "../config/config.ts";
 import { routeName } from "../routing/route-name.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
-import { LedgerWatch, paymentEvent } from "./payment-events.ts";
+import { type LedgerWatch } from "./ledger-watch.ts";
+import { paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
 /** Loaded as `posters` is. */
@@ -56,6 +57,7 @@ export interface MaintenanceDeps {
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
+  readonly watch: LedgerWatch;
 }
 
 /** The maintenance settings of a configuration. Throws if the configured secret is not valid. */
@@ -88,15 +90,13 @@ export class PaymentMaintenance {
   readonly #poster: Posters.OutboxPoster;
   readonly #retention: Retention;
   readonly #counting: NodeJS.Timeout;
-  readonly #watch: LedgerWatch;
 
   constructor(deps: MaintenanceDeps, settings: MaintenanceSettings) {
     this.#deps = deps;
     this.#settings = settings;
-    const { store, metrics, clock, random, log, onEvent } = deps;
-    this.#watch = new LedgerWatch(onEvent);
+    const { store, metrics, clock, random, log } = deps;
     this.#reconciler = new (reconcilers().Reconciler)({
-      ledger: counted(store.ledger, metrics, onEvent),
+      ledger: counted(store.ledger, deps),
       facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
       testMode: () => this.#settings.testMode,
       notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
@@ -137,40 +137,47 @@ export class PaymentMaintenance {
   }
 
   async #count(): Promise<void> {
+    const { store, metrics, clock, watch } = this.#deps;
     try {
-      this.#deps.metrics.open(await this.#deps.store.view.open());
-      this.#deps.metrics.ledgerResponds(true);
-      this.#watch.responded();
+      metrics.open(await store.view.open());
+      watch.read(true);
     } catch {
       // The store is busy or unreachable: the figure stays as it was.
-      this.#deps.metrics.ledgerResponds(false);
-      this.#watch.failed();
+      watch.read(false);
+      return;
     }
+    await watch.tryAgain(store, clock());
   }
 }
 
-/** The same ledger, which also counts the outcomes of payments and reports trouble as events. */
-export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEvent): Ledger {
+/** The same ledger, which also counts the outcomes of payments and failed writes, and reports trouble as events. */
+export function counted(
+  ledger: Ledger,
+  { metrics, onEvent, watch }: Pick<MaintenanceDeps, "metrics" | "onEvent" | "watch">,
+): Ledger {
   const tell = (before: Payment, change: Change): void => {
     count(before, change, metrics);
     const event = paymentEvent(before, change);
     if (event !== undefined) onEvent(event);
   };
+  const move = (payment: Payment, change: Change): Promise<boolean> =>
+    watch.writing(ledger.move(payment, change), (moved) => moved);
   return {
-    reserve: (reservation, maxPartials) => ledger.reserve(reservation, maxPartials),
+    reserve: (reservation, maxPartials) =>
+      watch.writing(ledger.reserve(reservation, maxPartials), ({ leased }) => leased),
     find: (key) => ledger.find(key),
-    claimOpen: (limit) => ledger.claimOpen(limit),
+    claimOpen: (limit) => watch.writing(ledger.claimOpen(limit), (claimed) => claimed.length > 0),
     close: () => ledger.close(),
     async deliver(payment) {
-      const delivered = await ledger.deliver(payment);
+      const delivered = await watch.writing(ledger.deliver(payment), (changed) => changed);
       if (delivered) metrics.became("delivered");
       return delivered;
     },
     async move(payment, change) {
       const isEnd = change.state === "settled" && !change.lease;
       // Another request may have received the response meanwhile: then it is counted already, and not undelivered.
-      if (isEnd && (await ledger.move(payment, { ...change, ifUndelivered: true }))) tell(payment, change);
-      else if (!(await ledger.move(payment, change))) return false;
+      if (isEnd && (await move(payment, { ...change, ifUndelivered: true }))) tell(payment, change);
+      else if (!(await move(payment, change))) return false;
       else tell(isEnd ? { ...payment, delivered: true } : payment, change);
       return true;
     },

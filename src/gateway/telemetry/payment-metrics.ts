@@ -19,7 +19,7 @@ export class PaymentMetrics {
     this.#row[COLUMN.paymentsOpen] = count;
   }
 
-  /** Whether the ledger responds to this process. */
+  /** Whether this process can read and write the ledger. */
   ledgerResponds(responds: boolean): void {
     this.#row[COLUMN.ledgerAway] = responds ? 0 : 1;
   }
@@ -45,7 +45,11 @@ export function writePayments(page: Page, { rows, totals }: Snapshot): void {
     .metric("turnpike_payments_open", "gauge", "Payments in the ledger whose settlement is not known.")
     .sample(largest(rows, COLUMN.paymentsOpen));
   page
-    .metric("turnpike_ledger_unavailable", "gauge", "1 while the ledger does not respond, and payments are refused.")
+    .metric(
+      "turnpike_ledger_unavailable",
+      "gauge",
+      "1 while the ledger cannot be read or written, and payments are refused.",
+    )
     .sample(largest(rows, COLUMN.ledgerAway));
   page.metric("turnpike_settlement_records_total", "counter", "Tries to post a settlement record, by result.");
   for (const [index, result] of RECORD_RESULTS.entries()) page.sample(at(totals, COLUMN.records + index), { result });

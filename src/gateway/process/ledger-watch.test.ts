@@ -1,0 +1,62 @@
+import { beforeEach, expect, test } from "bun:test";
+import { type PaymentIds } from "../../store/payment-ids.ts";
+import { type NewEvent } from "../telemetry/event.ts";
+import { LedgerWatch } from "./ledger-watch.ts";
+
+const gauge: boolean[] = [];
+const events: NewEvent[] = [];
+let watch: LedgerWatch;
+
+beforeEach(() => {
+  gauge.length = 0;
+  events.length = 0;
+  watch = new LedgerWatch({ ledgerResponds: (responds) => void gauge.push(responds) }, (event) => events.push(event));
+});
+
+function told(): unknown[] {
+  return events.map(({ details }) => details?.["ledger"]);
+}
+
+test("a ledger that cannot be read is reported once, and so is its recovery", () => {
+  for (const succeeded of [true, false, false, true, true]) watch.read(succeeded);
+  expect(gauge).toEqual([true, false, false, true, true]);
+  expect(told()).toEqual(["away", "back"]);
+});
+
+test("a ledger that can be read and not written stays unavailable until a write succeeds", async () => {
+  const full = new Error("database or disk is full");
+  const failed = watch.writing(Promise.reject(full), () => true);
+  expect(await failed.catch((error: unknown) => error)).toBe(full);
+  watch.read(true);
+  // This write found nothing to change.
+  expect(await watch.writing(Promise.resolve(0), (rows) => rows > 0)).toBe(0);
+  expect([gauge.at(-1), told()]).toEqual([false, ["away"]]);
+  await watch.writing(Promise.resolve(1), (rows) => rows > 0);
+  expect([gauge.at(-1), told()]).toEqual([true, ["away", "back"]]);
+});
+
+test("only after a failed write, it tries one itself, and leaves nothing behind", async () => {
+  const ids = new Set<string>();
+  let tries = 0;
+  let isFull = true;
+  const paymentIds: PaymentIds = {
+    async tie({ id }, fingerprint) {
+      tries += 1;
+      if (isFull) throw new Error("full");
+      ids.add(id);
+      return fingerprint;
+    },
+    async untie({ id }) {
+      ids.delete(id);
+    },
+  };
+  await watch.tryAgain({ paymentIds }, 0);
+  expect(tries).toBe(0);
+  watch.wrote(false);
+  await watch.tryAgain({ paymentIds }, 0);
+  expect([tries, gauge.at(-1)]).toEqual([1, false]);
+  isFull = false;
+  await watch.tryAgain({ paymentIds }, 0);
+  await watch.tryAgain({ paymentIds }, 0);
+  expect([tries, gauge.at(-1), ids.size]).toEqual([2, true, 0]);
+});

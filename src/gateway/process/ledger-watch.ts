@@ -1,0 +1,75 @@
+import { type Store } from "../../store/store.ts";
+import { type OnEvent } from "../telemetry/event.ts";
+import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+
+/** No payer has this address, and no client can send this id. */
+const TRIAL_ID = { payer: "", id: "trial" };
+
+/**
+ * Whether a process can read and write its ledger, for the metrics. Reports once that it cannot, and once that it can
+ * again. A full disk refuses writes while reads succeed.
+ */
+export class LedgerWatch {
+  readonly #metrics: Pick<PaymentMetrics, "ledgerResponds">;
+  readonly #onEvent: OnEvent;
+  #cannotRead = false;
+  #cannotWrite = false;
+  #away = false;
+
+  constructor(metrics: Pick<PaymentMetrics, "ledgerResponds">, onEvent: OnEvent) {
+    this.#metrics = metrics;
+    this.#onEvent = onEvent;
+  }
+
+  /** The ledger was read, or could not be read. */
+  read(succeeded: boolean): void {
+    this.#cannotRead = !succeeded;
+    this.#tell();
+  }
+
+  /** The ledger was changed, or could not be changed. A write that changed no row proves nothing. */
+  wrote(succeeded: boolean): void {
+    this.#cannotWrite = !succeeded;
+    this.#tell();
+  }
+
+  /** Resolves to the result of `write`, and notes whether it failed. `changed`: the result is that of a changed row. */
+  async writing<T>(write: Promise<T>, changed: (result: T) => boolean): Promise<T> {
+    try {
+      const result = await write;
+      if (changed(result)) this.wrote(true);
+      return result;
+    } catch (error) {
+      this.wrote(false);
+      throw error;
+    }
+  }
+
+  /** After a failed write, tries another one, because there may be no payments. Never rejects. */
+  async tryAgain({ paymentIds }: Pick<Store, "paymentIds">, now: number): Promise<void> {
+    if (!this.#cannotWrite) return;
+    try {
+      await paymentIds.tie(TRIAL_ID, "", now);
+      await paymentIds.untie(TRIAL_ID, "");
+      this.wrote(true);
+    } catch {
+      this.wrote(false);
+    }
+  }
+
+  #tell(): void {
+    const away = this.#cannotRead || this.#cannotWrite;
+    this.#metrics.ledgerResponds(!away);
+    if (away === this.#away) return;
+    this.#away = away;
+    this.#onEvent(
+      away
+        ? {
+            kind: "payment",
+            message: "the ledger cannot be read or written: payments get 503 until it can",
+            details: { ledger: "away" },
+          }
+        : { kind: "payment", message: "the ledger can be read and written again", details: { ledger: "back" } },
+    );
+  }
+}
