@@ -1,0 +1,120 @@
+/**
+ * One payment is sent several times at once: to two gateways that share PostgreSQL, and to the workers of one gateway with
+ * SQLite, over any two protocols. Money moves once, and the upstream works once.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
+import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
+import { ask, type Asked, PROTOCOLS, type Reply, Shops, type Shop } from "./shops.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(patient(60_000));
+
+const shops = new Shops();
+let database: TestPostgres | undefined;
+/** The gateways of each store that share the ledger. One gateway with SQLite has several workers. */
+const selling = new Map<string, readonly [Shop, Shop]>();
+
+beforeAll(async () => {
+  // Requests meet in the ledger only if the facilitator takes its time.
+  shops.facilitator.hand = async () => {
+    await Bun.sleep(20);
+    return undefined;
+  };
+  const sqlite = await shops.open({ server: { workers: 3 } });
+  selling.set("SQLite", [sqlite, sqlite]);
+  if (!hasPostgres) return;
+  database = await TestPostgres.start();
+  const postgres = { url: database.url(await database.newUser()) };
+  const [one, two] = await Promise.all([shops.open({ postgres }), shops.open({ postgres })]);
+  selling.set("PostgreSQL", [one, two]);
+});
+
+afterAll(async () => {
+  await shops.close();
+  await database?.close();
+});
+
+const SETTLES = ["before", "after"] as const;
+
+function newPayment(settle: (typeof SETTLES)[number], extensions?: Record<string, unknown>): PaymentPayload {
+  const extra = settle === "before" ? { ...REQUIREMENTS.extra, paymentFlow: "upfront" } : REQUIREMENTS.extra;
+  const payment = { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
+  return extensions === undefined ? payment : { ...payment, extensions };
+}
+
+function nonceOf({ payload }: PaymentPayload): string {
+  return "authorization" in payload ? payload.authorization.nonce : "";
+}
+
+function paid(path: string, payment: PaymentPayload): Asked {
+  return { path, headers: { "payment-signature": encodeHeader(payment) } };
+}
+
+/** The next step of a client: it has the response, sends the same payment again, or needs a new payment. */
+function kindOf({ status, headers }: Reply): string {
+  if (status === 200) return "sold";
+  return `${status} ${headers["retry-after"] === undefined ? "spent" : "again"}`;
+}
+
+describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
+  for (const settle of SETTLES) {
+    for (const one of PROTOCOLS) {
+      for (const two of PROTOCOLS) {
+        test.skipIf(store === "PostgreSQL" && !hasPostgres)(
+          `settle ${settle}: the same payment over ${one} and ${two} is taken once`,
+          async () => {
+            const [here, there] = selling.get(store) ?? [];
+            if (here === undefined || there === undefined) throw new Error("No gateway runs");
+            const payment = newPayment(settle);
+            const nonce = nonceOf(payment);
+            const same = paid(`/${settle}?${nonce}`, payment);
+            const other = paid(`/${settle}?${nonce}&other`, payment);
+            const asked = [ask(one, here, same), ask(two, there, same), ask(two, there, other)] as const;
+            const [first, second, third] = await Promise.all(asked);
+            const winner = [first, second, third].find(({ status }) => status === 200);
+            // The same request may come again, and another one has lost.
+            const kinds = [kindOf(first), kindOf(second), kindOf(third)].toSorted();
+            expect([
+              ["409 again", "409 spent", "sold"],
+              ["409 spent", "409 spent", "sold"],
+              // The second one came when the first one was over.
+              ["409 spent", "sold", "sold"],
+            ]).toContainEqual(kinds);
+            expect(shops.runs(same.path) + shops.runs(other.path)).toBe(1);
+            expect([shops.facilitator.settles.get(nonce), shops.facilitator.transfers.has(nonce)]).toEqual([1, true]);
+            if (settle === "before") return;
+            const again = third.status === 200 ? other : same;
+            const repeated = await Promise.all([ask(one, here, again), ask(two, there, again)]);
+            expect(repeated.map(({ status, body }) => [status, body])).toEqual(
+              repeated.map(() => [200, winner?.body ?? ""]),
+            );
+            expect(shops.facilitator.settles.get(nonce)).toBe(1);
+          },
+        );
+      }
+    }
+  }
+
+  test.skipIf(store === "PostgreSQL" && !hasPostgres)(
+    "two payments with one id at once buy one thing, and only one of them is taken",
+    async () => {
+      const [here, there] = selling.get(store) ?? [];
+      if (here === undefined || there === undefined) throw new Error("No gateway runs");
+      const id = `order-${crypto.randomUUID()}`;
+      const extensions = { "payment-identifier": { info: { id } } };
+      const payments = [newPayment("after", extensions), newPayment("after", extensions)] as const;
+      const path = `/after?${id}`;
+      const replies = await Promise.all([
+        ask("HTTP/1.1", here, paid(path, payments[0])),
+        ask("HTTP/2", there, paid(path, payments[1])),
+      ]);
+      expect(replies.map(kindOf).toSorted()).toEqual(["409 spent", "sold"]);
+      expect(payments.filter((payment) => shops.facilitator.transfers.has(nonceOf(payment)))).toHaveLength(1);
+      expect(shops.runs(path)).toBe(1);
+    },
+  );
+});
