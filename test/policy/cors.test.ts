@@ -101,6 +101,7 @@ for (const protocol of PROTOCOLS) {
       "allow-credentials": "true",
       "allow-methods": "GET, PURGE",
       "allow-headers": "X-A, Authorization",
+      "expose-headers": "X-Total",
       "max-age": "5",
     });
     expect(origin.requests).toEqual([]);
