@@ -1,5 +1,6 @@
 /** The configurations that `turnpike init` writes, with comments. */
 import { parseDocument, Scalar, visit } from "yaml";
+import { bareHost, portOf } from "../lib/url-host.ts";
 
 /** The choices from which `turnpike init` writes a configuration. */
 export interface InitAnswers {
@@ -57,8 +58,8 @@ function priceLines(depth: number, { price, payTo, network }: InitAnswers, own =
 
 function apiLines(answers: InitAnswers, upstream: URL): Line[] {
   const isTls = upstream.protocol === "https:";
-  const port = upstream.port === "" ? (isTls ? 443 : 80) : Number(upstream.port);
-  const host = upstream.hostname.replace(/^\[(.*)\]$/, "$1");
+  const port = portOf(upstream);
+  const host = bareHost(upstream.hostname);
   return [
     [1, "// Your own service. Several servers share the load."],
     [1, '"upstreams": ['],

@@ -1,7 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type EgressSession, egressError, portOf } from "../egress/guard.ts";
+import { type EgressSession, egressError } from "../egress/guard.ts";
 import { DownloadError } from "../page/download.ts";
 import { CdpClosed, CdpError } from "./cdp.ts";
+import { portOf } from "../../lib/url-host.ts";
 
 /**
  * The caller's error for a document that failed to load. The egress guard knows the reason better than the browser

@@ -6,6 +6,7 @@ import { within } from "../../lib/within.ts";
 import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
+import { bareHost, portOf } from "../../lib/url-host.ts";
 
 /** Looks a host name up and returns all its addresses. Default: the system's resolver; tests pass another. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -187,15 +188,6 @@ const FAILURES = {
     reason: `it takes more than ${EGRESS_LIMITS.receivedBytes} bytes, ${EGRESS_LIMITS.requests} requests or ${EGRESS_LIMITS.hosts} hosts`,
   },
 } as const satisfies Record<EgressFailure, { code: ErrorCode; reason: string }>;
-
-/** The port of a URL. Without a port it is 443 for `https:`, and 80 for every other scheme. */
-export function portOf(url: URL): number {
-  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-}
-
-function bareHost(host: string): string {
-  return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
-}
 
 function authority(host: string, port: number): string {
   return `${bareHost(host).slice(0, MAX_HOST_LENGTH).toLowerCase()}|${port}`;

@@ -1,6 +1,7 @@
 import { type Socket } from "node:net";
 import { networkCheck } from "../../lib/networks.ts";
 import { isOwnPeer } from "./peer.ts";
+import { hostAndPort } from "../../lib/url-host.ts";
 
 /** The place of a visit's egress proxy, and the clients that it serves. */
 export interface ProxyAccess {
@@ -48,5 +49,5 @@ export function plainAddress(address: string): string {
 
 /** The URL of a proxy. */
 export function proxyUrl({ host }: ProxyAccess, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `http://${hostAndPort(host, port)}`;
 }

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
+import { bareHost } from "../../lib/url-host.ts";
 
 /**
  * Milliseconds. From the second such page of a site in a minute on, the site's next page begins this much later for
@@ -85,7 +86,7 @@ export class Offenders {
  * co.uk. @internal
  */
 export function siteOf(host: string): string {
-  if (isIP(host.replace(/^\[|\]$/g, "")) !== 0) return host;
+  if (isIP(bareHost(host)) !== 0) return host;
   const labels = host.toLowerCase().replace(/\.$/, "").split(".");
   const [second = "", top = ""] = labels.slice(-2);
   return labels.slice(top.length === 2 && second.length <= 3 ? -3 : -2).join(".");

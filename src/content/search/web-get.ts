@@ -1,10 +1,11 @@
 import { basicAuthorization } from "../../lib/basic-authorization.ts";
-import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
+import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { openFor } from "../static/connect.ts";
 import { Exchange, type StaticResponse } from "../static/exchange.ts";
 import { TooLong } from "../static/faults.ts";
 import { REDIRECTS } from "../static/redirect.ts";
 import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
+import { portOf } from "../../lib/url-host.ts";
 
 /** Redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;

@@ -1,9 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { systemTrust } from "../../lib/system-trust.ts";
-import { egressError, portOf } from "../egress/guard.ts";
+import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { loadError } from "./faults.ts";
+import { bareHost, portOf } from "../../lib/url-host.ts";
 
 /** The target of a connection. */
 export interface ConnectTarget {
@@ -42,7 +43,7 @@ export function contextOf(authorities: readonly string[]): SecureContext {
 
 /** Opens a connection for requests to the URL's origin, to the first of these addresses that responds. */
 export function openFor(url: URL, addresses: readonly string[], trust = systemContext()): Opening {
-  const tlsHost = url.protocol === "https:" ? url.hostname.replace(/^\[|\]$/g, "") : undefined;
+  const tlsHost = url.protocol === "https:" ? bareHost(url.hostname) : undefined;
   return open({ addresses, port: portOf(url), tlsHost, trust });
 }
 

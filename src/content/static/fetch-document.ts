@@ -1,6 +1,6 @@
 import { type Socket } from "node:net";
 import { type SecureContext } from "node:tls";
-import { egressError, portOf } from "../egress/guard.ts";
+import { egressError } from "../egress/guard.ts";
 import { type FetchedDocument, type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type Asker, askerOf } from "./asker.ts";
@@ -11,6 +11,7 @@ import { loadError } from "./faults.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
+import { portOf } from "../../lib/url-host.ts";
 
 /** Redirects before a document, as in browsers. */
 const MAX_REDIRECTS = 20;

@@ -14,6 +14,7 @@ import { withDescription } from "./http/openapi.ts";
 import { malformedResponse, problemResponse } from "./http/problem.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { type AdminParts } from "./parts.ts";
+import { hostAndPort } from "../../lib/url-host.ts";
 
 /** Certificate and key in PEM. */
 export interface CertificatePair {
@@ -69,7 +70,7 @@ export class AdminServer {
     const anywhere = this.#address === "0.0.0.0" || this.#address === "::";
     const host = anywhere ? "127.0.0.1" : this.#address;
     const scheme = this.#listener.isSecure ? "https" : "http";
-    return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${this.#listener.port}/`;
+    return `${scheme}://${hostAndPort(host, this.#listener.port)}/`;
   }
 
   /**

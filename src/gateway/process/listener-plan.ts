@@ -1,5 +1,6 @@
 import { type Config } from "../config/config.ts";
 import { DEAF, listen } from "../wire/tcp.ts";
+import { hostAndPort } from "../../lib/url-host.ts";
 
 /** A listener as the configuration describes it. */
 export interface ListenerPlan {
@@ -112,5 +113,5 @@ export function bindError({ address, port }: { address: string; port: number }, 
 export function urlOf({ address, port, scheme }: BoundListener): string {
   const anywhere = address === "0.0.0.0" || address === "::";
   const host = anywhere ? "127.0.0.1" : address;
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${scheme}://${hostAndPort(host, port)}`;
 }

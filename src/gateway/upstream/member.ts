@@ -1,4 +1,5 @@
 import { type Endpoint } from "../wire/tcp.ts";
+import { hostAndPort } from "../../lib/url-host.ts";
 
 /**
  * One server of an upstream, as the directory of servers describes it to workers. It is plain data, because it crosses
@@ -23,5 +24,5 @@ export type Membership = Readonly<Record<string, readonly Member[]>>;
 export function serverKey(endpoint: Endpoint): string {
   if ("unix" in endpoint) return `unix:${endpoint.unix}`;
   const { address, port } = endpoint;
-  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
+  return hostAndPort(address, port);
 }

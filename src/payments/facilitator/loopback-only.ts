@@ -1,9 +1,10 @@
+import { bareHost } from "../../lib/url-host.ts";
 const LOOPBACK_V4 = /^127(?:\.[0-9]{1,3}){3}$/;
 const LOOPBACK_V6 = /^(?:::1|(?:0{1,4}:){7}0{0,3}1|::ffff:127(?:\.[0-9]{1,3}){3})$/i;
 
 /** True for an address that only this machine can reach, with or without brackets. */
 export function isLoopback(address: string): boolean {
-  const bare = address.replace(/^\[(.*)\]$/, "$1");
+  const bare = bareHost(address);
   return bare === "localhost" || LOOPBACK_V4.test(bare) || LOOPBACK_V6.test(bare);
 }
 

@@ -1,3 +1,4 @@
+import { bareHost } from "../../lib/url-host.ts";
 /** `require` encrypts without a check of the server's identity; `verify-full` checks certificate and host name. */
 export type SslMode = "disable" | "require" | "verify-full";
 
@@ -44,7 +45,7 @@ export function readTarget(url: string): ReadTarget {
   if (sslMode === undefined) {
     return { fault: `sslmode ${JSON.stringify(mode)} is unknown`, unknownMode: true, hasPassword };
   }
-  const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = bareHost(parsed.hostname);
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);
   return { target: { host: decoded(host) ?? host, port, user, database, sslMode }, hasPassword };
 }

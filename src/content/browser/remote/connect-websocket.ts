@@ -5,6 +5,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { newWebSocketKey, webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
+import { bareHost, portOf } from "../../../lib/url-host.ts";
 
 /** An open WebSocket. */
 export interface WebSocketConnection {
@@ -29,9 +30,9 @@ const KEEP_ALIVE_MS = 15_000;
  * reason, never with the URL, whose path and query may be secret.
  */
 export async function connectWebSocket(url: URL, { timeoutMs, ca }: ConnectOptions): Promise<WebSocketConnection> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = bareHost(url.hostname);
   const isTls = url.protocol === "wss:";
-  const port = url.port === "" ? (isTls ? 443 : 80) : Number(url.port);
+  const port = portOf(url);
   const socket = isTls
     ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) })
     : connectTcp({ host, port });

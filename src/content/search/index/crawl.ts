@@ -120,7 +120,7 @@ class Crawler {
     this.#deps = deps;
     this.#pages = deps.sites.pages(site.id);
     this.#manners = new HostManners(deps);
-    this.#host = bareHost(new URL(site.url));
+    this.#host = hostWithoutWww(new URL(site.url));
   }
 
   async seed(): Promise<void> {
@@ -342,7 +342,7 @@ class Crawler {
       if (href === undefined) return [];
       const url = new URL(href);
       url.hash = "";
-      return this.#site.sameHost && bareHost(url) !== this.#host ? [] : [url.href];
+      return this.#site.sameHost && hostWithoutWww(url) !== this.#host ? [] : [url.href];
     });
   }
 }
@@ -356,6 +356,6 @@ function conditions(known: PageRow | undefined): Record<string, string> {
 }
 
 /** A site is the same with and without `www.`. */
-function bareHost(url: URL): string {
+function hostWithoutWww(url: URL): string {
   return url.host.replace(/^www\./, "");
 }

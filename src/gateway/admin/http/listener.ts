@@ -9,6 +9,7 @@ import { type SecureContext, TLSSocket } from "node:tls";
 import { addressKey } from "../../../lib/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
+import { hostAndPort } from "../../../lib/url-host.ts";
 
 /** Concurrent connections: of all clients, and of one address (for IPv6: of its /64). @internal */
 export const MAX_CONNECTIONS = 512;
@@ -226,6 +227,7 @@ function bindError(address: string, port: number, error: unknown): Error {
         : code === "EADDRNOTAVAIL"
           ? "this machine does not have the address; see admin.address"
           : messageOf(error);
-  const host = address.includes(":") ? `[${address}]` : address;
-  return new Error(`Cannot listen on ${host}:${port} for the admin interface: ${reason}`, { cause: error });
+  return new Error(`Cannot listen on ${hostAndPort(address, port)} for the admin interface: ${reason}`, {
+    cause: error,
+  });
 }

@@ -8,6 +8,7 @@ import { changeResponse, changeBy } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG, server } from "./shapes.ts";
+import { bareHost, hostAndPort } from "../../../lib/url-host.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -60,14 +61,13 @@ function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): un
 /** A server's name, as in the upstream directory. */
 function keyOf({ unix, address, port }: JsonObject): string {
   if (typeof unix === "string") return `unix:${unix}`;
-  const host = String(address).replace(/^\[(.*)\]$/, "$1");
-  return `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+  return hostAndPort(String(address), String(port));
 }
 
 function addressOf({ server: key }: ServerFigures): JsonObject {
   if (key.startsWith("unix:")) return { unix: key.slice("unix:".length) };
   const colon = key.lastIndexOf(":");
-  return { address: key.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(key.slice(colon + 1)) };
+  return { address: bareHost(key.slice(0, colon)), port: Number(key.slice(colon + 1)) };
 }
 
 /** `POST /v1/upstreams`: adds an upstream. 409 if its name is taken. */

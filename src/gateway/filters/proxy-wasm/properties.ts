@@ -3,6 +3,7 @@ import { type Context } from "./context.ts";
 import { MAP } from "./enums.ts";
 import { type FieldList } from "./field-list.ts";
 import { type Plugin } from "./plugin.ts";
+import { hostAndPort } from "../../../lib/url-host.ts";
 
 /** Latin1 text, or bytes. */
 type Value = string | Uint8Array;
@@ -81,8 +82,7 @@ const STREAM: Readonly<Record<string, (exchange: Exchange, context: Context) => 
   "response.size": ({ bytesSent }) => int(bytesSent),
   "response.total_size": ({ bytesSent }) => int(bytesSent),
   // The client's port is not known here. The text has Envoy's form.
-  "source.address": ({ clientAddress }) =>
-    clientAddress.includes(":") ? `[${clientAddress}]:0` : `${clientAddress}:0`,
+  "source.address": ({ clientAddress }) => hostAndPort(clientAddress, 0),
   "source.port": () => int(0),
   "connection.mtls": () => bool(false),
   "connection.id": () => int(0),

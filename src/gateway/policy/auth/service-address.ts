@@ -1,6 +1,7 @@
 import { type DialSettings } from "../../upstream/dial.ts";
 import { type Endpoint } from "../../wire/tcp.ts";
 import { trustOf } from "../../wire/tls-connect.ts";
+import { bareHost, portOf } from "../../../lib/url-host.ts";
 
 /** The address of an operator's service, and how the gateway connects to it. */
 export interface ServiceAddress {
@@ -17,10 +18,11 @@ export interface ServiceAddress {
  * the system.
  */
 export function serviceAddress(url: string): ServiceAddress {
-  const { protocol, hostname, port, host, pathname, search } = new URL(url);
+  const parsed = new URL(url);
+  const { protocol, hostname, host, pathname, search } = parsed;
   const isTls = protocol === "https:";
   return {
-    endpoint: { address: hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(port || (isTls ? 443 : 80)) },
+    endpoint: { address: bareHost(hostname), port: portOf(parsed) },
     dial: {
       // The operator chooses the service, so private addresses are allowed.
       allowPrivate: true,

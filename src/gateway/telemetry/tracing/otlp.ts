@@ -3,6 +3,7 @@ import { VERSION } from "../../../lib/version.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type HiddenParameters } from "../hidden-parameters.ts";
 import { type ChildSpan, type FilterRun, type RequestTrace } from "./request-trace.ts";
+import { bareHost } from "../../../lib/url-host.ts";
 
 /** Maximum characters of an attribute's value. The rest is cut off. */
 const MAX_VALUE = 2048;
@@ -131,7 +132,7 @@ function methodOf(method: string): Attribute[] {
 function addressOf(place: string): Attribute[] {
   if (place.startsWith("unix:")) return [text("server.address", place.slice(5))];
   const [, host = place, port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place) ?? [];
-  const address = text("server.address", host.startsWith("[") ? host.slice(1, -1) : host);
+  const address = text("server.address", bareHost(host));
   return port === undefined ? [address] : [address, integer("server.port", Number(port))];
 }
 
