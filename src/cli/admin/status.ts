@@ -6,6 +6,7 @@ import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText, timeText } from "./units.ts";
+import { wasmSchema } from "./wasm-schema.ts";
 import { flagsText } from "../flags.ts";
 
 const USAGE = `usage: turnpike status [--json]
@@ -35,14 +36,7 @@ const statusSchema = z.object({
     difference: z.array(z.unknown()),
   }),
   last_reload: z.object({ time_ms: z.number(), by: actorSchema, ok: z.boolean(), detail: z.string() }).nullable(),
-  wasm: z.object({
-    park_active: z.number(),
-    park_capacity: z.number(),
-    pool_instances: z.number(),
-    control_configured: z.boolean(),
-    control_ready: z.boolean(),
-    tenants_active: z.number(),
-  }),
+  wasm: wasmSchema,
 });
 
 const COMMAND: AdminCommand = {

@@ -1,3 +1,5 @@
+import { parseStatusLine } from "./status-line.ts";
+
 /** The browser's request to its proxy: a tunnel, or one plain HTTP request. */
 export interface ProxyRequest {
   readonly tunnel: boolean;
@@ -46,11 +48,11 @@ function parseTunnel(target: string): ProxyRequest | undefined {
  */
 export function rewriteResponseHead(text: string): { interim: boolean; head: string } {
   const lines = text.trimEnd().split(LINE_END);
-  const status = /^HTTP\/1\.[01] (\d{3})/.exec(lines[0] ?? "")?.[1];
-  if (status === undefined) throw new Error("Cannot pass a response on: it is not an HTTP/1 response");
+  const line = parseStatusLine(lines[0] ?? "");
+  if (line === undefined) throw new Error("Cannot pass a response on: it is not an HTTP/1 response");
   const fields = lines.slice(1).filter((line) => !CONNECTION_FIELDS.test(line));
   return {
-    interim: status.startsWith("1"),
+    interim: line.status < 200,
     head: [lines[0], ...fields, "Connection: close", "", ""].join("\r\n"),
   };
 }

@@ -1,4 +1,5 @@
 import { latin1Text } from "../../lib/latin1.ts";
+import { parseStatusLine } from "../egress/status-line.ts";
 import { brokeOff, loadError, noResponse, notHttp } from "./faults.ts";
 
 /** The head of a response, as received. */
@@ -207,10 +208,17 @@ function lineOf(bytes: Buffer, max: number): { text: string; next: number } | un
 
 function parseHead(text: string): ResponseHead {
   const lines = text.split(/\r*\n|\r/);
-  const [, minor, status] = /^HTTP\/1\.([01]) +(\d{3})(?: |$)/.exec(lines[0] ?? "") ?? [];
-  if (status === undefined || Number(status) < 100) throw notHttp();
+  const first = parseStatusLine(lines[0] ?? "");
+  if (first === undefined) throw notHttp();
+  const headers = fieldsOf(lines.slice(1));
+  const connection = valuesOf(headers, "connection").join(",").toLowerCase();
+  const keepsAlive = first.minor === "1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+  return { statusCode: first.status, headers, keepsAlive, length: contentLength(headers) };
+}
+
+function fieldsOf(lines: readonly string[]): ResponseHead["headers"] {
   const headers: [string, string][] = [];
-  for (const line of lines.slice(1)) {
+  for (const line of lines) {
     const last = headers.at(-1);
     // A line that continues the previous one (RFC 9112 §5.2).
     if (/^[ \t]/.test(line) && last !== undefined) last[1] = `${last[1]} ${line.trim()}`.trim();
@@ -220,9 +228,7 @@ function parseHead(text: string): ResponseHead {
       if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) headers.push([name, line.slice(colon + 1).trim()]);
     }
   }
-  const connection = valuesOf(headers, "connection").join(",").toLowerCase();
-  const keepsAlive = minor === "1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
-  return { statusCode: Number(status), headers, keepsAlive, length: contentLength(headers) };
+  return headers;
 }
 
 /** The values of all fields with a name, which is in lower case. */

@@ -1,12 +1,10 @@
 import { Http1ServerConnection } from "../http1/server-connection.ts";
+import { PREFACE } from "../http2/frame.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 import { RefusedConnection } from "./refused-connection.ts";
-
-/** The first bytes of a client that speaks HTTP/2 with prior knowledge (RFC 9113 §3.4). */
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
 /** Milliseconds that a client which has sent nothing has to notice that the gateway closes. */
 const LINGER_MS = 1000;

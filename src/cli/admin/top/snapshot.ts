@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { wasmSchema } from "../wasm-schema.ts";
 
 const durations = z.object({ counts: z.array(z.number()) });
 
@@ -44,14 +45,7 @@ export const snapshotSchema = z.object({
     bytes: z.number(),
   }),
   upstreams: z.array(z.object({ name: z.string(), servers: z.array(server) })),
-  wasm: z.object({
-    park_active: z.number(),
-    park_capacity: z.number(),
-    pool_instances: z.number(),
-    control_configured: z.boolean(),
-    control_ready: z.boolean(),
-    tenants_active: z.number(),
-  }),
+  wasm: wasmSchema,
   filters: z.object({
     entries: z.array(z.object({ invocations: z.array(z.object({ outcome: z.string(), count: z.number() })) })),
   }),

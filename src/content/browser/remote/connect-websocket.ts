@@ -4,6 +4,7 @@ import { basicAuthorization } from "../../../lib/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { newWebSocketKey, webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";
+import { parseStatusLine } from "../../egress/status-line.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
 import { bareHost, portOf } from "../../../lib/url-host.ts";
 
@@ -96,9 +97,9 @@ function requestOf(url: URL, key: string): string {
 }
 
 function assertUpgraded(head: string, key: string): void {
-  const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
-  if (status === undefined) throw new Error("its response is not HTTP");
-  if (status !== "101") throw new Error(`it responds with ${status} in place of a WebSocket`);
+  const line = parseStatusLine(head.slice(0, head.search(/[\r\n]|$/)));
+  if (line === undefined) throw new Error("its response is not HTTP");
+  if (line.status !== 101) throw new Error(`it responds with ${line.status} in place of a WebSocket`);
   const accept = /^sec-websocket-accept:[ \t]*(\S*)/im.exec(head)?.[1];
   if (accept !== webSocketAccept(key)) throw new Error("its response to the WebSocket handshake is not valid");
 }

@@ -4,6 +4,7 @@ import { setsStateOnLoad } from "./client-state.ts";
 import { type Places } from "../extraction.ts";
 import { writesPage } from "./inline-signs.ts";
 import { namesPlace, selectsPlace } from "./placeholders.ts";
+import { withoutRanges } from "./without-ranges.ts";
 
 /**
  * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
@@ -129,7 +130,7 @@ function withoutProperties(code: string): string {
     const found = definitionBefore(code, name, Number(at));
     if (found !== undefined) marked.push(found);
   }
-  return without(code, marked);
+  return withoutRanges(code, marked);
 }
 
 /** The nearest definition before a place of a function with this name. Minified names are reused often. */
@@ -147,15 +148,4 @@ function definitionBefore(code: string, name: string, before: number): [start: n
     return [at, endOfValue(code, at)];
   }
   return undefined;
-}
-
-function without(code: string, marked: readonly (readonly [number, number])[]): string {
-  let kept = "";
-  let from = 0;
-  for (const [start, end] of marked.toSorted(([a], [b]) => a - b)) {
-    if (start < from) continue;
-    kept += code.slice(from, start);
-    from = Math.max(start, end);
-  }
-  return kept + code.slice(from);
 }

@@ -1,3 +1,5 @@
+import { withoutRanges } from "./without-ranges.ts";
+
 /** The parts of a script that run without user action. */
 export interface UnaskedCode {
   /** The script without comments and event handlers, with its original length. */
@@ -57,11 +59,11 @@ export function unasked(script: string, isNamed: (name: string) => boolean = () 
     done = endOfFunction(scan, start);
     marked.push([start, done]);
   }
-  const first = { code: without(scan.code, marked), bare: without(scan.bare, marked) };
+  const first = { code: withoutRanges(scan.code, marked), bare: withoutRanges(scan.bare, marked) };
   const uncalled = uncalledFunctions(scan, first.bare, isNamed);
   if (uncalled.length === 0) return first;
   marked.push(...uncalled);
-  return { code: without(scan.code, marked), bare: without(scan.bare, marked) };
+  return { code: withoutRanges(scan.code, marked), bare: withoutRanges(scan.bare, marked) };
 }
 
 /** Declared functions that are checked for calls. Each name is searched in the whole script. */
@@ -87,17 +89,6 @@ function isNamedTwice(code: string, name: string): boolean {
     if (!/[\w$]/.test(code.charAt(at - 1)) && !/[\w$]/.test(code.charAt(at + name.length))) count += 1;
   }
   return count > 1;
-}
-
-function without(code: string, marked: readonly (readonly [number, number])[]): string {
-  let kept = "";
-  let from = 0;
-  for (const [start, end] of marked.toSorted(([a], [b]) => a - b)) {
-    if (start < from) continue;
-    kept += code.slice(from, start);
-    from = Math.max(start, end);
-  }
-  return kept + code.slice(from);
 }
 
 /** The end of a function's arguments and body. An arrow function without braces ends at the end of its line. */
