@@ -1,10 +1,12 @@
 /**
  * The cost of the admin interface. It measures the throughput that a gateway under load loses to four tabs of the console,
- * and to a thousand wrong keys per second. It also measures the time for a list of 10,000 routes, and for one more route.
+ * and to a thousand wrong keys per second. It also measures the time for a list of 10,000 routes, for one more route, and
+ * for the figures of the console.
  */
 import { parseArgs } from "node:util";
 import { ask, startGateway } from "./admin/gateway.ts";
 import { measureLists } from "./admin/lists.ts";
+import { measureSnapshot } from "./admin/snapshot.ts";
 import { openTabs, TABS } from "./admin/tabs.ts";
 import { measureTraffic } from "./admin/traffic.ts";
 import { type Children, processTree } from "./support/children.ts";
@@ -19,6 +21,7 @@ const WATCH_SECONDS = 5;
 
 const PARTS = [
   { name: "lists", measure: measureLists },
+  { name: "snapshot", measure: measureSnapshot },
   { name: "visits", measure: measureVisits },
   { name: "one", measure: (children: Children, rounds: Rounds) => measureTraffic(children, rounds, 1) },
   { name: "workers", measure: (children: Children, rounds: Rounds) => measureTraffic(children, rounds, 2) },

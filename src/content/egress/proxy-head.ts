@@ -48,11 +48,11 @@ function parseTunnel(target: string): ProxyRequest | undefined {
  */
 export function rewriteResponseHead(text: string): { interim: boolean; head: string } {
   const lines = text.trimEnd().split(LINE_END);
-  const line = parseStatusLine(lines[0] ?? "");
-  if (line === undefined) throw new Error("Cannot pass a response on: it is not an HTTP/1 response");
+  const statusLine = parseStatusLine(lines[0] ?? "");
+  if (statusLine === undefined) throw new Error("Cannot pass a response on: it is not an HTTP/1 response");
   const fields = lines.slice(1).filter((line) => !CONNECTION_FIELDS.test(line));
   return {
-    interim: line.status < 200,
+    interim: statusLine.status < 200,
     head: [lines[0], ...fields, "Connection: close", "", ""].join("\r\n"),
   };
 }

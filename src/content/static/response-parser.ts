@@ -218,14 +218,14 @@ function parseHead(text: string): ResponseHead {
 
 function fieldsOf(lines: readonly string[]): ResponseHead["headers"] {
   const headers: [string, string][] = [];
-  for (const line of lines) {
+  for (const field of lines) {
     const last = headers.at(-1);
     // A line that continues the previous one (RFC 9112 §5.2).
-    if (/^[ \t]/.test(line) && last !== undefined) last[1] = `${last[1]} ${line.trim()}`.trim();
+    if (/^[ \t]/.test(field) && last !== undefined) last[1] = `${last[1]} ${field.trim()}`.trim();
     else {
-      const colon = line.indexOf(":");
-      const name = line.slice(0, Math.max(colon, 0)).trim();
-      if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) headers.push([name, line.slice(colon + 1).trim()]);
+      const colon = field.indexOf(":");
+      const name = field.slice(0, Math.max(colon, 0)).trim();
+      if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) headers.push([name, field.slice(colon + 1).trim()]);
     }
   }
   return headers;

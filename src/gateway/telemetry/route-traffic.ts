@@ -87,7 +87,10 @@ export class TrafficOfRoute {
   }
 
   /** A request has ended, `elapsedMs` milliseconds after it began. */
-  count({ status, bytesReceived, bytesSent }: Exchange, elapsedMs: number): void {
+  count(
+    { status, bytesReceived, bytesSent }: Pick<Exchange, "status" | "bytesReceived" | "bytesSent">,
+    elapsedMs: number,
+  ): void {
     const column = this.#first;
     const { row } = this.#table;
     add(row, column + FIELD.durations + bucketOf(elapsedMs), 1);

@@ -10,7 +10,7 @@ import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";
 import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { Telemetry } from "../../telemetry/telemetry.ts";
-import { type OverviewUpstream, type ServerFigures } from "./overview-snapshot.ts";
+import { type OverviewUpstream } from "./overview-snapshot.ts";
 import { createOverview, type OverviewSource } from "./overview.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 
@@ -78,42 +78,16 @@ test("the snapshot adds up the counts of all workers by class, route and cache",
   expect(snapshot.routes[0]?.durations?.counts[3]).toBe(6);
 });
 
-test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and is made twice a second", () => {
-  for (const row of [1, 2]) {
-    const traffic = new RouteTraffic(zone, row);
-    for (let i = 0; i < 100; i++) traffic.route(`a.test/route/${i}`).count(exchange(), 3);
-  }
-  const server: ServerFigures = {
-    server: "10.0.0.1:80",
-    source: "configured",
-    health: "healthy",
-    in_rotation: true,
-    drained: false,
-    backup: false,
-    weight: 1,
-    reason: "",
-    failures: 0,
-    requests_in_flight: 0,
-    connections: 0,
-  };
+test("a snapshot is made at most twice a second, and read again in between", () => {
   let looks = 0;
   const upstreams = (): OverviewUpstream[] => {
     looks++;
-    return [{ name: "a", servers: Array.from({ length: 50 }, () => server) }];
+    return [{ name: "a", servers: [] }];
   };
-  const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
-  const filters = new FilterCounts(zone);
-  const times = Array.from({ length: 60 }, () => {
-    const began = performance.now();
-    readSnapshot({ zone, traffic, filters, upstreams: upstreams(), startedAtMs: 0, nowMs: 0 });
-    return performance.now() - began;
-  });
-  // One of the fast runs, because the machine may be busy with something else.
-  expect(times.toSorted((a, b) => a - b)[6]).toBeLessThan(1);
-  looks = 0;
   let now = 1000;
   const overview = createOverview(source({ upstreams }), { startedAtMs: 0, clock: () => now });
   for (let i = 0; i < 1000; i++) overview.snapshot();
+  expect(looks).toBe(1);
   expect(overview.snapshotText()).toBe(JSON.stringify(overview.snapshot()));
   now += 499;
   expect([overview.snapshot().time_ms, looks]).toEqual([1000, 1]);
