@@ -80,7 +80,7 @@ function isAtomic(text) {
 function parsePrice(text, decimals) {
   const amount = isAtomic(text) ? text : dollarsToAtomic(text, decimals);
   if (amount === "0")
-    throw new Error(`Cannot take the price "${text}": it is zero`);
+    throw new Error(`Cannot use the price "${text}": it is zero`);
   return amount;
 }
 function dollarsToAtomic(text, decimals) {
@@ -91,7 +91,7 @@ function dollarsToAtomic(text, decimals) {
   const [, whole = "", fraction = ""] = match;
   const places = fraction.replace(/0+$/, "");
   if (places.length > decimals) {
-    throw new Error(`Cannot take the price "${text}": the token has ${decimals} decimal places`);
+    throw new Error(`Cannot use the price "${text}": the token has ${decimals} decimal places`);
   }
   return BigInt(whole + places.padEnd(decimals, "0")).toString();
 }

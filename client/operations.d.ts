@@ -69,13 +69,13 @@ export interface Metadata {
     readonly content_type?: string | undefined;
     /** Title of the page */
     readonly title?: string | undefined;
-    /** Who wrote the article, if the page says so */
+    /** Author of the article, if the page names one */
     readonly byline?: string | undefined;
-    /** When the article was published, if the page says so */
+    /** Publication date of the article, if the page has one */
     readonly published?: string | undefined;
-    /** Language of the article, if the page says so */
+    /** Language of the article, if the page declares it */
     readonly language?: string | undefined;
-    /** Name of the site, if the page says so */
+    /** Name of the site, if the page has it */
     readonly site_name?: string | undefined;
     /** The page's canonical address */
     readonly canonical_url?: string | undefined;
@@ -85,7 +85,7 @@ export interface Metadata {
     readonly confidence?: number | undefined;
     /** True if the timeout came before the end of the page, or pages of a long document are missing */
     readonly partial?: boolean | undefined;
-    /** What loaded the page */
+    /** Engine that loaded the page */
     readonly engine?: "static" | "browser" | undefined;
 }
 /** The request body of `scrape` */
@@ -94,7 +94,7 @@ export interface ScrapeRequest {
     readonly url: string;
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -104,7 +104,7 @@ export interface ScrapeRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -131,7 +131,7 @@ export interface BatchResult {
     /** The page's content; empty if this page failed */
     readonly content: string;
     readonly metadata: Metadata;
-    /** Why there is no content; only if this page failed */
+    /** Reason of the failure; only if this page failed */
     readonly error?: string | undefined;
     /** The problem type of the error */
     readonly error_type?: string | undefined;
@@ -142,7 +142,7 @@ export interface BatchRequest {
     readonly urls: readonly string[];
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -152,7 +152,7 @@ export interface BatchRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -178,7 +178,7 @@ export interface ExtractRequest {
     readonly url: string;
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -188,7 +188,7 @@ export interface ExtractRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -210,7 +210,7 @@ export interface ReadRequest {
     readonly url: string;
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -220,7 +220,7 @@ export interface ReadRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -237,7 +237,7 @@ export interface PdfRequest {
     readonly url: string;
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -247,7 +247,7 @@ export interface PdfRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -278,7 +278,7 @@ export interface ScreenshotRequest {
     readonly url: string;
     /** CSS selector of an element to wait for before acting */
     readonly selector?: string | undefined;
-    /** Show the page an ordinary browser's fingerprint; default false */
+    /** Present the fingerprint of an ordinary browser to the page; default false */
     readonly stealth?: boolean | undefined;
     /** Page load timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
@@ -288,7 +288,7 @@ export interface ScreenshotRequest {
     readonly wait?: number | undefined;
     /** Page event to wait for; default "load" */
     readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-    /** What loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+    /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
     readonly engine?: "auto" | "static" | "browser" | undefined;
     /** At the timeout, return the content so far instead of an error; default false */
     readonly partial?: boolean | undefined;
@@ -335,11 +335,11 @@ export interface Evidence {
 export interface ResolveMetadata {
     /** Time taken, in milliseconds */
     readonly elapsed_ms: number;
-    /** Searches with a response */
+    /** Number of searches that got a response */
     readonly searches: number;
     /** Sources that were read */
     readonly sources_read: number;
-    /** What found the evidence */
+    /** Analyst that found the evidence */
     readonly analyst: "embedded" | "language model";
 }
 /** The request body of `resolve` */
@@ -367,7 +367,7 @@ export interface QrRequest {
 /** The state of the service and of the programs and providers that it uses */
 export interface Health {
     readonly status: "ok";
-    /** Turnpike's own */
+    /** Version of Turnpike */
     readonly version: string;
     /** null: this machine has no browser, and pages that need one fail */
     readonly browser: {
@@ -377,10 +377,10 @@ export interface Health {
         readonly sandboxed: boolean;
     } | null;
     readonly fonts?: {
-        /** Kinds of text that pages are shown without */
+        /** Kinds of text for which no font is installed */
         readonly missing: readonly ("latin" | "serif" | "mono" | "cjk" | "emoji")[];
     } | undefined;
-    /** Search providers; open ones are not used */
+    /** Search providers; a provider that is open (its circuit breaker) is not queried */
     readonly search: readonly {
         readonly name: string;
         readonly state: "closed" | "open" | "half-open";

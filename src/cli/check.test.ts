@@ -100,9 +100,19 @@ function priced(x402: object, terms: object = {}): string {
 const LONG = "x".repeat(10_000);
 
 const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, problem: RegExp])[] = [
-  ["an unknown network", {}, { network: "basis" }, /routes\[0\]\.x402: Cannot sell: network "basis" is unknown/],
+  [
+    "an unknown network",
+    {},
+    { network: "basis" },
+    /routes\[0\]\.x402: Cannot accept payments: network "basis" is unknown/,
+  ],
   ["nobody to pay", {}, { pay_to: "" }, /routes\[0\]\.x402\.pay_to: /],
-  ["the zero address to pay", {}, { pay_to: `0x${"0".repeat(40)}` }, /routes\[0\]\.x402: Cannot sell: pay_to/],
+  [
+    "the zero address to pay",
+    {},
+    { pay_to: `0x${"0".repeat(40)}` },
+    /routes\[0\]\.x402: Cannot accept payments: pay_to/,
+  ],
   ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402: /],
   ["no facilitator", { facilitator_url: "" }, {}, /routes\[0\]\.x402: has no facilitator/],
   ["no chain to settle on", { embedded: { enabled: true } }, {}, /x402\.embedded\.enabled: requires x402\.chains/],
@@ -110,7 +120,7 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
     "a challenge too long",
     {},
     { extensions: { note: { text: LONG } } },
-    /routes\[0\]\.x402: Cannot sell: the challenge of \d+ characters/,
+    /routes\[0\]\.x402: Cannot accept payments: the challenge has \d+ characters/,
   ],
   ["an invalid template", { payment_required_b64: btoa('{"resource":7}') }, {}, /routes\[0\]\.x402: /],
   ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same payment method/],

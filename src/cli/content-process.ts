@@ -124,7 +124,7 @@ export class ContentProcess {
     if (this.#closing) return;
     const wait = this.#restartMs;
     this.#restartMs = Math.min(wait * 2, MAX_RESTART_MS);
-    sayWarning(`the content service ended; starting it again in ${wait} ms`);
+    sayWarning(`the content service ended; restarting it in ${wait} ms`);
     setTimeout(() => {
       if (!this.#closing) void this.#again();
     }, wait);

@@ -40,7 +40,11 @@ const FLAGS = {
     value: "SECONDS",
     text: `time after SIGTERM for which the service still listens (${DRAIN_DELAY_S} with --listen, else 0)`,
   },
-  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  },
   "browser-path": { type: "string", value: "PROGRAM", text: "the browser program" },
   "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
   "charge-timeouts": {

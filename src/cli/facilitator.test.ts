@@ -84,10 +84,10 @@ test("in test mode it records simulated transfers and remembers them after a res
 
 const REFUSED: readonly (readonly [name: string, args: readonly string[], code: number, said: RegExp])[] = [
   ["test mode for other machines", ["--test", "--listen", "0.0.0.0:0"], 1, /Cannot listen on 0\.0\.0\.0 with --test/],
-  ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test has no chain/],
-  ["test mode with a token", ["--test", "--any-asset"], 2, /--test has no chain, no key and no list of tokens/],
+  ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test excludes --config/],
+  ["test mode with a token", ["--test", "--any-asset"], 2, /--test excludes --config/],
   ["an invalid token", ["--chain", "base=RPC", "--asset", "base:USDC"], 2, /--asset takes NETWORK:ADDRESS/],
-  ["a token and every token", ["--chain", "base=RPC", "--any-asset", "--asset", "base:0x"], 2, /--asset adds nothing/],
+  ["a token and every token", ["--chain", "base=RPC", "--any-asset", "--asset", "base:0x"], 2, /--asset has no effect/],
   ["no chain", ANY_PORT, 2, /Name a chain with --chain/],
   ["a chain without its variable", ["--chain", "base"], 2, /--chain takes NETWORK=VARIABLE/],
   ["an unknown chain", ["--chain", "moon=RPC"], 1, /x402\.chains\[0\]\.network: expected an EVM chain/],
@@ -202,8 +202,8 @@ describe.skipIf(!hasChain)("on a chain", () => {
     const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 5000 });
     expect(await facilitator.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
     expect(program.said.text).toContain(`takes     ${asset} on Base Sepolia (eip155:84532)\n`);
-    await until(() => program.said.text.includes("is gas for fewer than 10 settlements"));
-    expect(program.said.text).toMatch(/warning: Base Sepolia \(eip155:84532\): 0\.0+1 is gas/);
+    await until(() => program.said.text.includes("pays the gas of fewer than 10 settlements"));
+    expect(program.said.text).toMatch(/warning: Base Sepolia \(eip155:84532\): 0\.0+1 pays the gas/);
   });
 
   test("an unknown token is refused without a request to the node, and accepted with --any-asset", async () => {

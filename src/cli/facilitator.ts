@@ -65,7 +65,7 @@ const FLAGS = {
     type: "string",
     multiple: true,
     value: "N:ADDRESS",
-    text: "a further token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
+    text: "another token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
   },
   "any-asset": { type: "boolean", text: "accept every token: each caller can then make a contract burn gas" },
   test: { type: "boolean", text: "without a chain: signatures are checked, no money moves" },
@@ -109,9 +109,9 @@ export function facilitator(args: readonly string[]): Promise<number> {
     const { chain: chains = [], config, "key-env": key, asset: named = [], "any-asset": isAny = false } = values;
     const ofChains = [config, key, ...chains, ...named];
     if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
-      throw new UsageError("--test has no chain, no key and no list of tokens");
+      throw new UsageError("--test excludes --config, --key-env, --chain, --asset and --any-asset");
     }
-    if (isAny && named.length > 0) throw new UsageError("--any-asset takes every token: --asset adds nothing");
+    if (isAny && named.length > 0) throw new UsageError("--any-asset accepts every token, so --asset has no effect");
     if (!isTest && chains.length === 0 && config === undefined) {
       throw new UsageError("Name a chain with --chain, or a configuration that has one with --config");
     }
@@ -184,7 +184,7 @@ async function openChains(
 
 function takenTexts(assets: readonly TakenAsset[] | undefined): readonly string[] {
   if (assets === undefined) return ["every token"];
-  if (assets.length === 0) return ["no token: name one with --asset"];
+  if (assets.length === 0) return ["no token is accepted: name one with --asset"];
   return assets.map(({ network, address }) => {
     const symbol = findAsset(network, address)?.symbol;
     return `${symbol === undefined ? "" : `${symbol}, `}${address} on ${networkTitle(network)}`;

@@ -84,7 +84,7 @@ test("private addresses are refused unless they are allowed", async () => {
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, err: string])[] = [
   [[], 2, "turnpike index: Name a command."],
-  [["add"], 2, "turnpike index: Say what to add."],
+  [["add"], 2, "turnpike index: Name what to add."],
   [["nothing"], 2, 'turnpike index: No command "nothing".'],
   [["list", "--colour"], 2, "turnpike index: Unknown option '--colour'."],
   [["add", "ftp://a.test/"], 1, 'Cannot use "ftp://a.test/": it is not an http:// or https:// address'],

@@ -45,7 +45,7 @@ const CRAWL_FLAGS = {
   "max-size": { type: "string", default: "1024", value: "MB", text: "stop when the index would be larger (1024)" },
   "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses" },
   verbose: { type: "boolean", text: "print the result for each address, not only for those that failed" },
-  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it" },
+  "state-dir": { type: "string", value: "DIR", text: "state folder of turnpike start" },
 } as const satisfies FlagTable;
 
 const FLAGS = { ...ADD_FLAGS, ...CRAWL_FLAGS, help: HELP } as const;
@@ -119,7 +119,7 @@ async function run(context: Context, command: string, subject: string | undefine
     throw new Error(`Cannot refresh ${subject}: it is not a site of the index; see turnpike index list`);
   }
   if (command !== "add" || subject === undefined) {
-    if (["add", "remove", "search"].includes(command)) throw new UsageError(`Say what to ${command}`);
+    if (["add", "remove", "search"].includes(command)) throw new UsageError(`Name what to ${command}`);
     throw new UsageError(
       command === "" ? "Name a command" : `No command "${[command, subject ?? ""].join(" ").trim()}"`,
     );
@@ -197,9 +197,9 @@ function crawlReporter(site: Site, isVerbose: boolean): CrawlReporter {
     },
     end() {
       progress.stop();
-      if (isRefused) say("--allow-private lets private and loopback addresses be fetched");
+      if (isRefused) say("--allow-private permits private and loopback addresses");
       const more = failures - MAX_FAILURES_SHOWN;
-      if (!isVerbose && more > 0) say(`${more} more failed; --verbose names them`);
+      if (!isVerbose && more > 0) say(`${more} more failed; --verbose lists them`);
     },
   };
 }

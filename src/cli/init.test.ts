@@ -57,7 +57,7 @@ test("the commands that it suggests work where npm has installed the package in 
 
 test("an existing file stays unless --force is given", async () => {
   writeFileSync(join(folder, "mine.jsonc"), "mine");
-  expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it is there already") });
+  expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it exists already") });
   expect(readFileSync(join(folder, "mine.jsonc"), "utf8")).toBe("mine");
   expect((await run("mine.jsonc", "--force")).code).toBe(0);
 });
@@ -67,7 +67,7 @@ test.each([
   [["--price", "much"], '--price "much" is not a price such as $0.01'],
   [["--price", "0"], "--price 0 is for an API only; web content has a price"],
   [["--pay-to", "me"], '--pay-to "me" is not an address'],
-  [["--network", "visa"], '--network "visa" is no EVM chain'],
+  [["--network", "visa"], '--network "visa" is not an EVM chain'],
   [["--upstream", "ftp://x"], '--upstream "ftp://x" is not the address of a server'],
   [["--upstream", "http://x:0"], '--upstream "http://x:0" is not the address of a server'],
   [["--upstream", "http://x/#here"], '--upstream "http://x/#here" is not the address of a server'],
@@ -115,7 +115,7 @@ test("on a terminal it asks for the values, and asks again after invalid input",
   await answer("Port to listen on [8080]", "many");
   await answer("is not a port number", "9191");
   await answer("Price of a request", "");
-  await answer("Account that is paid", "");
+  await answer("Account that receives the payments", "");
   expect(await child.exited).toBe(0);
   const { config } = await loadFile(join(folder, "asked.jsonc"));
   expect(config?.server.port).toBe(9191);

@@ -100,7 +100,7 @@ const PRICE: Question<string | undefined> = {
 };
 const PAY_TO: Question<string> = {
   flag: "pay-to",
-  text: "Account that is paid",
+  text: "Account that receives the payments",
   otherwise: BURN_ADDRESS,
   read(text) {
     if (!isAddress(text)) throw new UsageError(`--pay-to "${text}" is not an address: 0x and 40 hexadecimal digits`);
@@ -113,7 +113,8 @@ const NETWORK: Question<string> = {
   otherwise: "base-sepolia",
   read(text) {
     const network = parseNetwork(text);
-    if (network === undefined) throw new UsageError(`--network "${text}" is no EVM chain, such as base or eip155:8453`);
+    if (network === undefined)
+      throw new UsageError(`--network "${text}" is not an EVM chain, such as base or eip155:8453`);
     return network;
   },
 };
@@ -128,7 +129,7 @@ export function init(args: readonly string[]): Promise<number> {
     if (!/\.(?:jsonc?|ya?ml)$/i.test(file))
       throw new UsageError(`FILE "${file}" must end in .jsonc, .yaml, .yml or .json`);
     if (values.force !== true && existsSync(file))
-      throw new StartError(`Cannot write "${file}": it is there already; --force replaces it`);
+      throw new StartError(`Cannot write "${file}": it exists already; --force overwrites it`);
     const answers = await answersOf(values);
     await write(file, await textFor(file, answers), values.force === true);
     const turnpike = commandName();

@@ -10,21 +10,25 @@ const FILTER_FLAGS = {
     value: "S",
     text: "reserved, verified, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
   },
-  route: { type: "string", value: "R", text: "of this path prefix" },
-  payer: { type: "string", value: "A", text: "signed by this address" },
+  route: { type: "string", value: "R", text: "only payments of the route with this path prefix" },
+  payer: { type: "string", value: "A", text: "only payments that this address signed" },
   since: {
     type: "string",
     value: "D",
-    text: "received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC",
+    text: "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC",
   },
-  until: { type: "string", value: "D", text: "received before D" },
-  limit: { type: "string", value: "N", text: "this many, the newest (50)" },
+  until: { type: "string", value: "D", text: "only payments received before D" },
+  limit: { type: "string", value: "N", text: "maximum number of payments, the newest first (50)" },
 } as const satisfies FlagTable;
 
 const LOCATION_FLAGS = {
-  config: { type: "string", value: "FILE", text: "the ledger of this configuration, in its database if it has one" },
-  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it (~/.turnpike, or $TURNPIKE_HOME)" },
-  store: { type: "string", value: "FILE", text: "this file" },
+  config: { type: "string", value: "FILE", text: "the ledger of this configuration: its database, or its file" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "the ledger in this state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  },
+  store: { type: "string", value: "FILE", text: "this ledger file" },
 } as const satisfies FlagTable;
 
 /** The flags that the usage text explains by its first lines have no text. */
@@ -143,7 +147,7 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
     return { kind: "totals", filter, by };
   }
   if ((values.csv === true) === (values.jsonl === true))
-    throw new UsageError("Say the format of the export: --csv or --jsonl");
+    throw new UsageError("Choose the format of the export: --csv or --jsonl");
   return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
 }
 
@@ -193,6 +197,6 @@ function prefixOf(text: string): string {
   const hex = text.toLowerCase().replace(/^0x/, "");
   if (/^[0-9a-f]+$/.test(hex) && hex.length >= MIN_PREFIX && hex.length <= MAX_PREFIX) return `0x${hex}`;
   throw new Error(
-    `Cannot look for "${text}": it is not the beginning of a nonce or hash, ${MIN_PREFIX} hex digits at least`,
+    `Cannot look for "${text}": it is not the start of a nonce or hash, with at least ${MIN_PREFIX} hexadecimal digits`,
   );
 }

@@ -60,7 +60,7 @@ export function paymentDetail(payment: Payment): string {
     [
       "",
       isOwed(payment)
-        ? "paid, and its response is not delivered; the same payment sent again gets it"
+        ? "settled, and the response is not delivered; the client gets it when it sends the same payment again"
         : MEANING[payment.state],
     ],
     ["reason", record.reason || "-"],

@@ -174,7 +174,7 @@ test("show finds one payment by a prefix of its nonce or transaction, and explai
   expect(none).toEqual({
     code: 1,
     out: "",
-    err: 'turnpike ledger: Cannot show "0xdead": no payment\'s nonce or transaction begins so\n',
+    err: 'turnpike ledger: Cannot show "0xdead": no nonce or transaction of a payment starts with it\n',
   });
 });
 
@@ -292,8 +292,8 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["list", "--by", "route"], 2, "turnpike ledger: list does not take --by"],
   [["totals"], 2, "turnpike ledger: Name the key of the totals: --by route|payer|day"],
   [["totals", "--by", "nonce"], 2, "turnpike ledger: Name the key of the totals"],
-  [["export"], 2, "turnpike ledger: Say the format of the export: --csv or --jsonl"],
-  [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Say the format of the export"],
+  [["export"], 2, "turnpike ledger: Choose the format of the export: --csv or --jsonl"],
+  [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Choose the format of the export"],
   [["list", "--store", "x", "--config", "x"], 2, "--store names the ledger"],
   [["list", "--colour"], 2, `Unknown option '--colour'. Run "turnpike ledger --help"`],
   [["show"], 2, "Name a payment"],

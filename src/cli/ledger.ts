@@ -76,7 +76,8 @@ async function run(view: LedgerView, { query, json }: LedgerRequest): Promise<nu
 async function show(view: LedgerView, prefix: string, json: boolean): Promise<number> {
   const found = await view.search(prefix);
   const [payment, ...others] = found;
-  if (payment === undefined) throw new Error(`Cannot show "${prefix}": no payment's nonce or transaction begins so`);
+  if (payment === undefined)
+    throw new Error(`Cannot show "${prefix}": no nonce or transaction of a payment starts with it`);
   if (others.length > 0) {
     const count = found.length === MAX_FOUND ? `${MAX_FOUND} payments or more` : `${found.length} payments`;
     sayError(`turnpike ledger: "${prefix}" is the beginning of ${count}:`);

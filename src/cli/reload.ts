@@ -45,7 +45,7 @@ async function reload({ config: running, events }: Reloadable): Promise<void> {
     for (const warning of outcome.warnings) tell(sayWarning, `${path}: warning: ${diagnosticText(warning)}`);
   }
   if (outcome.kind === "done") {
-    for (const key of outcome.restart) tell(sayWarning, `${path}: warning: ${key}: changes with the next start only`);
+    for (const key of outcome.restart) tell(sayWarning, `${path}: warning: ${key}: takes effect at the next start`);
     for (const { op, path: pointer } of outcome.discarded) {
       tell(sayWarning, `${path}: warning: a change in memory is discarded: ${op} ${pointer}`);
     }
@@ -55,5 +55,5 @@ async function reload({ config: running, events }: Reloadable): Promise<void> {
   const [only, ...more] = outcome.kind === "invalid" ? outcome.problems.map(diagnosticText) : [whyNot(outcome)];
   const isOne = more.length === 0 && only !== undefined;
   if (!isOne) for (const problem of [only ?? "", ...more]) tell(sayError, `${path}: ${problem}`);
-  tell(sayError, `Cannot reload ${path}: ${isOne ? only : whyNot(outcome)}; the old configuration stays`);
+  tell(sayError, `Cannot reload ${path}: ${isOne ? only : whyNot(outcome)}; the old configuration stays in use`);
 }

@@ -33,7 +33,7 @@ const FLAGS = {
   "state-dir": {
     type: "string",
     value: "DIR",
-    text: "keep browser, ledger, socket and admin key here ($TURNPIKE_HOME, else ~/.turnpike)",
+    text: "folder for browser, ledger, socket and admin key ($TURNPIKE_HOME, else ~/.turnpike)",
   },
   "allow-private": { type: "boolean", text: "allow pages on private and loopback addresses; for local tests" },
   config: {
@@ -44,7 +44,7 @@ const FLAGS = {
   "admin-port": {
     type: "string",
     value: "N",
-    text: 'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); not with a configuration that has "admin"',
+    text: 'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); excluded by a configuration with "admin"',
   },
   "no-admin": { type: "boolean", text: "do not serve the admin interface" },
   "take-over": {

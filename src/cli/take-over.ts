@@ -36,10 +36,10 @@ function fault(pid: number): string {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) === "EPERM" ? "it is another user's" : "there is no such process";
+    return codeOf(error) === "EPERM" ? "it belongs to another user" : "there is no such process";
   }
   // By default SIGUSR2 ends a process: one that does not handle it would be killed.
-  return catchesHandOver(pid) ? "" : "it does not hand over; only a gateway of this version or newer does";
+  return catchesHandOver(pid) ? "" : "it cannot hand over its ports; only a gateway of this version or a newer one can";
 }
 
 function catchesHandOver(pid: number): boolean {

@@ -51,7 +51,7 @@ test("a ledger of this version or an older one, or a missing ledger, is accepted
   const database = new Database(path);
   const version = database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
   database.run(`PRAGMA user_version = ${version - 1}`);
-  expect((await run(file)).out).toContain(`version ${version - 1}; this program brings it to ${version}`);
+  expect((await run(file)).out).toContain(`version ${version - 1}; this program changes it to ${version}`);
   database.run(`PRAGMA user_version = ${version + 1}`);
   database.close();
   const newer = await run(file);
@@ -83,7 +83,7 @@ test.skipIf(!hasPostgres)("a database is read, and not changed", async () => {
     const store = openPostgresStore(database.settings({ user }));
     await store.ready();
     await store.close();
-    expect((await run(file)).out).toContain("as this program writes it");
+    expect((await run(file)).out).toContain("the version that this program writes");
   } finally {
     await database.close();
   }

@@ -63,6 +63,6 @@ function ledgerFault({ found, known }: LedgerVersion): string {
 
 function ledgerText({ found, known }: LedgerVersion): string {
   if (found === 0) return "there is none yet";
-  if (found === known) return `its schema is version ${found}, as this program writes it`;
-  return `its schema is version ${found}; this program brings it to ${known} when it starts, and the old one can still use it`;
+  if (found === known) return `its schema is version ${found}, the version that this program writes`;
+  return `its schema is version ${found}; this program changes it to ${known} when it starts, and the old program can still use it`;
 }

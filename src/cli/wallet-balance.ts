@@ -58,13 +58,13 @@ export function chainsToAsk(
   });
   const all = [...new Set(asked.length > 0 ? asked : namedNetworks(env))].slice(0, MAX_CHAINS);
   if (all.length === 0) {
-    throw new Error("Cannot ask a chain: name its RPC endpoint in $TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532");
+    throw new Error("Cannot query a chain: name its RPC endpoint in $TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532");
   }
   return all.map((network) => {
     const name = rpcEnv ?? rpcVariable(network);
     const url = env[name];
     if (url === undefined || url === "") {
-      throw new Error(`Cannot ask ${networkTitle(network)}: its RPC endpoint is not in $${name}`);
+      throw new Error(`Cannot query ${networkTitle(network)}: its RPC endpoint is not in $${name}`);
     }
     return { network, url };
   });

@@ -98,7 +98,7 @@ test("the error for an unreachable endpoint does not contain its URL", async () 
   const env = { TURNPIKE_RPC_8453: `http://127.0.0.1:1/${SECRET}` };
   const { code, out, err } = await turnpike(["wallet", "balance"], env);
   expect(code).toBe(1);
-  expect(out).toBe("Base (eip155:8453)\n  Cannot ask Base (eip155:8453) for balances: no connection to the node\n");
+  expect(out).toBe("Base (eip155:8453)\n  Cannot query balances on Base (eip155:8453): no connection to the node\n");
   expect(out + err).not.toContain(SECRET);
   const junk = await turnpike(["wallet", "balance"], { TURNPIKE_RPC_8453: SECRET });
   expect(junk.out).toContain("is not an http or https URL");

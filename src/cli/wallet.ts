@@ -24,7 +24,7 @@ const FLAGS = {
     type: "string",
     multiple: true,
     value: "TOKEN",
-    text: "a further token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+    text: "another token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
   },
   json: { type: "boolean", text: "print JSON" },
   help: HELP,
@@ -56,7 +56,7 @@ function parse(args: readonly string[]) {
   if (command === undefined || rest.length > 0) throw new UsageError(`No command "${positionals.join(" ")}"`);
   const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
   if (forBalance && command !== "balance")
-    throw new UsageError("--network, --rpc-env and --allow-asset go with balance alone");
+    throw new UsageError("--network, --rpc-env and --allow-asset are flags of balance only");
   return { command, values };
 }
 

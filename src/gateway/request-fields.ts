@@ -374,7 +374,7 @@ export class RequestFields {
     if (unserved !== "") return fault("not-implemented", unserved);
     if (path === undefined) return fault("bad-path", BAD_PATH);
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
-      return fault("expectation-failed", "the only known expectation is 100-continue");
+      return fault("expectation-failed", "the only supported expectation is 100-continue");
     }
     return this.#protocol === "" ? undefined : this.#handshakeFault();
   }

@@ -22,17 +22,18 @@ export function readJwtKey(algorithm: JwtAlgorithm, secret: string): KeyObject {
   if (isShared(algorithm)) {
     // If a public key were used as the secret, anyone could sign with it: the oldest attack on such tokens (RFC 8725
     // §2.1).
-    if (secret.includes("-----BEGIN ")) throw new Error(`${algorithm} takes a shared secret, and this is a key in PEM`);
+    if (secret.includes("-----BEGIN "))
+      throw new Error(`${algorithm} requires a shared secret, but this is a key in PEM`);
     return createSecretKey(Buffer.from(secret));
   }
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(secret)) {
-    throw new Error(`${algorithm} takes a public key, and this is a private one`);
+    throw new Error(`${algorithm} takes a public key, but this is a private key`);
   }
   let key: KeyObject;
   try {
     key = createPublicKey(secret);
   } catch {
-    throw new Error(`${algorithm} takes a public key in PEM, and this is not one`);
+    throw new Error(`${algorithm} requires a public key in PEM, but this is not one`);
   }
   const misfit = misfitOf(algorithm, key);
   if (misfit !== "") throw new Error(misfit);

@@ -41,13 +41,17 @@ test("sales are read while the store is in use, and nothing is changed", async (
 
 describe("a file is refused with the reason, and nothing stays open:", () => {
   const CASES: readonly [name: string, path: () => string | Promise<string>, why: string][] = [
-    ["none", () => join(folder, "none.db"), "there is no such file; nothing was sold yet, or it is elsewhere"],
+    [
+      "none",
+      () => join(folder, "none.db"),
+      "there is no such file; the gateway has accepted no payment yet, or the ledger is in another folder",
+    ],
     ["one of a file's contents", () => join(import.meta.path, "x.db"), "ENOTDIR"],
-    ["a newer one", () => storeOf(SCHEMA_VERSION + 1), "it is of a newer version of Turnpike"],
+    ["a newer one", () => storeOf(SCHEMA_VERSION + 1), "a newer version of Turnpike wrote it"],
     [
       "an older one",
       () => storeOf(SCHEMA_VERSION - 1),
-      "it is of an older version of Turnpike; start the gateway once",
+      "an older version of Turnpike wrote it; start the gateway once",
     ],
     [
       "another one",

@@ -39,15 +39,20 @@ export function openLedgerView(path: string): OpenLedgerView {
     accessSync(path, constants.R_OK);
   } catch (error) {
     const code = codeOf(error) ?? "unknown";
-    fail(code === "ENOENT" ? "there is no such file; nothing was sold yet, or it is elsewhere" : code, error);
+    fail(
+      code === "ENOENT"
+        ? "there is no such file; the gateway has accepted no payment yet, or the ledger is in another folder"
+        : code,
+      error,
+    );
   }
   let database: Database | undefined;
   try {
     database = new Database(path, { readonly: true });
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const version = schemaVersion(database);
-    if (version > SCHEMA_VERSION) fail("it is of a newer version of Turnpike");
-    if (version < SCHEMA_VERSION) fail("it is of an older version of Turnpike; start the gateway once");
+    if (version > SCHEMA_VERSION) fail("a newer version of Turnpike wrote it");
+    if (version < SCHEMA_VERSION) fail("an older version of Turnpike wrote it; start the gateway once");
     const opened = database;
     return {
       view: new SqliteLedgerView(opened),

@@ -117,7 +117,7 @@ test("the key outlives restarts, and is another after a new one was written and 
   // If the new key cannot be used, the old one stays.
   writeFileSync(join(state, "admin-key"), "two words\n");
   second.kill("SIGHUP");
-  await second.sees(/the admin key stays as it was[^]*^reloaded /m);
+  await second.sees(/the admin key is unchanged[^]*^reloaded /m);
   expect(await ask("a-new-key-of-mine")).toBe(200);
 });
 
@@ -137,7 +137,7 @@ test("without a file of its own, what is persisted is kept in the state folder, 
   await consoleOf(second);
   expect(second.output).toContain(`config    ${join(state, "turnpike.json")}\n`);
   expect((await turnpike(state, "routes")).out).not.toMatch(/^\/qr\t/m);
-  expect((await turnpike(state, "status")).out).toContain("in memory  as the file\n");
+  expect((await turnpike(state, "status")).out).toContain("in memory  same as the file\n");
 });
 
 test("--no-admin serves none, and makes no key", async () => {

@@ -120,7 +120,7 @@ describe.each([
     expect(out).toMatch(/^status +ok\nversion +\S+\nstarted +\S+Z, \d+ s ago\n/);
     expect(out).toContain(`\nworkers    ${workers}\n`);
     expect(out).toContain(`\nconfig     ${rig.config}\n`);
-    expect(out).toContain("\nin memory  as the file\n");
+    expect(out).toContain("\nin memory  same as the file\n");
     expect(await rig.json("status")).toMatchObject({ status: "ok", workers, config: { path: rig.config } });
   });
 
@@ -199,7 +199,7 @@ describe.each([
     expect((await rig.give(routeTo("/mine"), "routes", "add", "-", "--if-match", revision)).code).toBe(0);
     const late = await rig.give(routeTo("/yours"), "routes", "add", "-", "--if-match", revision);
     expect([late.code, late.out]).toEqual([1, ""]);
-    expect(late.err).toMatch(/the configuration has changed/);
+    expect(late.err).toMatch(/Cannot change the configuration: it has changed/);
     expect((await rig.run("routes")).out).not.toContain("/yours");
     await rig.run("routes", "remove", "/mine");
   });

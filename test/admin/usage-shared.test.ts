@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     const response = await site.admin("/v1/usage");
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain(postgres.url);
-    const trouble = /usage: it cannot be kept: .*counting continues in memory/;
+    const trouble = /Cannot store the usage: .*counting continues in memory/;
     await until(() => trouble.test(site.gateway.output()), 25_000);
     await database.up();
     await until(async () => (await site.admin("/v1/usage")).status === 200, 20_000);

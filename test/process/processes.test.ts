@@ -155,7 +155,7 @@ describe("workers", () => {
         await Bun.sleep(5);
       }
       expect(await program.exit()).toBe(1);
-      expect(program.output).toContain("Cannot go on: 3 workers in a row ended");
+      expect(program.output).toContain("Cannot continue: 3 workers in a row ended");
     },
     TIME_MS,
   );
@@ -304,7 +304,7 @@ describe("reloading", () => {
       const { program, port } = await serve(configOf({ workers: 1 }));
       folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
       program.kill("SIGHUP");
-      await program.sees(/warning: server.workers: changes with the next start only\n(?:.*\n)*?reloaded/);
+      await program.sees(/warning: server.workers: takes effect at the next start\n(?:.*\n)*?reloaded/);
       expect(await statusFrom(port)).toBe(200);
       expect(second.requests).toHaveLength(1);
     },

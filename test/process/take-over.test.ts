@@ -196,7 +196,7 @@ test("what is not a gateway that hands over is refused, and lives", async () => 
   open.push({ stop: () => sleeper.kill() });
   const config = folder.write("other.json", configOf(await portsOf(), originOf(), 1));
   for (const [value, why] of [
-    [String(sleeper.pid), "it does not hand over"],
+    [String(sleeper.pid), "it cannot hand over its ports"],
     ["4194305", "there is no such process"],
     ["one", "it is not a process number"],
   ] as const) {

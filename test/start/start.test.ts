@@ -319,7 +319,7 @@ describe("with another configuration", () => {
       expect(before.content).toHaveLength(1);
       const [victim = 0] = before.content;
       process.kill(victim, "SIGKILL");
-      await program.sees(/the content service ended; starting it again/);
+      await program.sees(/the content service ended; restarting it/);
       // A call waits for the service, and gets no 502 meanwhile.
       const body = JSON.stringify({ data: "waits" });
       const call = fetch(`${url}/qr`, { method: "POST", headers: { "content-type": "application/json" }, body });

@@ -131,7 +131,7 @@ test.each([
   const url = http(() => Response.json(OK), certificate);
   const { err, code } = await turnpike(["tenants", "--admin", url, "--admin-ca", join(folder, file)]);
   expect([code, err]).toEqual(
-    failure === undefined ? [0, ""] : [1, `turnpike tenants: Cannot ask ${url}: ${failure}\n`],
+    failure === undefined ? [0, ""] : [1, `turnpike tenants: Cannot reach ${url}: ${failure}\n`],
   );
 });
 
@@ -192,8 +192,8 @@ test.each([
 test("an unencrypted connection to another machine causes a warning", async () => {
   const { err } = await turnpike(["tenants", "--admin", "http://no-such-host.invalid"]);
   expect(err.split("\n")).toEqual([
-    expect.stringMatching(/^warning: the key goes to no-such-host\.invalid unencrypted; /),
-    'turnpike tenants: Cannot ask http://no-such-host.invalid: no address is known for "no-such-host.invalid"',
+    expect.stringMatching(/^warning: the admin key is sent to no-such-host\.invalid in clear text; /),
+    'turnpike tenants: Cannot reach http://no-such-host.invalid: no address is known for "no-such-host.invalid"',
     "",
   ]);
 });

@@ -115,12 +115,12 @@ export class AdminClient {
     if (error instanceof AdminRefused || error instanceof AdminUnreachable) return error;
     const { url, timeoutMs, ca } = this.endpoint;
     if (timeout.aborted) {
-      return new AdminUnreachable(`Cannot ask ${url.origin}: no response within ${timeoutMs / 1000} s`, {
+      return new AdminUnreachable(`Cannot reach ${url.origin}: no response within ${timeoutMs / 1000} s`, {
         cause: error,
       });
     }
     const why = networkFault(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
-    return new AdminUnreachable(`Cannot ask ${url.origin}: ${why}`, { cause: error });
+    return new AdminUnreachable(`Cannot reach ${url.origin}: ${why}`, { cause: error });
   }
 }
 

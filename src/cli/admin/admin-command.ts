@@ -72,7 +72,7 @@ function formOf({ forms }: AdminCommand, positionals: readonly string[]): { form
   const others = Object.keys(forms).filter((form) => form !== "");
   if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { form: "", rest: positionals };
   const known = others.join(", ");
-  throw new UsageError(first === "" ? `Say what: ${known}` : `"${first}" is not one of ${known}`);
+  throw new UsageError(first === "" ? `Name a subcommand: ${known}` : `"${first}" is not one of ${known}`);
 }
 
 function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: Values): void {
@@ -183,7 +183,7 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
   if (revision === "*") return { "if-match": "*" };
   const bare = /^"([\x21\x23-\x7e]*)"$/.exec(revision)?.[1] ?? revision;
   if (!/^[\x21\x23-\x7e]+$/.test(bare))
-    throw new UsageError(`--if-match "${revision}" is not a revision; turnpike status has it`);
+    throw new UsageError(`--if-match "${revision}" is not a revision; turnpike status shows it`);
   return { "if-match": `"${bare}"` };
 }
 

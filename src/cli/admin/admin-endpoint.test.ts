@@ -38,8 +38,8 @@ test("flags take precedence over the environment, and the environment over the s
 test("only the gateway of the state folder gets its key", () => {
   const { folder } = running();
   for (const admin of ["http://127.0.0.1:9181/", "https://127.0.0.1:9180/", "http://localhost:9180/"]) {
-    expect(() => findAdmin({ "state-dir": folder, admin }, {})).toThrow(/^Cannot ask \S+ without its key: name/);
-    expect(() => findAdmin({ "state-dir": folder }, { TURNPIKE_ADMIN: admin })).toThrow("without its key");
+    expect(() => findAdmin({ "state-dir": folder, admin }, {})).toThrow(/^Cannot call \S+ without the admin key: name/);
+    expect(() => findAdmin({ "state-dir": folder }, { TURNPIKE_ADMIN: admin })).toThrow("without the admin key");
   }
 });
 
@@ -50,11 +50,11 @@ test("without a gateway, or without its key, the error says what to do", () => {
   );
   const { folder: other } = running();
   rmSync(adminKeyPath(other));
-  expect(() => findAdmin({ "state-dir": other }, {})).toThrow("without its key");
+  expect(() => findAdmin({ "state-dir": other }, {})).toThrow("without the admin key");
 });
 
 test.each([
-  [{ "admin-key": "secret-1" }, {}, "A key is never a flag's value"],
+  [{ "admin-key": "secret-1" }, {}, "--admin-key is not supported"],
   [{ admin: "http://secret-1@127.0.0.1/" }, {}, "a URL without a user and password"],
   [{}, { TURNPIKE_ADMIN: "http://a:secret-1@127.0.0.1/" }, "a URL without a user and password"],
   [{ admin: "http://127.0.0.1/" }, { TURNPIKE_ADMIN_KEY: "secret-1 \u00fc" }, "one line of visible ASCII characters"],

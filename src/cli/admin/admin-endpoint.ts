@@ -12,15 +12,19 @@ export const ADMIN_FLAGS = {
   admin: {
     type: "string",
     value: "URL",
-    text: "its admin interface ($TURNPIKE_ADMIN, else that of the turnpike start with --state-dir)",
+    text: "URL of its admin interface (default $TURNPIKE_ADMIN, else that of the turnpike start that uses --state-dir)",
   },
   "admin-key-file": {
     type: "string",
     value: "FILE",
-    text: 'the key; "-" is standard input ($TURNPIKE_ADMIN_KEY, else that of --state-dir)',
+    text: 'file with the admin key; "-" is standard input (default $TURNPIKE_ADMIN_KEY, else the key in --state-dir)',
   },
   "admin-ca": { type: "string", value: "FILE", text: "trust only this CA, or this self-signed certificate" },
-  "state-dir": { type: "string", value: "DIR", text: "as turnpike start has it ($TURNPIKE_HOME, else ~/.turnpike)" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  },
   timeout: { type: "string", value: "S", text: "give up after S seconds (30)" },
   // Accepted by the parser only, so that the error can name the right flag.
   "admin-key": { type: "string", text: undefined },
@@ -63,7 +67,7 @@ export function findAdmin(
 ): AdminEndpoint {
   if (flags["admin-key"] !== undefined) {
     throw new UsageError(
-      "A key is never a flag's value, where every user of the machine can read it: name its file with --admin-key-file, or set TURNPIKE_ADMIN_KEY",
+      "--admin-key is not supported, because every user of the machine can read the arguments of a command: name the key's file with --admin-key-file, or set TURNPIKE_ADMIN_KEY",
     );
   }
   const timeoutMs = readTimeout(flags.timeout) * 1000;
@@ -74,7 +78,7 @@ export function findAdmin(
   const key = givenKey(flags["admin-key-file"], env) ?? localKey(stateDir, url, named !== undefined);
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     sayWarning(
-      `warning: the key goes to ${url.host} unencrypted; give the admin interface a certificate and use https`,
+      `warning: the admin key is sent to ${url.host} in clear text; give the admin interface a certificate and use https`,
     );
   }
   return { url, key, ca, timeoutMs };
@@ -123,7 +127,7 @@ function localKey(stateDir: string, url: URL, isNamed: boolean): string {
   const key = isLocal ? readAdminKey(adminKeyPath(stateDir)) : undefined;
   if (key !== undefined) return key;
   throw new Error(
-    `Cannot ask ${url.origin} without its key: name the key's file with --admin-key-file, or set TURNPIKE_ADMIN_KEY`,
+    `Cannot call ${url.origin} without the admin key: name the key's file with --admin-key-file, or set TURNPIKE_ADMIN_KEY`,
   );
 }
 

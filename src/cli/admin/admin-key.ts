@@ -57,7 +57,7 @@ export function readAdminKey(path: string): string | undefined {
 export function keyProblem(key: string): string | undefined {
   if (key === "") return "it is empty";
   if (key.length > MAX_KEY_LENGTH) return `it has more than ${MAX_KEY_LENGTH} characters`;
-  return /^[\x21-\x7e]+$/.test(key) ? undefined : "a key is one line of visible ASCII characters without blanks";
+  return /^[\x21-\x7e]+$/.test(key) ? undefined : "a key is one line of visible ASCII characters without spaces";
 }
 
 /** Writes the address of this process's admin interface to its file. Throws if the file cannot be written. */

@@ -82,7 +82,7 @@ async function diff(client: AdminClient, { json }: Values): Promise<number> {
   const { config: state } = readAs(client, statusSchema, await client.json({ path: "/status" }));
   const { difference, path } = state;
   if (json === true) await printJson(difference);
-  else if (difference.length === 0) await print(`no difference to ${path ?? "the defaults"}`);
+  else if (difference.length === 0) await print(`no difference from ${path ?? "the defaults"}`);
   else await print(patchLines(difference).join("\n"));
   return 0;
 }
@@ -102,7 +102,7 @@ function check(rest: readonly string[], { json }: Values): AdminAction {
     for (const found of warnings) sayWarning(`${name}: warning: ${diagnosticText(found)}`);
     for (const found of problems) sayError(`${name}: ${diagnosticText(found)}`);
     if (!ok) return code;
-    const later = restart.length === 0 ? "" : `; with the next start only: ${restart.map(printable).join(", ")}`;
+    const later = restart.length === 0 ? "" : `; effective at the next start: ${restart.map(printable).join(", ")}`;
     const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");
     await print([`${name}: ok, ${changes}${later}`, ...patchLines(difference).map((line) => `  ${line}`)].join("\n"));
     return code;

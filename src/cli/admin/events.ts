@@ -29,7 +29,7 @@ const FLAGS = {
   since: {
     type: "string",
     value: "WHEN",
-    text: "events since then: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or after the event with this id",
+    text: "only events since this time (15m, 2h or 1d ago; 2026-11-22; 2026-11-22T08:30:00Z), or after the event with this id",
   },
   kind: {
     type: "string",

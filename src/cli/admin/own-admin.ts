@@ -122,7 +122,7 @@ export class OwnAdmin {
     try {
       this.#key = readAdminKey(path) ?? this.#key;
     } catch (error) {
-      sayWarning(`${messageOf(error)}; the admin key stays as it was`);
+      sayWarning(`${messageOf(error)}; the admin key is unchanged`);
     }
   }
 

@@ -76,7 +76,9 @@ function statusText(response: Status, now: number): string {
     ["in memory", memoryText(config)],
     [
       "file",
-      config.changed_on_disk ? "changed on the disk since it was read: turnpike reload loads it" : "as it was read",
+      config.changed_on_disk
+        ? "changed on the disk since the gateway read it: turnpike reload loads it"
+        : "as it was read",
     ],
     ["reload", reloadText(response.last_reload)],
   ];
@@ -94,7 +96,7 @@ function statusText(response: Status, now: number): string {
 }
 
 function memoryText({ changed_in_memory: isChanged, difference, path }: Status["config"]): string {
-  if (!isChanged) return "as the file";
+  if (!isChanged) return "same as the file";
   const changes = counted(difference.length, "change");
   return path === null ? changes : `${changes} not in the file: turnpike persist writes them`;
 }

@@ -94,8 +94,8 @@ const COMMAND: AdminCommand = {
     takeWords(rest, []);
     const { json, csv } = values;
     const by = keyOf(textOf(values, "by"));
-    if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv goes without --json and --by");
-    if (json === true && by !== undefined) throw new UsageError("--json prints the whole response; leave --by out");
+    if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv excludes --json and --by");
+    if (json === true && by !== undefined) throw new UsageError("--json excludes --by: it prints the whole response");
     const reset = values["reset"] === true ? "1" : undefined;
     return async (client) => {
       if (csv === true) return await printCsv(client, reset);

@@ -77,7 +77,7 @@ function fields(descriptions: Readonly<Record<string, string>>): z.ZodObject {
 const RECEIPT = { "PAYMENT-RESPONSE": "The receipt of the payment, as base64 of JSON" };
 
 const HEADERS: Readonly<Record<number, z.ZodObject>> = {
-  402: fields({ "PAYMENT-REQUIRED": "What must be paid, how and to whom: an x402 challenge as base64 of JSON" }),
+  402: fields({ "PAYMENT-REQUIRED": "Price, payment methods and payee: an x402 challenge as base64 of JSON" }),
   503: fields({ "Retry-After": "Seconds to wait before another try" }),
 };
 

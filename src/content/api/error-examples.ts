@@ -5,7 +5,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "bad-request": "Cannot read the body: it is not JSON in UTF-8",
   "invalid-parameters": "Cannot accept the request: 'timeout' must be at most 120",
   "invalid-payment": "Cannot read the payment: the PAYMENT-SIGNATURE header is not base64",
-  "payment-conflict": "Payment Already Used: it belongs to another request.",
+  "payment-conflict": "Payment Already Used: it was made for another request.",
   "facilitator-failed": "The payment could not be verified; nothing was charged. Send the same payment again.",
   "facilitator-unavailable": "The payment could not be verified; nothing was charged. Send the same payment again.",
   "settlement-pending": "It is not known whether the payment went through. Send the same payment again.",
@@ -25,7 +25,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "page-consent-wall": "Cannot read the page: it shows a consent dialog instead of its content",
   "page-empty": "Cannot read the page: it has no text",
   "page-timeout": "Cannot finish loading the page within 30 s",
-  overloaded: "Cannot accept the request: too many are waiting; try again",
+  overloaded: "Cannot accept the request: too many requests are waiting; try again",
   "browser-unavailable": "The content service is starting; try again",
 };
 
@@ -34,7 +34,7 @@ const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
 /** An example of an error's problem document. `price` is the operation's price, if it is known. */
 export function errorExample(code: ErrorCode, price?: string): Problem {
   const { title, status } = ERRORS[code];
-  const asked = `This costs ${price ?? "what PAYMENT-REQUIRED says"}. Pay with an x402 client, such as 'npx turnpike pay'.`;
+  const asked = `This costs ${price ?? "the price in PAYMENT-REQUIRED"}. Pay with an x402 client, such as 'npx turnpike pay'.`;
   return {
     type: `urn:turnpike:error:${code}`,
     title,

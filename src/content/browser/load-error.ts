@@ -26,7 +26,7 @@ function explain(errorText: string): string {
   const name = /^net::(ERR_[A-Z0-9_]+)$/.exec(errorText)?.[1];
   if (name === "ERR_EMPTY_RESPONSE") return "its server closed the connection without a response";
   if (name?.startsWith("ERR_CERT_") === true) return `its certificate is not valid (${name})`;
-  return name === undefined ? "the browser gave up on it" : `the browser says ${name}`;
+  return name === undefined ? "the browser reports an unknown error" : `the browser reports ${name}`;
 }
 
 /** Converts errors of the protocol into errors for the caller, and returns other errors unchanged. */

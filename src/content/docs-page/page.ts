@@ -136,9 +136,9 @@ function reply(document: ApiDocument, response: ApiResponse | undefined): Html |
   const content = Object.entries(response.content);
   const [[, { schema, example }] = ["", { schema: {}, example: undefined }]] = content;
   const types = content.map(([type], at) => html`${at > 0 ? ", " : ""}<code>${type}</code>`);
-  return html`<h3>Answer</h3><p>${response.description}, as ${types}.</p>${
+  return html`<h3>Response</h3><p>${response.description}, as ${types}.</p>${
     example === undefined ? undefined : figure("Example", JSON.stringify(example, undefined, 2))
-  }${fieldsTable(document, schema, "Answer's fields")}`;
+  }${fieldsTable(document, schema, "Response's fields")}`;
 }
 
 function errors(responses: Readonly<Record<string, ApiResponse>>): Html {

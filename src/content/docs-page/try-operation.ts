@@ -32,10 +32,10 @@ export async function tryOperation(request: Request, body: string, gateway: TryG
   if (operation === undefined) throw new TurnpikeError("not-found", "There is no such operation; see /docs");
   const host = hostOf(request);
   if (gateway === undefined || URL.parse(request.headers.get("origin") ?? "")?.host !== host) {
-    throw new TurnpikeError("forbidden", "Operations can be tried from the page /docs of a gateway alone");
+    throw new TurnpikeError("forbidden", "Operations can be tried only from the page /docs of the gateway");
   }
   const list = await gateway.prices(host);
-  if (list?.testMode !== true) throw new TurnpikeError("forbidden", "Operations can be tried in test mode alone");
+  if (list?.testMode !== true) throw new TurnpikeError("forbidden", "Operations can be tried only in test mode");
   if (tries >= MAX_TRIES) throw new TurnpikeError("overloaded", "Too many operations are being tried; try again");
   tries += 1;
   const { secretKey: privateKey } = secp256k1.keygen();

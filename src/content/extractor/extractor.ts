@@ -84,7 +84,7 @@ export class Extractor {
     const queued = this.#queue.indexOf(task);
     if (queued !== -1) this.#queue.splice(queued, 1);
     for (const [worker, { task: running }] of this.#running) if (running === task) this.#end(worker, () => undefined);
-    task.reject(failed("the client has left"));
+    task.reject(failed("the client closed the connection"));
   }
 
   #next(): void {
@@ -140,7 +140,7 @@ export class Extractor {
     );
     const broke = () => {
       const task = this.#running.get(worker)?.task;
-      this.#end(worker, () => task?.reject(failed("it breaks the parser")));
+      this.#end(worker, () => task?.reject(failed("the parser failed on it")));
     };
     worker.addEventListener("error", (event) => {
       event.preventDefault();
@@ -156,7 +156,7 @@ export class Extractor {
     if (entry === undefined) return;
     if (!response.ok) {
       // An error can leave the worker's engine in a broken state.
-      this.#end(worker, () => entry.task.reject(failed("it breaks the parser")));
+      this.#end(worker, () => entry.task.reject(failed("the parser failed on it")));
       return;
     }
     clearTimeout(entry.timer);

@@ -302,7 +302,7 @@ describe("a PDF", () => {
     expect(await outcome("application/pdf", makePdf([pdfLines([["secret", 20]])], { trailer: encrypt }))).toEqual({
       outcome: "not-content",
       reason: "unsupported-type",
-      detail: "it is a PDF document that asks for a password",
+      detail: "it is a PDF document that requires a password",
     });
   });
 });

@@ -47,7 +47,7 @@ const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
   locked: {
     outcome: "not-content",
     reason: "unsupported-type",
-    detail: "it is a PDF document that asks for a password",
+    detail: "it is a PDF document that requires a password",
   },
   broken: { outcome: "not-content", reason: "unreadable", detail: "it is not a valid PDF document" },
   scanned: {

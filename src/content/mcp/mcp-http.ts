@@ -119,7 +119,7 @@ export class McpHttp {
       return rpcError(405, SERVER_ERROR, "Only POST and DELETE are served here", { allow: "POST, DELETE" });
     }
     const read = await readRequestBody(request, MAX_MESSAGE_BYTES);
-    if (read.tooLarge) return rpcError(413, INVALID_REQUEST, `A message has at most ${MAX_MESSAGE_BYTES} bytes`);
+    if (read.tooLarge) return rpcError(413, INVALID_REQUEST, `The message has more than ${MAX_MESSAGE_BYTES} bytes`);
     const message = parse(read.text);
     if (message === undefined) return rpcError(400, PARSE_ERROR, "The body is not JSON");
     if (Array.isArray(message)) return rpcError(400, INVALID_REQUEST, "Batches are not supported: send one message");

@@ -34,7 +34,7 @@ function toolOf(document: ApiDocument, operation: Operation): Tool {
 /** The price in a tool's description. */
 export function costText({ operation }: Tool, list: PriceList | undefined): string {
   if (isFree(operation, list)) return "Free.";
-  return `Costs ${list?.prices[operation.path] ?? "what the gateway asks"}; a failed call costs nothing unless it has a receipt.`;
+  return `Costs ${list?.prices[operation.path] ?? "the price that the gateway states"}; a failed call costs nothing unless it has a receipt.`;
 }
 
 /** False if the price is not known. */

@@ -32,7 +32,7 @@ const result = z
     format: z.string(),
     content: z.string().openapi({ description: "The page's content; empty if this page failed" }),
     metadata: metadataSchema,
-    error: z.string().optional().openapi({ description: "Why there is no content; only if this page failed" }),
+    error: z.string().optional().openapi({ description: "Reason of the failure; only if this page failed" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
   })
   .openapi("BatchResult", { description: "The content of one page, or the error instead of it" });
@@ -54,12 +54,12 @@ export const batch = postOperation(
     price: "$0.05",
     summary: "Retrieve up to 20 pages at once",
     description:
-      "Loads all pages at the same time, each by itself, and gives their contents in the order of `urls`. A page that " +
-      "fails has an `error` and no content, and does not affect the others. An address that is listed twice is loaded once.  " +
-      "`timeout` counts the loading of each page, not its wait for a browser tab. A batch takes 180 seconds at most: a " +
-      "page whose turn has not come by then, less its `timeout` and `wait`, has the error `page-not-begun`. If every page " +
-      "fails, the answer has a result for each, and nothing is charged, except where the operator charges for pages that " +
-      "use their time up themselves.",
+      "Loads all pages at the same time, independently of each other, and returns their contents in the order of `urls`. " +
+      "A page that fails has an `error` and no content, and does not affect the others. An address that is listed twice " +
+      "is loaded once. `timeout` counts the loading of each page, not its wait for a browser tab. A batch takes at most " +
+      "180 seconds. A page that cannot begin early enough for its `timeout` and `wait` gets the error `page-not-begun`. If " +
+      "every page fails, the response has an error for each page, and the batch is free, unless the operator charges for " +
+      "pages that use up their own time.",
     body,
     example: { urls: ["https://example.com/", "https://example.org/missing"], format: "text" },
     success: {

@@ -10,7 +10,7 @@ export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
   "X-Turnpike-Final-Url": "The page's address after redirects",
   "X-Turnpike-Status": "HTTP status of the page; absent if it is not known",
   "X-Turnpike-Elapsed-Ms": "Time taken to load and capture the page, in milliseconds",
-  "X-Turnpike-Engine": "What loaded the page: browser, or static for a document that is passed through",
+  "X-Turnpike-Engine": "Engine that loaded the page: browser, or static for a document that is passed through",
   "X-Turnpike-Truncated": "true if the page continues below or beside the picture, false otherwise",
   "X-Turnpike-Partial": "true if the timeout came before the end of the page; absent otherwise",
 };

@@ -78,7 +78,7 @@ export const extract = postOperation(
     body,
     example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
     success: {
-      description: "What the selectors matched",
+      description: "Texts and attributes of the matched elements",
       contentType: "application/json",
       schema: response,
       example: {

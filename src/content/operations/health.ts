@@ -9,7 +9,7 @@ const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "
 const response = z
   .object({
     status: z.literal("ok"),
-    version: z.string().openapi({ description: "Turnpike's own" }),
+    version: z.string().openapi({ description: "Version of Turnpike" }),
     browser: z
       .object({
         name: z.string(),
@@ -20,10 +20,12 @@ const response = z
       .openapi({ description: "null: this machine has no browser, and pages that need one fail" }),
     fonts: z
       .object({
-        missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text that pages are shown without" }),
+        missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text for which no font is installed" }),
       })
       .optional(),
-    search: z.array(provider).openapi({ description: "Search providers; open ones are not used" }),
+    search: z
+      .array(provider)
+      .openapi({ description: "Search providers; a provider that is open (its circuit breaker) is not queried" }),
   })
   .openapi("Health", { description: "The state of the service and of the programs and providers that it uses" });
 
@@ -35,8 +37,8 @@ export const health: Operation = {
   price: undefined,
   summary: "Report whether the service works",
   description:
-    "Responds with 200 while pages can be loaded and a search provider works, otherwise with 503 and the reasons. The " +
-    "response is a second old at most. Free. Missing fonts are listed, and do not cause a 503.",
+    "Responds with 200 if pages can be loaded and a search provider works, otherwise with 503 and the reasons. The " +
+    "reported state is at most one second old. Free. Missing fonts are listed, and do not cause a 503.",
   body: undefined,
   example: undefined,
   success: {

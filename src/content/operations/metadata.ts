@@ -15,10 +15,10 @@ export const metadataSchema = z
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
     title: z.string().optional().openapi({ description: "Title of the page" }),
-    byline: z.string().optional().openapi({ description: "Who wrote the article, if the page says so" }),
-    published: z.string().optional().openapi({ description: "When the article was published, if the page says so" }),
-    language: z.string().optional().openapi({ description: "Language of the article, if the page says so" }),
-    site_name: z.string().optional().openapi({ description: "Name of the site, if the page says so" }),
+    byline: z.string().optional().openapi({ description: "Author of the article, if the page names one" }),
+    published: z.string().optional().openapi({ description: "Publication date of the article, if the page has one" }),
+    language: z.string().optional().openapi({ description: "Language of the article, if the page declares it" }),
+    site_name: z.string().optional().openapi({ description: "Name of the site, if the page has it" }),
     canonical_url: z.string().optional().openapi({ description: "The page's canonical address" }),
     image: z
       .string()
@@ -30,7 +30,7 @@ export const metadataSchema = z
     partial: z.boolean().optional().openapi({
       description: "True if the timeout came before the end of the page, or pages of a long document are missing",
     }),
-    engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
+    engine: z.enum(["static", "browser"]).optional().openapi({ description: "Engine that loaded the page" }),
   })
   .openapi("Metadata", { description: "Facts about the load of a page" });
 

@@ -49,7 +49,10 @@ export const pageParameters = {
     .max(MAX_SELECTOR_LENGTH)
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
-  stealth: z.boolean().default(false).openapi({ description: "Show the page an ordinary browser's fingerprint" }),
+  stealth: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Present the fingerprint of an ordinary browser to the page" }),
   timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load timeout in seconds" }),
   user_agent: z
     .string()
@@ -69,7 +72,7 @@ export const pageParameters = {
     .default("load")
     .openapi({ description: "Page event to wait for" }),
   engine: z.enum(["auto", "static", "browser"]).default("auto").openapi({
-    description: "What loads the page; auto uses a browser only if the page or the request needs one",
+    description: "Engine that loads the page; auto uses a browser only if the page or the request needs one",
   }),
   partial: z
     .boolean()

@@ -56,7 +56,7 @@ export const pdf = postOperation(
     description:
       "Loads the page in a browser and prints it. A URL that is a PDF document itself is passed through unchanged. A " +
       "page behind a bot challenge or a consent wall is an error, and so is an empty page. Header fields of the response " +
-      "tell which page was printed, and how it was loaded.",
+      "have the page's final address and its engine.",
     body,
     example: { url: "https://example.com/", paper_width: 8.27, paper_height: 11.69 },
     success: { description: "The document", contentType: "application/pdf", headers: CAPTURE_HEADERS },

@@ -24,9 +24,8 @@ export const qr = postOperation(
     price: "$0.001",
     summary: "Draw a QR code",
     description:
-      "Gives a black-and-white PNG of exactly the size that was asked for; each module has a whole number of pixels, and " +
-      "what is left over widens the margin. Error correction is level M, and L for data that is too long for M or for " +
-      "the size.",
+      "Returns a black-and-white PNG of exactly the requested size. Each module has a whole number of pixels, and the " +
+      "remaining pixels widen the margin. Error correction is level M, or L if the data is too long for M or for the size.",
     body,
     example: { data: "https://example.com/", size: 256 },
     success: { description: "The QR code", contentType: "image/png" },

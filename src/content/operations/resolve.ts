@@ -64,9 +64,9 @@ const response = z
     metadata: z
       .object({
         elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-        searches: z.int().openapi({ description: "Searches with a response" }),
+        searches: z.int().openapi({ description: "Number of searches that got a response" }),
         sources_read: z.int().openapi({ description: "Sources that were read" }),
-        analyst: z.enum(["embedded", "language model"]).openapi({ description: "What found the evidence" }),
+        analyst: z.enum(["embedded", "language model"]).openapi({ description: "Analyst that found the evidence" }),
       })
       .openapi("ResolveMetadata", { description: "Facts about the work on a question" }),
   })

@@ -35,8 +35,9 @@ export const screenshot = postOperation(
     summary: "Take a picture of a page",
     description:
       "Loads the page in a browser and takes a picture of exactly `width` by `height` pixels, or of the whole page with " +
-      "`full_page`. `selector` is waited for; it does not choose what is shown. A page behind a bot challenge or a " +
-      "consent wall, and one with nothing on it, is an error. Header fields of the response say where the page came from.",
+      "`full_page`. `selector` only delays the picture until its element exists. A page behind a bot challenge or a " +
+      "consent wall is an error, and so is an empty page. Header fields of the response have the page's final address " +
+      "and its engine.",
     body,
     example: { url: "https://example.com/", format: "png", full_page: true },
     success: {

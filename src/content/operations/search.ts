@@ -40,8 +40,8 @@ export const search = postOperation(
     price: "$0.005",
     summary: "Search the web",
     description:
-      "Asks the configured search providers, and merges their results: each page once, the best first, titles " +
-      "and snippets as plain text. An empty list is a result; failed providers are an error, which costs nothing.",
+      "Queries the configured search providers and merges their results. Each page appears once, the best first, with " +
+      "title and snippet as plain text. An empty list is a result. If all providers fail, the call is an error and free.",
     body,
     example: { query: "tide tables", count: 2 },
     success: {

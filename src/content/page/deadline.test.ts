@@ -62,5 +62,5 @@ test("a client that goes away ends the visit", async () => {
   const client = new AbortController();
   const deadline = new Deadline(60_000, client.signal);
   client.abort();
-  expect(await messageOf(deadline.race(NEVER))).toBe("Cannot load the page: the client went away");
+  expect(await messageOf(deadline.race(NEVER))).toBe("Cannot load the page: the client closed the connection");
 });

@@ -27,7 +27,8 @@ export class Deadline {
     this.#limitMs = limitMs;
     this.#turnMs = turnMs ?? MAX_TURN_MS;
     this.#turnError = () => turnError(turnMs);
-    const abort = () => this.stop(new TurnpikeError("page-failed", "Cannot load the page: the client went away"));
+    const abort = () =>
+      this.stop(new TurnpikeError("page-failed", "Cannot load the page: the client closed the connection"));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
     this.#arm();
@@ -121,7 +122,7 @@ export class Deadline {
 /** `turnMs` is the limit that a batch sets for its pages. */
 function turnError(turnMs: number | undefined): TurnpikeError {
   if (turnMs === undefined) {
-    return new TurnpikeError("overloaded", "Cannot accept the request: no place came free");
+    return new TurnpikeError("overloaded", "Cannot accept the request: no slot became free in time");
   }
   const seconds = Math.round(turnMs / 1000);
   return new TurnpikeError(

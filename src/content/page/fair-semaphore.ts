@@ -96,7 +96,7 @@ export class FairSemaphore {
     const waiting = [...this.#shares.values()].filter(({ waiters }) => waiters.size > 0).length;
     if (share.waiters.size === 0 && share.held === 0 && waiting >= this.#maxQueued) {
       return Promise.reject(
-        new TurnpikeError("overloaded", "Cannot accept the request: too many are waiting; try again"),
+        new TurnpikeError("overloaded", "Cannot accept the request: too many requests are waiting; try again"),
       );
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -109,7 +109,8 @@ export class FairSemaphore {
       this.#forget(key, share);
     };
     const waiter: Waiter = { grant: () => settle(resolve), refuse: (error) => settle(() => reject(error)) };
-    const leave = () => waiter.refuse(new TurnpikeError("overloaded", "Cannot accept the request: no place came free"));
+    const leave = () =>
+      waiter.refuse(new TurnpikeError("overloaded", "Cannot accept the request: no slot became free in time"));
     // A request that holds a place is not refused another: it gets one when its own pages end. A visit's own deadline
     // limits its wait.
     const timer =

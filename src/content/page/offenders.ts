@@ -59,7 +59,10 @@ export class Offenders {
         return;
       }
       if (this.#waiting >= MAX_WAITING) {
-        throw new TurnpikeError("overloaded", "Cannot accept the request: pages of this site took too much; try again");
+        throw new TurnpikeError(
+          "overloaded",
+          "Cannot accept the request: pages of this site used too much memory or processor time; try again",
+        );
       }
       this.#waiting += 1;
       await deadline.sleep(restMs).finally(() => {

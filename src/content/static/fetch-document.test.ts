@@ -273,7 +273,7 @@ describe("a hostile server", () => {
       },
     };
     expect(await detailOf(load("/", { signal: client.signal }))).toBe(
-      "page-failed: Cannot load the page: the client went away",
+      "page-failed: Cannot load the page: the client closed the connection",
     );
     await allClosed();
   });

@@ -96,7 +96,7 @@ export class AcmeDirectory {
   async #newNonce(): Promise<string> {
     const { headers } = accepted(await this.#send(await this.needed("newNonce"), { method: "HEAD" }));
     const nonce = headers.get("replay-nonce");
-    if (nonce === null) throw new AcmeError("the directory gives no nonce");
+    if (nonce === null) throw new AcmeError("the directory sent no nonce");
     return nonce;
   }
 
@@ -105,7 +105,7 @@ export class AcmeDirectory {
     init: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
   ): Promise<AcmeResponse> {
     const { authorities, signal } = this.#options;
-    if (!url.startsWith("https://")) throw new AcmeError("the directory names an address without TLS");
+    if (!url.startsWith("https://")) throw new AcmeError("the directory names a URL without TLS");
     try {
       const response = await fetch(url, {
         ...init,
@@ -144,7 +144,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error follows below.
   }
-  throw new AcmeError("a response of the directory is no JSON object");
+  throw new AcmeError("a response of the directory is not a JSON object");
 }
 
 /** Returns the response. Throws if it is an error (RFC 8555 §6.7). */

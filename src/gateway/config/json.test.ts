@@ -17,7 +17,7 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
   ['{"a": "b', "line 1, column 7: a string is not closed"],
   ['{"a": "b\n"}', "line 1, column 9: a string holds a control character or line end"],
   ['{"a": "\\x41"}', "line 1, column 8: a string holds an unknown escape"],
-  ['{\r\n  "auth": 1,\r\n  "\\u0061uth": 2}', 'line 3, column 3: the key "auth" is there twice'],
+  ['{\r\n  "auth": 1,\r\n  "\\u0061uth": 2}', 'line 3, column 3: the key "auth" appears twice'],
   ["[".repeat(66), "line 1, column 66: expected at most 64 levels"],
 ];
 
@@ -54,7 +54,7 @@ test("invalid JSON is refused without an exception", () => {
       } catch {
         isJson = false;
       }
-      const isTwice = !parsed.ok && parsed.fault.endsWith("is there twice");
+      const isTwice = !parsed.ok && parsed.fault.endsWith("appears twice");
       expect(parsed.ok || isTwice).toBe(isJson);
     }),
     { numRuns: 2000 },

@@ -111,7 +111,7 @@ class Scanner {
       const start = this.#at;
       if (this.#text[start] !== '"') this.#fail('expected a key in "');
       const key = this.#string();
-      if (keys.has(key)) this.#fault(`the key ${JSON.stringify(key)} is there twice`, start);
+      if (keys.has(key)) this.#fault(`the key ${JSON.stringify(key)} appears twice`, start);
       keys.add(key);
       this.#space();
       if (!this.#take(":")) this.#fail('expected ":"');

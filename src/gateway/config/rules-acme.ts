@@ -36,7 +36,7 @@ export function checkAcme({ server, tls, quic }: Draft, report: Report): void {
     }
   }
   if (!hasTls && quic?.enabled !== true) {
-    report.warning("tls.acme", "without effect, since no listener has use_tls");
+    report.warning("tls.acme", "has no effect, because no listener has use_tls");
   }
 }
 
@@ -47,6 +47,6 @@ function checkExternalAccount(account: ExternalAccountConfig | undefined, report
     report.problem("tls.acme.external_account.hmac_key", "required, unless hmac_key_env names a variable");
   }
   if (key !== "" && variable !== "") {
-    report.warning("tls.acme.external_account.hmac_key", "without effect, since hmac_key_env is set");
+    report.warning("tls.acme.external_account.hmac_key", "has no effect, because hmac_key_env is set");
   }
 }

@@ -17,7 +17,8 @@ const OWN = new Set([...HOP_FIELDS, "date", "x-request-id"]);
 export function checkActions(route: RouteConfig, path: string, report: Report): void {
   const action = (["tenant", "redirect", "fixed_response"] as const).find((key) => route[key] !== undefined);
   if (action === undefined) {
-    if (route.upstream === undefined) report.problem(`${path}.upstream`, "required, unless tenant is set");
+    if (route.upstream === undefined)
+      report.problem(`${path}.upstream`, "required, unless tenant, redirect or fixed_response is set");
   } else {
     for (const key of EXCLUDED[action]) {
       if (route[key] !== undefined) report.problem(`${path}.${key}`, `excluded by ${action}`);
@@ -35,7 +36,7 @@ function checkRedirect({ redirect }: RouteConfig, path: string, report: Report):
   if (redirect === undefined) return;
   const { status: _, ...changes } = redirect;
   if (Object.keys(changes).length === 0) {
-    report.problem(path, "expected a scheme, host, port, path or prefix: the same URL is no redirect");
+    report.problem(path, "expected a scheme, host, port, path or prefix: a redirect to the same URL is a loop");
   }
   if (redirect.path !== undefined && redirect.prefix !== undefined)
     report.problem(`${path}.prefix`, "excluded by path");

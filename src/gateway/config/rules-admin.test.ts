@@ -23,8 +23,8 @@ test("the admin interface needs a key, from the file or from the environment", (
   ).toEqual({
     problems: [],
     warnings: [
-      "admin.api_key: without effect, since admin.api_key_env is set",
-      "admin.read_api_key: without effect, since admin.read_api_key_env is set",
+      "admin.api_key: has no effect, because admin.api_key_env is set",
+      "admin.read_api_key: has no effect, because admin.read_api_key_env is set",
     ],
   });
 });

@@ -39,9 +39,9 @@ function keys(admin: AdminConfig, report: Report): void {
   if (admin.enabled && key === "" && variable === "") {
     report.problem("admin.api_key", "required with admin.enabled, unless admin.api_key_env names a variable");
   }
-  if (key !== "" && variable !== "") report.warning("admin.api_key", "without effect, since admin.api_key_env is set");
+  if (key !== "" && variable !== "") report.warning("admin.api_key", "has no effect, because admin.api_key_env is set");
   if (readKey !== "" && readVariable !== "") {
-    report.warning("admin.read_api_key", "without effect, since admin.read_api_key_env is set");
+    report.warning("admin.read_api_key", "has no effect, because admin.read_api_key_env is set");
   }
   const isShared = (key !== "" && key === readKey) || (variable !== "" && variable === readVariable);
   if (isShared) report.problem("admin.read_api_key", "expected another secret than that of admin.api_key");

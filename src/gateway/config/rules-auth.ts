@@ -46,7 +46,8 @@ function apiKeys({ keys }: ApiKey, path: string, report: Report): void {
     if (same !== undefined) report.problem(at, `is the same key as keys[${same}]`);
     first.set(id, same ?? i);
     const holder = names.get(name);
-    if (holder !== undefined) report.warning(`${at}.name`, `is that of keys[${holder}]: both count as one consumer`);
+    if (holder !== undefined)
+      report.warning(`${at}.name`, `is also the name of keys[${holder}]: both count as one consumer`);
     names.set(name, holder ?? i);
   }
 }
@@ -76,7 +77,7 @@ function keyOf(algorithm: Jwt["algorithm"], secret: string, path: string, report
 
 function keySet(url: string, { algorithm }: Jwt, path: string, report: Report): void {
   if (isShared(algorithm))
-    report.problem(`${path}.jwks_url`, `${algorithm} takes a shared secret, which is not published`);
+    report.problem(`${path}.jwks_url`, `${algorithm} uses a shared secret, which jwks_url cannot publish`);
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:" && !isLoopback(hostname)) {
     report.problem(
@@ -99,7 +100,7 @@ function given(names: readonly (readonly [name: string, path: string])[], report
   for (const [name, path] of names) {
     const lower = name.toLowerCase();
     if (NOT_TO_BE_GIVEN.has(lower)) report.problem(path, `${JSON.stringify(name)} cannot be set by authentication`);
-    else if (seen.has(lower)) report.problem(path, `${JSON.stringify(name)} is there twice`);
+    else if (seen.has(lower)) report.problem(path, `${JSON.stringify(name)} appears twice`);
     seen.add(lower);
   }
 }

@@ -107,14 +107,14 @@ function shareRules({ traffic_split: shares = [], auth }: RouteConfig, path: str
   }
 }
 
-const NO_ORIGINS = "without allow_origins it does nothing";
+const NO_ORIGINS = "has no effect without allow_origins";
 
 function corsRules(settings: CorsConfig, path: string, report: Report): void {
   if (settings.allow_credentials !== true) return;
   for (const open of ["*", "null"]) {
     if (!settings.allow_origins?.includes(open)) continue;
     // Any page can send a request with the origin null from a sandboxed frame.
-    report.problem(path, `allow_credentials with the origin "${open}" lets every page act as its visitor`);
+    report.problem(path, `allow_credentials with the origin "${open}" lets scripts of every site act as the visitor`);
   }
   if (settings.expose_headers?.includes("*")) {
     report.problem(path, '"*" in expose_headers means a header of that name with allow_credentials (Fetch)');

@@ -44,11 +44,11 @@ function destination(route: RouteConfig, path: string, report: Report): void {
     const { header, cookie } = route.traffic_split_sticky;
     const at = `${path}.traffic_split_sticky`;
     if ((header === undefined) === (cookie === undefined)) report.problem(at, 'expected either "header" or "cookie"');
-    else if (split.length === 0) report.warning(at, "without traffic_split there is nothing to choose");
+    else if (split.length === 0) report.warning(at, "has no effect without traffic_split");
     else if (route.cache !== undefined) report.warning(at, "does not apply to responses from the cache");
   }
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
-    report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
+    report.warning(`${path}.rewrite_replacement`, "has no effect without rewrite_pattern");
   }
   if (OWN_PATHS.includes(route.path_prefix)) {
     report.warning(`${path}.path_prefix`, `${route.path_prefix} itself is served by the gateway`);
@@ -64,7 +64,7 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
     const lower = name.toLowerCase();
     if (FRAMING.has(lower)) report.problem(`${at}.name`, `${JSON.stringify(name)} is set by the gateway only`);
     if (lower !== "host") continue;
-    if (hasHost) report.problem(`${at}.name`, "Host is there twice");
+    if (hasHost) report.problem(`${at}.name`, "Host appears twice");
     if (!/^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/.test(value)) {
       report.problem(`${at}.value`, "expected a host name, with or without port");
     }
@@ -112,7 +112,7 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
     }
   }
   if (x402.inline_receipt && x402.settle === "before") {
-    report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", whose responses are not held');
+    report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", which does not buffer responses');
   }
 }
 

@@ -89,7 +89,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
     report.problem(`${path}.protocol`, "h2c is HTTP/2 without TLS, and the upstream has tls; use h2");
   }
   if (upstream.slow_start_ms > 0 && upstream.load_balancer === "round_robin") {
-    report.warning(`${path}.slow_start_ms`, "has no effect with load_balancer round_robin, which knows no weights");
+    report.warning(`${path}.slow_start_ms`, "has no effect with load_balancer round_robin, which has no weights");
   }
   const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
   if (upstream.servers.length === 0 && !isDiscovered) {

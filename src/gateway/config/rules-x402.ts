@@ -31,7 +31,7 @@ function headers({ facilitator_headers: list }: X402, report: Report): void {
     const lower = name.toLowerCase();
     const other = seen.get(lower);
     if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway only`);
-    else if (other !== undefined) report.problem(path, `is that of x402.facilitator_headers[${other}]`);
+    else if (other !== undefined) report.problem(path, `is also the name of x402.facilitator_headers[${other}]`);
     seen.set(lower, other ?? i);
   }
 }
@@ -46,12 +46,12 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
       continue;
     }
     const other = seen.get(network);
-    if (other !== undefined) report.problem(path, `${network} is that of x402.chains[${other}]`);
+    if (other !== undefined) report.problem(path, `${network} is also the network of x402.chains[${other}]`);
     seen.set(network, other ?? i);
   }
   if (embedded.enabled && list.length === 0) report.problem("x402.embedded.enabled", "requires x402.chains");
   if (embedded.enabled && !enabled)
-    report.warning("x402.embedded.enabled", "without effect, since x402.enabled is off");
+    report.warning("x402.embedded.enabled", "has no effect, because x402.enabled is off");
 }
 
 /** Checks `x402`, apart from the rules of routes and listeners. */

@@ -144,9 +144,9 @@ function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
   }
   if (http2?.h2c_only !== true || server === undefined || tls === undefined) return;
   if (server.listeners.length > 0) {
-    report.warning("http2.h2c_only", "without effect, since server.listeners takes the single listener's place");
+    report.warning("http2.h2c_only", "has no effect, because server.listeners replaces the single listener");
   } else if (tls.cert_path !== "" || tls.acme !== undefined) {
-    report.warning("http2.h2c_only", "without effect, since the single listener has TLS");
+    report.warning("http2.h2c_only", "has no effect, because the single listener has TLS");
   }
 }
 
@@ -170,7 +170,7 @@ function quicPorts({ server, quic }: Draft, report: Report): void {
   for (const [i, { address, port, quic_enabled: isEnabled, quic_port: own }] of server.listeners.entries()) {
     const path = `server.listeners[${i}].quic_port`;
     if (!isEnabled) {
-      if (own !== 0) report.warning(path, "without effect, since quic_enabled is not set");
+      if (own !== 0) report.warning(path, "has no effect, because quic_enabled is not set");
       continue;
     }
     const udpPort = own === 0 ? port : own;
@@ -209,7 +209,7 @@ function postgres({ postgres: section, routes }: Draft, report: Report): void {
   }
   if (fault === undefined) {
     if (section?.ssl_root_cert !== "" && target?.sslMode !== "verify-full") {
-      report.warning("postgres.ssl_root_cert", "without effect, since sslmode verify-full alone checks certificates");
+      report.warning("postgres.ssl_root_cert", "has no effect, because only sslmode verify-full checks certificates");
     }
     return;
   }

@@ -167,7 +167,7 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
   if (scan.hosts === 1 && !isAuthority(scan.host)) return fault("bad-request", "malformed Host field");
   if (scan.expect !== "" && scan.expect.toLowerCase() !== "100-continue") {
-    return fault("expectation-failed", "the only known expectation is 100-continue");
+    return fault("expectation-failed", "the only supported expectation is 100-continue");
   }
   if (scan.transferEncoding === "") return undefined;
   if (scan.contentLength !== -1) return fault("bad-request", "both Content-Length and Transfer-Encoding");

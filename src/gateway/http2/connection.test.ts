@@ -35,14 +35,14 @@ describe("a connection error is", () => {
     [
       "RST_STREAM of 3 bytes",
       f.FRAME_SIZE_ERROR,
-      "RST_STREAM of a broken length",
+      "RST_STREAM of an invalid length",
       (c) => c.frame(f.RST_STREAM, 0, 1, Buffer.alloc(3)),
     ],
-    ["PING of 7 bytes", f.FRAME_SIZE_ERROR, "PING of a broken length", (c) => c.frame(f.PING, 0, 0, Buffer.alloc(7))],
+    ["PING of 7 bytes", f.FRAME_SIZE_ERROR, "PING of an invalid length", (c) => c.frame(f.PING, 0, 0, Buffer.alloc(7))],
     [
       "GOAWAY of 7 bytes",
       f.FRAME_SIZE_ERROR,
-      "GOAWAY of a broken length",
+      "GOAWAY of an invalid length",
       (c) => c.frame(f.GOAWAY, 0, 0, Buffer.alloc(7)),
     ],
     ["SETTINGS on a stream", f.PROTOCOL_ERROR, "SETTINGS on a stream", (c) => c.frame(f.SETTINGS, 0, 1)],

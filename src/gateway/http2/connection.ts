@@ -309,7 +309,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     if (stream !== undefined) stream.fail(code);
     // RST_STREAM is not allowed on an idle stream and useless on a closed one. The error becomes a connection error
     // (RFC 9113 §5.4).
-    else if (isBroken || this.isIdleStream(streamId)) return { code, reason: "a broken PRIORITY" };
+    else if (isBroken || this.isIdleStream(streamId)) return { code, reason: "an invalid PRIORITY" };
     return undefined;
   }
 

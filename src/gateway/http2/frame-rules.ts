@@ -30,5 +30,5 @@ export function frameFault(type: number, streamId: number, length: number): Conn
   if (rule.on === "stream" && streamId === 0) return { code: f.PROTOCOL_ERROR, reason: `${rule.name} on stream 0` };
   if (rule.on === "connection" && streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: `${rule.name} on a stream` };
   if (length === (rule.length ?? length) && length >= (rule.minLength ?? 0)) return undefined;
-  return { code: f.FRAME_SIZE_ERROR, reason: `${rule.name} of a broken length` };
+  return { code: f.FRAME_SIZE_ERROR, reason: `${rule.name} of an invalid length` };
 }

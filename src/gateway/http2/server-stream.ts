@@ -30,7 +30,7 @@ const LATE_REST_MS = 250;
  */
 const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
-const NO_TUNNEL = "nothing at this path speaks WebSocket";
+const NO_TUNNEL = "this path does not serve WebSocket";
 
 /** The parts of its connection that an exchange uses. */
 export interface ExchangeConnection extends StreamConnection {

@@ -51,7 +51,7 @@ export class PeerSettings {
    */
   apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionFault | undefined {
     const { start, end } = range;
-    if ((end - start) % 6 !== 0) return { code: FRAME_SIZE_ERROR, reason: "SETTINGS of a broken length" };
+    if ((end - start) % 6 !== 0) return { code: FRAME_SIZE_ERROR, reason: "SETTINGS of an invalid length" };
     for (let at = start; at < end; at += 6) {
       const id = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
       const fault = this.#set(id, readUint32(bytes, at + 2), ofServer);

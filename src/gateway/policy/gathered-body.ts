@@ -24,7 +24,7 @@ export interface GatherBounds {
 const FIRST_BYTES = 4096;
 const NOTHING = new Uint8Array(0);
 
-const GONE = new CannedError("bad-request", "the client is gone");
+const GONE = new CannedError("bad-request", "the client closed the connection");
 
 /**
  * Reads a request's body into `sink`. A client that waits for a 100 gets it from the gateway, because the upstream gets

@@ -71,7 +71,7 @@ export async function startAdministered(
     readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
     onEvent: (event) => events.add(event),
     onFault: (error) =>
-      options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
   });
   const audit = new AuditFile(events, (message) => {
     options.log(message);

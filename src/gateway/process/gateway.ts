@@ -566,6 +566,6 @@ class RunningGateway implements GatewayProcess {
     // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#options.log(`fault: ${text}`);
+    this.#options.log(`internal error: ${text}`);
   }
 }

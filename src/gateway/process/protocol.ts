@@ -20,7 +20,7 @@ export interface Successor {
   readonly become: (phase: Phase, connection: Codec) => void;
 }
 
-const ONLY_HTTP2 = { code: "bad-request", detail: "this port takes HTTP/2 with prior knowledge only" } as const;
+const ONLY_HTTP2 = { code: "bad-request", detail: "this port accepts only HTTP/2 with prior knowledge" } as const;
 
 /**
  * True if the client has gone. Its bytes are not served: without an address, they would bypass all rules by address.

@@ -451,7 +451,7 @@ class Supervisor implements Gateway {
   #startAnother(early: boolean): void {
     this.#earlyDeaths = early ? this.#earlyDeaths + 1 : 0;
     if (this.#earlyDeaths >= MAX_EARLY_DEATHS) {
-      this.#options.log(`Cannot go on: ${MAX_EARLY_DEATHS} workers in a row ended as soon as they had started`);
+      this.#options.log(`Cannot continue: ${MAX_EARLY_DEATHS} workers in a row ended right after their start`);
       process.exit(1);
     }
     this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
@@ -460,7 +460,7 @@ class Supervisor implements Gateway {
   #fault(error: unknown): void {
     // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
-    this.#options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    this.#options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
   async #startAgain(): Promise<void> {

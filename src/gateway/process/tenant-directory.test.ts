@@ -81,10 +81,10 @@ test("a worker that does not reply fails the question, and gets 64 open question
   const directory = directoryOf(deaf);
   const problems = await Promise.all(Array.from({ length: 65 }, () => problemOf(directory.list())));
   expect(problems[64]).toContain(
-    "overloaded: Cannot ask all workers for their tenants: one has too many questions waiting",
+    "overloaded: Cannot list the tenants of all workers: one worker has too many waiting requests",
   );
   expect(problems[0]).toContain(
-    "overloaded: Cannot ask all workers for their tenants: one did not respond within 30 ms",
+    "overloaded: Cannot list the tenants of all workers: one worker did not respond within 30 ms",
   );
   expect(deaf.asked).toHaveLength(64);
   // A late reply, for which no question waits.

@@ -60,7 +60,7 @@ export class TenantQuestions {
    * no reply comes in time.
    */
   async ask(drop?: string): Promise<Omit<TenantReply, "kind" | "id">> {
-    if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too many questions waiting");
+    if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too many waiting requests");
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Omit<TenantReply, "kind" | "id">>();
     this.#waiting.set(id, resolve);
@@ -85,5 +85,5 @@ export class TenantQuestions {
 }
 
 function tooBusy(what: string): TurnpikeError {
-  return new TurnpikeError("overloaded", `Cannot ask all workers for their tenants: one ${what}. Try again`);
+  return new TurnpikeError("overloaded", `Cannot list the tenants of all workers: one worker ${what}; try again`);
 }

@@ -155,14 +155,14 @@ export class Spool {
     this.#isBroken = true;
     const cause = codeOf(error) ?? messageOf(error);
     this.#deps.log(
-      `responses for slow clients cannot wait in ${JSON.stringify(this.#limits.folder)}: ${cause}. They wait at their upstreams`,
+      `Cannot buffer responses for slow clients in ${JSON.stringify(this.#limits.folder)}: ${cause}. They occupy their upstream connections`,
     );
   }
 
   #works(): void {
     if (!this.#isBroken) return;
     this.#isBroken = false;
-    this.#deps.log(`responses for slow clients wait in ${JSON.stringify(this.#limits.folder)} again`);
+    this.#deps.log(`responses for slow clients are buffered in ${JSON.stringify(this.#limits.folder)} again`);
   }
 }
 

@@ -21,7 +21,7 @@ import { tenantSocket } from "./tenant-socket.ts";
 import { type Tenants } from "./tenants.ts";
 import { type Mapping } from "./warm-tenants.ts";
 
-const NO_SOCKET = new CannedError("no-upstream", "the filter has named no socket of the tenant");
+const NO_SOCKET = new CannedError("no-upstream", "the filter has not named a socket of the tenant");
 const WRONG_SOCKET = new CannedError("no-upstream", "the socket that the filter has named cannot be used");
 const PARKED_WARM = new CannedError("filter-failed", "the filter has parked a request of a warm tenant");
 const TOO_MANY = new CannedError("overloaded", "too many requests wait for tenants that are being started");

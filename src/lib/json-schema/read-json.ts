@@ -98,7 +98,7 @@ class Reader {
       const name = this.#string();
       if (name in object) {
         this.#at = start;
-        this.#fail("a name is there twice in one object");
+        this.#fail("a name appears twice in one object");
       }
       this.#skipSpace();
       if (!this.#takes(":")) this.#fail('expected ":"');

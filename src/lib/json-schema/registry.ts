@@ -172,7 +172,7 @@ export class Registry {
     }
     if (uri.includes("#")) throw new SchemaFault(`${pointer}/$id`, "must have no fragment");
     const other = this.#resources.get(uri);
-    if (other !== undefined && other.root !== schema) throw new SchemaFault(`${pointer}/$id`, "is there twice");
+    if (other !== undefined && other.root !== schema) throw new SchemaFault(`${pointer}/$id`, "appears twice");
     const resource = begin(uri, schema, { outer, pointer });
     this.#resources.set(uri, resource);
     return resource;
@@ -184,7 +184,7 @@ export class Registry {
       const name = isObject(location.schema) ? location.schema[key] : undefined;
       if (typeof name !== "string") continue;
       if (anchors.has(name) && anchors.get(name)?.schema !== location.schema) {
-        throw new SchemaFault(`${location.pointer}/${key}`, "is there twice");
+        throw new SchemaFault(`${location.pointer}/${key}`, "appears twice");
       }
       anchors.set(name, location);
       if (key === "$dynamicAnchor") dynamicAnchors.set(name, location);

@@ -40,7 +40,7 @@ export function openChain(network: Network, url: string): EvmNode {
 }
 
 /**
- * Reads the balances of `owner`. Throws `Cannot ask ...`; the error contains neither the endpoint's address nor its
+ * Reads the balances of `owner`. Throws `Cannot query ...`; the error contains neither the endpoint's address nor its
  * text.
  */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
@@ -48,7 +48,7 @@ export async function readBalances(node: EvmNode, owner: Address, assets: readon
   const [gas, ...responses] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
   if (typeof gas !== "bigint") {
     const cause = isFault(gas) ? gas.cause : "no response";
-    throw new Error(`Cannot ask ${networkTitle(node.network)} for balances: ${cause}`);
+    throw new Error(`Cannot query balances on ${networkTitle(node.network)}: ${cause}`);
   }
   return { gas, assets: responses.map((response) => (typeof response === "string" ? wordAt(response, 0) : undefined)) };
 }

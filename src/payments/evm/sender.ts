@@ -112,7 +112,7 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       else if (verdict === "underpriced") fees = await feesAbove(fees);
       else return verdict;
     }
-    return withheld("the node would not take the transaction within max_fee_per_gas: nothing was sent");
+    return withheld("the node accepts no transaction within max_fee_per_gas: nothing was sent");
   }
 
   function opened(

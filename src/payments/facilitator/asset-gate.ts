@@ -38,7 +38,7 @@ export function takeOnly(
     async find(payment, requirements) {
       // The payment may have been settled when its token was still allowed.
       if (refusalOf(requirements) !== undefined) {
-        return { kind: "unknown", cause: "the facilitator does not take this token or network" };
+        return { kind: "unknown", cause: "the facilitator does not accept this token or network" };
       }
       return await facilitator.find(payment, requirements);
     },

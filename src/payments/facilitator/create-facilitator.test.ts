@@ -180,7 +180,7 @@ test.skipIf(!hasChain)(
     // The chain of another network is not configured, so the facilitator is asked.
     expect(await facilitator.find(payment, { ...requirements, network: "eip155:1" })).toEqual({
       kind: "unknown",
-      cause: "no chain to ask",
+      cause: "no chain is configured",
     });
     await own.close();
     await server.stop(true);

@@ -56,11 +56,12 @@ export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: strin
   const url = routeUrl || globalUrl;
   if (url === "") {
     throw new Error(
-      "Cannot take payments: x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
+      "Cannot accept payments: x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
     );
   }
   // The error does not contain the URL, because it may contain a key.
-  if (!isFacilitatorUrl(url)) throw new Error("Cannot take payments: x402.facilitator_url is not an http or https URL");
+  if (!isFacilitatorUrl(url))
+    throw new Error("Cannot accept payments: x402.facilitator_url is not an http or https URL");
   return { kind: "http", url, headers: globalUrl === "" || sameOrigin(url, globalUrl) ? headers : [] };
 }
 

@@ -24,7 +24,7 @@ export async function readGas(chains: readonly ReadChain[], owner: Address): Pro
         const isLow = gas < LOW_SETTLEMENTS * BigInt(maxGas) * BigInt(maxFee);
         return { network, balance: formatAmount(gas.toString(), GAS_DECIMALS), isLow };
       } catch {
-        return { network, cause: "cannot be asked" };
+        return { network, cause: "the chain cannot be queried" };
       }
     }),
   );
@@ -33,7 +33,7 @@ export async function readGas(chains: readonly ReadChain[], owner: Address): Pro
 /** A warning if the gas is low; undefined if it suffices or is unknown. */
 export function gasWarning(gas: Gas): string | undefined {
   if ("cause" in gas || !gas.isLow) return undefined;
-  return `${networkTitle(gas.network)}: ${gas.balance} is gas for fewer than ${LOW_SETTLEMENTS} settlements at the highest price that they may cost`;
+  return `${networkTitle(gas.network)}: ${gas.balance} pays the gas of fewer than ${LOW_SETTLEMENTS} settlements at max_fee_per_gas`;
 }
 
 /** Checks the gas repeatedly, and logs when it becomes low on a chain. Returns a function that stops the checks. */

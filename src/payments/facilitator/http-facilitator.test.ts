@@ -234,7 +234,7 @@ test("find is called only at facilitators that offer it", async () => {
     return Response.json(pathname === "/find" ? found : { kinds: [], extensions });
   });
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
-  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unknown", cause: "no chain to ask" });
+  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unknown", cause: "no chain is configured" });
   expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   expect(paths).toEqual(["/supported"]);
   extensions = ["bazaar", "turnpike-find"];

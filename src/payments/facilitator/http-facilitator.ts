@@ -86,7 +86,7 @@ class HttpFacilitator implements Facilitator {
     if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
     const kinds = readKinds(said.data.kinds);
-    if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot ask one of its chains", kinds);
+    if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot query one of its chains", kinds);
     return kinds;
   }
 
@@ -112,7 +112,7 @@ class HttpFacilitator implements Facilitator {
 
   async find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
     if (this.#canFind === undefined) await this.supported().catch(() => []);
-    if (this.#canFind !== true) return { kind: "unknown", cause: "no chain to ask" };
+    if (this.#canFind !== true) return { kind: "unknown", cause: "no chain is configured" };
     const call = { path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true } as const;
     const said = await this.#ask(call);
     if (isFault(said)) return { kind: "unknown", cause: said.cause };
@@ -179,7 +179,7 @@ function settlementOf(
     if (isDefinite(reason, transaction) || data.extra?.definite === true) return { kind: "refused", reason };
     return { kind: "unknown", cause: "it left the outcome open", transaction };
   }
-  if (status >= 300) return { kind: "unknown", cause: `it says success with status ${status}`, transaction };
+  if (status >= 300) return { kind: "unknown", cause: `it reports success with status ${status}`, transaction };
   // Under `upto` a charge of 0 has no transaction.
   const isFree = requirements.scheme === "upto" && requirements.amount === "0";
   if ((transaction === "" && !isFree) || data.network !== requirements.network) {

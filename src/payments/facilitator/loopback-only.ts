@@ -16,7 +16,7 @@ export function requireLoopback(listeners: readonly { readonly address: string; 
   const open = listeners.find(({ address }) => !isLoopback(address));
   if (open === undefined) return;
   throw new Error(
-    `Cannot take payments in test mode: the listener ${open.address}:${open.port} can be reached from other machines; ` +
+    `Cannot accept payments in test mode: the listener ${open.address}:${open.port} can be reached from other machines; ` +
       "listen on 127.0.0.1, or turn x402.test_mode off and set x402.facilitator_url",
   );
 }

@@ -148,7 +148,7 @@ test("a payment is not checked again too soon, and not at all while another proc
 
 const FAULTS: readonly (readonly [what: string, find: () => Promise<Outcome>])[] = [
   ["that throws", () => Promise.reject(new Error("https://rpc.example/key"))],
-  ["that does not know", async () => ({ kind: "unknown", cause: "no chain to ask" })],
+  ["that does not know", async () => ({ kind: "unknown", cause: "no chain is configured" })],
 ];
 
 for (const [what, find] of FAULTS) {

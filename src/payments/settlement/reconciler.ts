@@ -14,7 +14,7 @@ const LOOKS_PER_ROUND = 200;
  * Timeout of one call to a facilitator, in milliseconds. Beyond it the payment stays open. A lease is longer. @bound
  */
 const FIND_TIMEOUT_MS = 20_000;
-const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator to ask" };
+const NOBODY: Outcome = { kind: "unknown", cause: "no facilitator is configured" };
 
 /** The ledger, the facilitators that are asked, and where a result is reported. */
 export interface ReconcilerOptions {
@@ -141,7 +141,7 @@ export class Reconciler {
       const found = await within(FIND_TIMEOUT_MS, looking, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;
     } catch (error) {
-      this.#options.log(`reconciliation: a look-up threw: ${nameOf(error)}`);
+      this.#options.log(`reconciliation: a lookup failed unexpectedly: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect" };
     }
   }

@@ -14,7 +14,7 @@ export function isAtomic(text: string): boolean {
  */
 export function parsePrice(text: string, decimals: number): string {
   const amount = isAtomic(text) ? text : dollarsToAtomic(text, decimals);
-  if (amount === "0") throw new Error(`Cannot take the price "${text}": it is zero`);
+  if (amount === "0") throw new Error(`Cannot use the price "${text}": it is zero`);
   return amount;
 }
 
@@ -26,7 +26,7 @@ function dollarsToAtomic(text: string, decimals: number): string {
   const [, whole = "", fraction = ""] = match;
   const places = fraction.replace(/0+$/, "");
   if (places.length > decimals) {
-    throw new Error(`Cannot take the price "${text}": the token has ${decimals} decimal places`);
+    throw new Error(`Cannot use the price "${text}": the token has ${decimals} decimal places`);
   }
   return BigInt(whole + places.padEnd(decimals, "0")).toString();
 }

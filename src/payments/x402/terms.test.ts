@@ -22,18 +22,21 @@ test("an unknown token is priced in atomic units, with the given domain", () => 
 });
 
 const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[] = [
-  [{ network: "basement" }, 'Cannot sell: network "basement" is unknown'],
-  [{ network: "eip155:0" }, 'Cannot sell: network "eip155:0" is unknown'],
-  [{ pay_to: "" }, 'Cannot sell: pay_to "" is not an address'],
+  [{ network: "basement" }, 'Cannot accept payments: network "basement" is unknown'],
+  [{ network: "eip155:0" }, 'Cannot accept payments: network "eip155:0" is unknown'],
+  [{ pay_to: "" }, 'Cannot accept payments: pay_to "" is not an address'],
   [{ pay_to: `0x${"0".repeat(40)}` }, "is not an address"],
   [{ price: "$0" }, "it is zero"],
-  [{ asset: "DOGE" }, 'Cannot sell: asset "DOGE" is unknown on eip155:84532'],
+  [{ asset: "DOGE" }, 'Cannot accept payments: asset "DOGE" is unknown on eip155:84532'],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],
   [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
-  [{ scheme: "atmost" }, 'Cannot sell: scheme "atmost" is neither "exact" nor "upto"'],
+  [{ scheme: "atmost" }, 'Cannot accept payments: scheme "atmost" is neither "exact" nor "upto"'],
   [{ scheme: "upto", price: "$0" }, "it is zero"],
-  [{ scheme: "upto", asset_transfer_method: "eip3009" }, 'Cannot sell: scheme "upto" moves money only by Permit2'],
-  [{ max_timeout_seconds: 0 }, "Cannot sell: max_timeout_seconds 0"],
+  [
+    { scheme: "upto", asset_transfer_method: "eip3009" },
+    'Cannot accept payments: scheme "upto" moves money only by Permit2',
+  ],
+  [{ max_timeout_seconds: 0 }, "Cannot accept payments: max_timeout_seconds 0"],
 ];
 
 for (const [change, message] of NEVER_SOLD) {
@@ -85,7 +88,7 @@ for (const extra of [
   test(`upto is not sold if the extra of the facilitator's kind is ${JSON.stringify(extra)}`, () => {
     const kind = { scheme: "upto", network: "eip155:84532", ...(extra === undefined ? {} : { extra }) };
     expect(() => completeTerms(compileTerms(UPTO), kind)).toThrow(
-      'Cannot sell: the facilitator supports "upto" on eip155:84532, and names no facilitatorAddress',
+      'Cannot accept payments: the facilitator supports "upto" on eip155:84532, and names no facilitatorAddress',
     );
   });
 }
@@ -174,5 +177,5 @@ test("test mode works only on loopback addresses", () => {
       { address: "127.0.0.1", port: 1 },
       { address: "0.0.0.0", port: 8080 },
     ]),
-  ).toThrow("Cannot take payments in test mode: the listener 0.0.0.0:8080 can be reached from other machines");
+  ).toThrow("Cannot accept payments in test mode: the listener 0.0.0.0:8080 can be reached from other machines");
 });

@@ -24,18 +24,20 @@ const ZERO_ADDRESS = /^0x0{40}$/;
 
 /**
  * The payment requirements of a route. Under `upto` the price is the most that is charged, and `completeTerms` must add
- * the facilitator's address. Throws `Cannot sell: ...` if the terms cannot be paid, or would let clients in without
+ * the facilitator's address. Throws `Cannot accept payments: ...` if the terms cannot be paid, or would let clients in without
  * payment.
  */
 export function compileTerms(terms: Terms): PaymentRequirements {
   const scheme = schemeOf(terms);
   const network = parseNetwork(terms.network);
-  if (network === undefined) throw new Error(`Cannot sell: network "${terms.network}" is unknown`);
+  if (network === undefined) throw new Error(`Cannot accept payments: network "${terms.network}" is unknown`);
   if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
-    throw new Error(`Cannot sell: pay_to "${terms.pay_to}" is not an address`);
+    throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" is not an address`);
   }
   if (!Number.isSafeInteger(terms.max_timeout_seconds) || terms.max_timeout_seconds < 1) {
-    throw new Error(`Cannot sell: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`);
+    throw new Error(
+      `Cannot accept payments: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`,
+    );
   }
   const token = tokenOf(terms, network);
   const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2";
@@ -56,10 +58,12 @@ export function compileTerms(terms: Terms): PaymentRequirements {
 
 function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
   if (scheme !== "exact" && scheme !== "upto") {
-    throw new Error(`Cannot sell: scheme "${scheme}" is neither "exact" nor "upto"`);
+    throw new Error(`Cannot accept payments: scheme "${scheme}" is neither "exact" nor "upto"`);
   }
   if (scheme === "upto" && asset_transfer_method === "eip3009") {
-    throw new Error('Cannot sell: scheme "upto" moves money only by Permit2, and asset_transfer_method is "eip3009"');
+    throw new Error(
+      'Cannot accept payments: scheme "upto" moves money only by Permit2, and asset_transfer_method is "eip3009"',
+    );
   }
   return scheme;
 }
@@ -79,14 +83,14 @@ export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
 
 /**
  * Adds to `requirements` the values that only the facilitator knows. Under `upto` this is its own address, which the
- * payer must sign. Throws `Cannot sell: ...` if `kind` does not contain it.
+ * payer must sign. Throws `Cannot accept payments: ...` if `kind` does not contain it.
  */
 export function completeTerms(requirements: PaymentRequirements, kind: Kind): PaymentRequirements {
   if (requirements.scheme !== "upto") return requirements;
   const facilitatorAddress = facilitatorOf(kind.extra);
   if (facilitatorAddress === undefined) {
     throw new Error(
-      `Cannot sell: the facilitator supports "upto" on ${requirements.network}, and names no facilitatorAddress`,
+      `Cannot accept payments: the facilitator supports "upto" on ${requirements.network}, and names no facilitatorAddress`,
     );
   }
   return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };
@@ -114,12 +118,14 @@ function tokenOf(terms: Terms, network: string): Token {
   const name = terms.extra_name || known?.name;
   const version = terms.extra_version || known?.version;
   const address = known?.address ?? terms.asset;
-  if (!isAddress(address)) throw new Error(`Cannot sell: asset "${terms.asset}" is unknown on ${network}`);
+  if (!isAddress(address)) throw new Error(`Cannot accept payments: asset "${terms.asset}" is unknown on ${network}`);
   if (name === undefined || version === undefined) {
-    throw new Error(`Cannot sell: asset "${terms.asset}" needs extra_name and extra_version, its EIP-712 domain`);
+    throw new Error(
+      `Cannot accept payments: asset "${terms.asset}" needs extra_name and extra_version, its EIP-712 domain`,
+    );
   }
   if (known === undefined && terms.price.startsWith("$")) {
-    throw new Error(`Cannot sell: the price "${terms.price}" of an unknown asset must be in atomic units`);
+    throw new Error(`Cannot accept payments: the price "${terms.price}" of an unknown asset must be in atomic units`);
   }
   return { address, name, version, decimals: known?.decimals ?? 0 };
 }

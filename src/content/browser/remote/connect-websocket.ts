@@ -99,7 +99,7 @@ function requestOf(url: URL, key: string): string {
 function assertUpgraded(head: string, key: string): void {
   const line = parseStatusLine(head.slice(0, head.search(/[\r\n]|$/)));
   if (line === undefined) throw new Error("its response is not HTTP");
-  if (line.status !== 101) throw new Error(`it responds with ${line.status} in place of a WebSocket`);
+  if (line.status !== 101) throw new Error(`it responds to the WebSocket handshake with ${line.status}`);
   const accept = /^sec-websocket-accept:[ \t]*(\S*)/im.exec(head)?.[1];
   if (accept !== webSocketAccept(key)) throw new Error("its response to the WebSocket handshake is not valid");
 }

@@ -37,7 +37,7 @@ const STILL_LOADING =
 export function notContent(tree: Document, html: string, source: PageSource): Obstacle | undefined {
   const facts = pageFacts(tree, html, source);
   const by = challengeOf(facts);
-  if (by !== undefined) return { reason: "challenge", detail: `${by} asks for proof that a person reads it` };
+  if (by !== undefined) return { reason: "challenge", detail: `${by} requires proof that the visitor is a person` };
   if (isConsentWall(tree, facts)) return { reason: "consent-wall", detail: "its site shows a consent dialog instead" };
   if (isEmpty(tree, facts)) return { reason: "empty", detail: emptyDetail(facts) };
   return undefined;

@@ -102,7 +102,7 @@ async function serve(operation: Operation, context: Context<Env>, deps: AppDeps)
 }
 
 function readOnly(): TurnpikeError {
-  return new TurnpikeError("forbidden", "Cannot change anything with the read-only key");
+  return new TurnpikeError("forbidden", "Cannot make changes with the read-only key");
 }
 
 /** The methods of each path pattern. */
@@ -139,7 +139,7 @@ function refuse(
     return new Response(null, { status: 204, headers: { allow } });
   if (/^\/v1(?:\/|$)/.test(pathname)) guard.admit(request.headers, connection, false);
   if (allow === undefined) throw unknownPath();
-  const error = new TurnpikeError("method-not-allowed", `Cannot do ${request.method} here`);
+  const error = new TurnpikeError("method-not-allowed", `Cannot use ${request.method} at this path`);
   return problemResponse(error, requestId, { allow });
 }
 

@@ -68,14 +68,14 @@ export class Guard {
       if (waitMs > 0 && token === undefined) throw new TooManyTries(waitMs);
       throw new TurnpikeError(
         "unauthorized",
-        "Cannot let you in: send the key in X-API-Key, or as Authorization: Bearer",
+        "Cannot authenticate the request: send the key in X-API-Key, or as Authorization: Bearer",
       );
     }
     connection.isTrusted = true;
     if (changes && !hasCsrfToken(session, headers.get("x-csrf-token"))) {
       throw new TurnpikeError(
         "missing-csrf-token",
-        "Cannot change anything with the cookie alone: also send X-CSRF-Token",
+        "Cannot make changes with the cookie alone: also send X-CSRF-Token",
       );
     }
     const by = actor("console", session.access, connection.address);
@@ -101,7 +101,7 @@ export class Guard {
     if (access === undefined) {
       if (waitMs > 0) throw new TooManyTries(waitMs);
       if (this.#throttle.wrong(address)) this.#tellOfFlood(address);
-      throw new TurnpikeError("unauthorized", "Cannot let you in: the key is wrong");
+      throw new TurnpikeError("unauthorized", "Cannot authenticate the request: the key is wrong");
     }
     this.#throttle.right(address);
     connection.isTrusted = true;
@@ -124,7 +124,7 @@ export class Guard {
     }
     this.#events += 1;
     if (this.#events > MAX_EVENTS) return;
-    const others = this.#events === MAX_EVENTS ? "; others are not named for a minute" : "";
+    const others = this.#events === MAX_EVENTS ? "; further addresses are not logged for a minute" : "";
     const message = `${address} has sent too many wrong keys, and must wait${others}`;
     this.#onEvent({ kind: "session", message, outcome: "refused", details: { address } });
   }

@@ -101,8 +101,8 @@ function describeRequest({ parameters = {}, query = [], conditional }: Operation
     conditional === undefined
       ? []
       : [
-          ["If-Match", "Tags; 412 if the configuration has another one"],
-          ["If-None-Match", "Tags; 304 where the representation has one of them, 412 for a change"],
+          ["If-Match", "Entity tags; 412 if the configuration has another one"],
+          ["If-None-Match", "Entity tags; if the representation has one of them, 304 for GET and 412 for a change"],
         ];
   const conditions = headers.map(
     ([name, description]) => [name, z.string().optional().openapi({ description })] as const,
@@ -124,7 +124,7 @@ function describeResponses({ success, failures, access, body, conditional, metho
     ...(conditional === undefined ? [] : (["precondition-failed"] as const)),
   ];
   const responses: Responses = { [success.status]: describeSuccess(success) };
-  if (conditional !== undefined && method === "get") responses[304] = { description: "The client has it" };
+  if (conditional !== undefined && method === "get") responses[304] = { description: "The client's copy is current" };
   for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
     responses[status] = {
       description: group.map((code) => ERRORS[code].title).join("; "),

@@ -44,6 +44,6 @@ export function refuseKnown(headers: Headers, revision: string): void {
 export function stale(): TurnpikeError {
   return new TurnpikeError(
     "precondition-failed",
-    "Cannot do this: the configuration has changed since it was read; read it again",
+    "Cannot change the configuration: it has changed since it was read; read it again",
   );
 }

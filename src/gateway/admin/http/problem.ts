@@ -30,7 +30,7 @@ export function malformedResponse(code: string): string {
   const isLong = code === "HPE_HEADER_OVERFLOW";
   const error = isLong
     ? new TurnpikeError("head-too-large", "Cannot read the request: its head is too large")
-    : new TurnpikeError("bad-request", "Cannot read the request: it is not HTTP/1.1 as the admin interface takes it");
+    : new TurnpikeError("bad-request", "Cannot read the request: it is not a valid HTTP/1.1 request");
   return rawProblem(error);
 }
 

@@ -9,7 +9,8 @@ import { reportedDiagnostic, requirePersist, requireReload } from "./outcomes.ts
 import { anyObject, changed, ETAG, diagnostic, patchOperation } from "./shapes.ts";
 
 const document = anyObject.openapi("Configuration", {
-  description: 'The whole configuration. Secrets are "<secret>"; sent back so, they stay as they are',
+  description:
+    'The whole configuration. Secrets are shown as "<secret>". A "<secret>" in a request keeps the stored value',
 });
 
 /** `GET /v1/config`: the running configuration, with secrets replaced. */
@@ -47,7 +48,7 @@ export const checkConfig: Operation = {
   name: "checkConfig",
   method: "post",
   path: "/v1/config/check",
-  summary: "What a configuration would do, without doing it",
+  summary: "Check a configuration without applying it",
   access: "read",
   body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "A whole configuration" },
   success: {
@@ -91,10 +92,10 @@ export const persistConfig: Operation = {
   summary: "Write the running configuration to its file",
   access: "full",
   conditional: true,
-  query: [{ name: "force", description: "Overwrite changes of other programs too", flag: true }],
+  query: [{ name: "force", description: "Also overwrite changes of other programs", flag: true }],
   success: {
     status: 200,
-    description: "The file has it",
+    description: "The file is written",
     schema: z.object({ ok: z.literal(true), persisted: z.literal(true) }),
     headers: ETAG,
   },

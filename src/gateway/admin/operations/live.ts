@@ -99,13 +99,14 @@ export const showEvents: Operation = {
   query: [
     {
       name: "since",
-      description: "The id of the last event that is known; Last-Event-ID says the same. 0: all that is kept",
+      description:
+        "Only events after the event with this id; the header field Last-Event-ID has the same effect. 0: all stored events",
     },
     { name: "format", description: "`json`: no stream; also by Accept: application/json" },
   ],
   success: {
     status: 200,
-    description: "The events that are kept, or a stream without an end",
+    description: "The stored events, or an endless stream",
     schema: z.object({ events: z.array(event) }),
     types: ["text/event-stream"],
   },
@@ -120,7 +121,7 @@ export const showEvents: Operation = {
       return Response.json({ events: events.since(since ?? 0) }, { headers: { vary: "Accept" } });
     }
     const stream = eventStream(events, since);
-    if (stream === undefined) throw new TurnpikeError("overloaded", "Cannot stream events: there are too many readers");
+    if (stream === undefined) throw new TurnpikeError("overloaded", "Cannot stream events: too many clients read them");
     return new Response(stream, {
       headers: { "content-type": "text/event-stream", vary: "Accept", "x-accel-buffering": "no" },
     });

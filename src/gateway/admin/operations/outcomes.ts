@@ -22,7 +22,7 @@ export function reportedDiagnostic({ path, message, pointer }: EditDiagnostic): 
 type Done<O> = Extract<O, { readonly kind: "done" }>;
 type Refused<O> = Exclude<O, { readonly kind: "done" }>;
 
-const BUSY = "Cannot do this now: too many changes wait; try again";
+const BUSY = "Cannot change the configuration now: too many changes are waiting; try again";
 
 /** The change, if it was made. Throws the error for the client otherwise; `thing` names the object of the change. */
 export function requireChange(outcome: ChangeOutcome, thing: string): Done<ChangeOutcome> {
@@ -37,7 +37,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
     case "absent":
       return new TurnpikeError("not-found", `Cannot find ${thing}`);
     case "duplicate":
-      return new TurnpikeError("already-exists", `Cannot add ${thing}: it is there already; PATCH changes it`);
+      return new TurnpikeError("already-exists", `Cannot add ${thing}: it exists already; change it with PATCH`);
     case "referenced":
       return new TurnpikeError(
         "still-referenced",
@@ -48,7 +48,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
     case "ambiguous":
       return new TurnpikeError(
         "ambiguous-route",
-        `Cannot tell which route is meant: ${thing} is there several times; name one with ?host= and ?name=, empty for the one without`,
+        `Cannot tell which route is meant: ${thing} matches several routes; select one with ?host= and ?name= (empty: the route without a host or name)`,
         undefined,
         { hosts: outcome.hosts, names: outcome.names },
       );
@@ -102,7 +102,7 @@ function persistRefusal(outcome: Refused<PersistOutcome>): TurnpikeError {
     case "changed-on-disk":
       return new TurnpikeError(
         "changed-on-disk",
-        "Cannot write the configuration file: another program has changed it since it was read; reload it, or write over it with ?force=true",
+        "Cannot write the configuration file: another program has changed it since it was read; reload it, or overwrite it with ?force=true",
       );
     case "no-file":
       return noFile("persist");
@@ -113,7 +113,7 @@ function persistRefusal(outcome: Refused<PersistOutcome>): TurnpikeError {
     case "failed":
       break;
   }
-  const detail = `Cannot write the configuration file: ${outcome.reason}; the old file is whole`;
+  const detail = `Cannot write the configuration file: ${outcome.reason}; the old file is unchanged`;
   return new TurnpikeError(FULL.includes(outcome.code) ? "disk-full" : "persist-failed", detail);
 }
 

@@ -18,10 +18,10 @@ const listedRoute = z
     host: z.string().optional(),
     name: z.string().optional(),
     upstream: z.string().optional(),
-    auth: z.string().openapi({ description: "The type of its auth, or none; /v1/config has all of it" }),
-    wasm_filter: z.boolean().openapi({ description: "An entry of wasm_filters is for it" }),
+    auth: z.string().openapi({ description: "The type of its authentication, or none; /v1/config shows the details" }),
+    wasm_filter: z.boolean().openapi({ description: "Whether an entry of wasm_filters matches the route" }),
     wasm_required: z.literal(true).optional().openapi({
-      description: "A worker cannot load one of its filters, and responds with 503",
+      description: "Whether a worker cannot load one of its filters, and responds with 503",
     }),
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
@@ -29,11 +29,11 @@ const listedRoute = z
 const SELECTION = [
   {
     name: "host",
-    description: "The host of the route, where several have the prefix; empty for the one without a host",
+    description: "Host of the route, if several routes have the prefix. Empty: the route without a host",
   },
   {
     name: "name",
-    description: "The name of the route, where several have the prefix; empty for the one without a name",
+    description: "Name of the route, if several routes have the prefix. Empty: the route without a name",
   },
 ];
 
@@ -99,7 +99,7 @@ export const addRoute: Operation = {
       host: z.string().optional(),
       name: z.string().optional(),
     }),
-    headers: { ...ETAG, Location: "Where the route is" },
+    headers: { ...ETAG, Location: "Path of the route" },
   },
   failures: ["already-exists", "invalid-configuration", "change-failed"],
   async run(call, parts) {
@@ -124,7 +124,7 @@ export const patchRoute: Operation = {
   method: "patch",
   path: "/v1/routes/{prefix}",
   summary: "Change a route by a JSON merge patch (RFC 7396)",
-  description: "`null` takes a key away. The patch may change the prefix, the host and the name too.",
+  description: "`null` removes a key. The patch may change the prefix, the host and the name too.",
   access: "full",
   conditional: true,
   parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },

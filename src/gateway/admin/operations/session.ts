@@ -61,7 +61,7 @@ export const showSession: Operation = {
   name: "showSession",
   method: "get",
   path: "/v1/session",
-  summary: "What the session, or the key, may do",
+  summary: "Access of the session or key",
   access: "read",
   success: { status: 200, description: "The session", schema: session },
   failures: [],
@@ -78,7 +78,7 @@ export const endSession: Operation = {
   path: "/v1/session",
   summary: "Log out",
   access: "read",
-  success: { status: 200, description: "The session is over", schema: z.object({ ok: z.literal(true) }) },
+  success: { status: 200, description: "The session has ended", schema: z.object({ ok: z.literal(true) }) },
   failures: [],
   run({ request, guard, connection }) {
     const token = sessionToken(request.headers.get("cookie"));

@@ -27,7 +27,7 @@ export const problem = z
 /** An error or a warning about the configuration. */
 export const diagnostic = z
   .object({ path: z.string(), message: z.string(), pointer: z.string().optional() })
-  .openapi("Finding", { description: "A problem or a warning, and where in the configuration" });
+  .openapi("Finding", { description: "A problem or a warning, and its place in the configuration" });
 
 /** One operation of a JSON patch (RFC 6902), with secrets replaced. */
 export const patchOperation = z
@@ -41,7 +41,7 @@ export const actor = z
     key: z.enum(["api_key", "read_api_key", "-"]),
     address: z.string(),
   })
-  .openapi("Actor", { description: "Who asked for something" });
+  .openapi("Actor", { description: "Operator or signal that caused a change" });
 
 /** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
@@ -52,7 +52,7 @@ export const wasm = z
     park_active: z.int(),
     park_capacity: z.int(),
     pool_instances: z.int(),
-    pool_pinned: z.int().openapi({ description: "Instances that a parked request has for itself" }),
+    pool_pinned: z.int().openapi({ description: "Instances that are bound to a parked request" }),
     control_configured: z.boolean(),
     control_ready: z.boolean().openapi({ description: "In every worker" }),
     tenants_active: z.int().openapi({ description: "A tenant that is warm in two workers counts twice" }),
@@ -74,7 +74,7 @@ export const counts = {
 /** A server of an upstream, with its health and its load. */
 export const server = z
   .looseObject({
-    server: z.string().openapi({ description: "What names the server in paths: host:port, or unix:path" }),
+    server: z.string().openapi({ description: "Name of the server in paths: host:port, or unix:path" }),
     address: z.string().optional(),
     port: z.int().optional(),
     unix: z.string().optional(),
@@ -99,7 +99,7 @@ export const changed = {
   restart: z
     .array(z.string())
     .optional()
-    .openapi({ description: "Keys of which the change takes effect at the next start only" }),
+    .openapi({ description: "Keys whose change takes effect at the next start only" }),
 };
 
 /** The `ETag` field of responses that depend on the configuration. */

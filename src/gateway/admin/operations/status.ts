@@ -19,7 +19,9 @@ const status = z
       revision: z.string(),
       changed_in_memory: z.boolean(),
       changed_on_disk: z.boolean(),
-      difference: z.array(patchOperation).openapi({ description: "From the file to what is served" }),
+      difference: z
+        .array(patchOperation)
+        .openapi({ description: "Changes from the file to the running configuration" }),
     }),
     last_reload: z
       .object({
@@ -39,7 +41,7 @@ export const showStatus: Operation = {
   name: "showStatus",
   method: "get",
   path: "/v1/status",
-  summary: "What runs, and whether memory and file differ",
+  summary: "State of the gateway, and changes that are not in the file",
   access: "read",
   conditional: true,
   success: { status: 200, description: "The status", schema: status, headers: ETAG },

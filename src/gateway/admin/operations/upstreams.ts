@@ -81,9 +81,9 @@ export const addUpstream: Operation = {
   body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
   success: {
     status: 201,
-    description: "Every worker has it",
+    description: "Every worker uses it",
     schema: z.object({ ...changed, created: z.string() }),
-    headers: { ...ETAG, Location: "Where the upstream is" },
+    headers: { ...ETAG, Location: "Path of the upstream" },
   },
   failures: ["already-exists", "invalid-configuration", "change-failed"],
   async run(call, parts) {
@@ -102,7 +102,7 @@ export const patchUpstream: Operation = {
   method: "patch",
   path: "/v1/upstreams/{name}",
   summary: "Change an upstream by a JSON merge patch (RFC 7396)",
-  description: "`null` takes a key away. Lists are replaced as a whole.",
+  description: "`null` removes a key. Lists are replaced as a whole.",
   access: "full",
   conditional: true,
   parameters: NAME,
@@ -114,7 +114,7 @@ export const patchUpstream: Operation = {
   },
   success: {
     status: 200,
-    description: "Every worker has it",
+    description: "Every worker uses it",
     schema: z.object({ ...changed, changed: z.string() }),
     headers: ETAG,
   },
@@ -131,13 +131,13 @@ export const deleteUpstream: Operation = {
   name: "deleteUpstream",
   method: "delete",
   path: "/v1/upstreams/{name}",
-  summary: "Delete an upstream that nothing names",
+  summary: "Delete an upstream that no route uses",
   access: "full",
   conditional: true,
   parameters: NAME,
   success: {
     status: 200,
-    description: "No worker has it any more",
+    description: "No worker uses it any more",
     schema: z.object({ ...changed, deleted: z.string() }),
     headers: ETAG,
   },
@@ -156,14 +156,14 @@ function drainOperation(isDrained: boolean): Operation {
     method: "post",
     path: `/v1/upstreams/{name}/servers/{server}/${verb}`,
     summary: isDrained
-      ? "Send no new request to a server; those under way end"
+      ? "Drain a server: it gets no new requests, and requests in flight end"
       : "Send requests to a drained server again",
-    description: "Not written to the file. It outlasts reloads while the server is named.",
+    description: "Not written to the file. It survives reloads while the configuration has the server.",
     access: "full",
     parameters: { ...NAME, server: "The server's key as in the list, percent-encoded" },
     success: {
       status: 200,
-      description: "Every worker knows",
+      description: "Every worker applies it",
       schema: z.object({ ok: z.literal(true), drained: z.boolean() }),
     },
     failures: ["not-found"],

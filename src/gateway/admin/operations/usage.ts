@@ -29,7 +29,7 @@ const FORMAT = { name: "format", description: "`csv`: rows of consumer and route
 
 const success = {
   status: 200,
-  description: "What was counted since the last reset",
+  description: "The counters since the last reset",
   schema: usage,
   types: [CSV],
 } as const;

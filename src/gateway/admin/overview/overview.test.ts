@@ -211,7 +211,7 @@ test("the content service is asked once a second, and the gateway stops waiting 
   expect(asked.toSorted()).toEqual(["/figures", "/health"]);
   expect(await createOverview(source(), options).content()).toMatchObject({
     available: false,
-    reason: "Cannot ask the content service: it did not respond within 2000 ms",
+    reason: "Cannot query the content service: it did not respond within 2000 ms",
   });
   await server.stop(true);
 });

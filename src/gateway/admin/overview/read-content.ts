@@ -29,5 +29,5 @@ async function ask(unix: string, path: string): Promise<object> {
 }
 
 function unavailable(why: string): ContentSummary {
-  return { available: false, reason: `Cannot ask the content service: ${why}` };
+  return { available: false, reason: `Cannot query the content service: ${why}` };
 }

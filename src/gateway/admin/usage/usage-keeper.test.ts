@@ -185,12 +185,12 @@ test("a store that does not respond delays a stop only briefly, and the log show
   store.add = () => new Promise(() => {});
   counters.count("alice");
   await keeper.close();
-  expect(lines).toEqual(["usage: the last counts are lost: not written down within 3000 ms"]);
+  expect(lines).toEqual(["Cannot store the usage: the last counts are lost: not written down within 3000 ms"]);
   store.add = () => Promise.reject(new Error("the disk is full"));
   const { keeper: other, lines: said } = keeperOf(counters, { open: () => store });
   other.start();
   await other.close();
-  expect(said).toContain("usage: the last counts are lost: the disk is full");
+  expect(said).toContain("Cannot store the usage: the last counts are lost: the disk is full");
 });
 
 test("if the response to a reset is lost, the next reset returns its usage", async () => {
@@ -228,14 +228,14 @@ test("a locked file delays no reading, is logged once, and loses no usage", asyn
   await until(() => lines.length > 0);
   counters.count("alice", 2);
   await Bun.sleep(300);
-  expect(lines).toEqual(["usage: it cannot be kept: database is locked; counting continues in memory"]);
+  expect(lines).toEqual(["Cannot store the usage: database is locked; counting continues in memory"]);
   clearInterval(ticking);
   // The ledger's writes wait for 5 s.
   expect(longest).toBeLessThan(4000);
   await locker.stdin.end();
   await locker.exited;
   await until(() => lines.length > 1);
-  expect(lines[1]).toBe("usage: it is stored again, with the counts of the meantime");
+  expect(lines[1]).toBe("the usage is stored again, with the counts of the time between");
   expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(6);
   await keeper.close();
 });

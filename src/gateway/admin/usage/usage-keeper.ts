@@ -100,7 +100,7 @@ export class UsageKeeper implements UsageReport {
       (error: unknown) => (fault = messageOf(error)),
     );
     await within(LAST_FLUSH_MS, last);
-    if (fault !== undefined) this.#options.log(`usage: the last counts are lost: ${fault}`);
+    if (fault !== undefined) this.#options.log(`Cannot store the usage: the last counts are lost: ${fault}`);
   }
 
   /** Writes the waiting batch, and then the usage since then. */
@@ -114,7 +114,7 @@ export class UsageKeeper implements UsageReport {
     this.#isFlushing = true;
     try {
       await this.#inTurn(() => this.#flush());
-      if (this.#isFailing) this.#options.log("usage: it is stored again, with the counts of the meantime");
+      if (this.#isFailing) this.#options.log("the usage is stored again, with the counts of the time between");
       this.#isFailing = false;
     } catch (error) {
       this.#failed(error);
@@ -125,7 +125,7 @@ export class UsageKeeper implements UsageReport {
 
   #failed(error: unknown): void {
     if (!this.#isFailing)
-      this.#options.log(`usage: it cannot be kept: ${messageOf(error)}; counting continues in memory`);
+      this.#options.log(`Cannot store the usage: ${messageOf(error)}; counting continues in memory`);
     this.#isFailing = true;
   }
 

@@ -22,7 +22,7 @@ test.each([
 });
 
 test.each([
-  ['{\n  // c\n  "a": 1, // d\n  "a": 2\n}', 'line 4, column 3: the key "a" is there twice'],
+  ['{\n  // c\n  "a": 1, // d\n  "a": 2\n}', 'line 4, column 3: the key "a" appears twice'],
   ['{ "a": 1 /* never', "line 1, column 10: a comment is not closed"],
   ['{ "a": 1 /*/', "line 1, column 10: a comment is not closed"],
   ["[1,,]", 'line 1, column 4: expected a value, found ","'],
@@ -105,7 +105,7 @@ function bomb(): string {
 }
 
 test.each([
-  ["a: 1\nb:\n  c: 1\n  c: 2\n", 'line 4, column 3: the key "c" is there twice'],
+  ["a: 1\nb:\n  c: 1\n  c: 2\n", 'line 4, column 3: the key "c" appears twice'],
   ["a: *none\n", "line 1, column 4: an alias of an anchor that is not defined before it"],
   ["a: &a\n  b: *a\n", "line 2, column 6: an alias of an anchor that is not defined before it"],
   [

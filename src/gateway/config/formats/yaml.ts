@@ -190,7 +190,7 @@ class ValueBuilder {
       const name = key.value;
       if (name === "<<")
         throw new YamlFault(at, "merge keys are not supported; write the members, or an alias of the whole");
-      if (members.has(name)) throw new YamlFault(at, `the key ${JSON.stringify(name)} is there twice`);
+      if (members.has(name)) throw new YamlFault(at, `the key ${JSON.stringify(name)} appears twice`);
       members.set(name, this.#part(name, { node: value, at }, depth));
     }
     return Object.fromEntries(members);

@@ -17,7 +17,7 @@ const variable = environmentName.or(z.literal("")).default("");
 const tls = z
   .strictObject({
     cert_path: z.string().default("").describe("PEM certificate chain; empty turns TLS off."),
-    key_path: z.string().default("").describe("PEM private key; set or empty together with `cert_path`."),
+    key_path: z.string().default("").describe("PEM private key of `cert_path`. Set both or neither."),
   })
   .prefault({})
   .meta(ours("TLS on the admin listener. A reload reads the files again."));

@@ -8,7 +8,7 @@ export const bufferPool = z
       "Bytes of one buffer for data that waits for a slow peer: a response that the client does not read, a body that the upstream does not read, pipelined requests. Waiting data takes whole buffers.",
     ),
     buffer_count: count(4096, 2, 16_777_216).describe(
-      "Number of such buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503. If data must wait and no buffer is free, the transfer is aborted.",
+      "Number of these buffers in one worker, at least twice `server.max_connections` (one for each direction). While fewer than two are free, new requests get 503. If data must wait and no buffer is free, the transfer is aborted.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
       "Bytes of one buffer for bodies that are buffered completely: uploads that a `body_schema` checks, and responses that wait for their payment. Small bodies share a buffer; large bodies take several.",

@@ -35,7 +35,7 @@ export const rateLimitStore = z
       .default("")
       .meta(
         ours(
-          "Environment variable that holds the URL of a Redis server, such as `redis://user:password@host:6379/0`, `rediss://` for TLS, or `redis+unix:///path`. Empty: each gateway limits by itself.",
+          "Environment variable with the URL of a Redis server, such as `redis://user:password@host:6379/0`, `rediss://` for TLS, or `redis+unix:///path`. Empty: each gateway limits by itself.",
         ),
       ),
     timeout_ms: count(50, 1, 10_000).meta(

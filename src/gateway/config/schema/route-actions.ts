@@ -86,4 +86,4 @@ export const mirrors = z
   .array(mirror)
   .max(MAX_MIRRORS)
   .exactOptional()
-  .meta(ours("Several mirrors, or a mirror of a share of the requests, in place of `mirror`."));
+  .meta(ours("Several mirrors, or a mirror of a percentage of the requests, in place of `mirror`."));

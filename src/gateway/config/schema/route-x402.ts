@@ -12,7 +12,7 @@ const assetTransferMethod = z
 
 const offer = z
   .strictObject({
-    price: text.describe('As the route\'s own: atomic units ("10000") or dollars ("$0.01").'),
+    price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
     asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
     network: text.describe("Chain, such as `eip155:8453` or `base`."),
     pay_to: text.describe("Address that receives the money."),

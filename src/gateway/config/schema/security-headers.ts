@@ -9,7 +9,9 @@ const PRELOAD_AGE_S = 31_536_000;
 const hsts = z
   .strictObject({
     enabled: z.boolean().default(true).describe("Send `Strict-Transport-Security` over TLS."),
-    max_age_s: count(31_536_000, 0, MAX_AGE_S).describe("Seconds for which browsers use only TLS. 0 ends this."),
+    max_age_s: count(31_536_000, 0, MAX_AGE_S).describe(
+      "Seconds for which browsers use only TLS. 0: browsers forget the rule.",
+    ),
     include_subdomains: z.boolean().default(false).describe("Include all subdomains."),
     preload: z.boolean().default(false).describe("Allow inclusion in the preload list of browsers."),
   })

@@ -46,7 +46,7 @@ export const server = z
       .default(false)
       .meta(
         ours(
-          "Take a connection from the kernel together with its first bytes, or 1 s later without (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`. If the listener closes meanwhile, the kernel resets it.",
+          "Accept a connection when its first bytes arrive, or after 1 s without bytes (`TCP_DEFER_ACCEPT`). Until then it does not count for `max_connections`. If the listener closes meanwhile, the kernel resets it.",
         ),
       ),
     static_root: z

@@ -42,7 +42,7 @@ const hostRules = z.array(hostRule).max(MAX_HOST_RULES, `expected at most ${MAX_
 /** `server.listeners[].tls`: each key that is set replaces the same key of `tls`. */
 export const listenerTls = z
   .strictObject({
-    cert_path: text.exactOptional().meta(ours("PEM certificate chain of this listener; together with `key_path`.")),
+    cert_path: text.exactOptional().meta(ours("PEM certificate chain of this listener. Requires `key_path`.")),
     key_path: text.exactOptional().meta(ours("PEM private key of `cert_path`.")),
     certificates: z
       .array(certificate)
@@ -66,7 +66,7 @@ export const listenerTls = z
 export const tls = z
   .strictObject({
     cert_path: z.string().default("").describe("PEM certificate chain. Empty: no TLS on the single listener."),
-    key_path: z.string().default("").describe("PEM private key; set or empty together with `cert_path`."),
+    key_path: z.string().default("").describe("PEM private key of `cert_path`. Set both or neither."),
     certificates: z.array(certificate).default([]).describe("Further certificates, selected by SNI."),
     client_ca_path: z
       .string()

@@ -23,7 +23,7 @@ const upstreamServer = z
       .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
     weight: count(1, 1, 65_535).describe("Weight for load balancing."),
     max_fails: count(3, 1, 1_000_000).describe("Consecutive failures after which the server leaves the rotation."),
-    fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation before the server is tried again."),
+    fail_timeout_ms: milliseconds(30_000).describe("Time for which the server stays out of rotation."),
     backup: z.boolean().default(false).describe("Used only when no primary server is available."),
   })
   .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
@@ -36,7 +36,7 @@ const connectionPool = z
     connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
     client_share: count(80, 1, 100).meta(
       ours(
-        "Percentage of the connections free of other clients that one client address (IPv6: /64) may use. One HTTP/2 or HTTP/3 connection may use at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
+        "Maximum percentage that one client address (IPv6: /64) may use of the connections that other clients leave free. One HTTP/2 or HTTP/3 connection may use at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
       ),
     ),
   })
@@ -88,7 +88,9 @@ export const upstream = z
       .string()
       .default("")
       .meta(
-        ours("PEM client certificate chain that the gateway shows to the servers. Set or empty with `tls_key_path`."),
+        ours(
+          "PEM client certificate chain that the gateway shows to the servers. Set both this and `tls_key_path`, or neither.",
+        ),
       ),
     tls_key_path: z.string().default("").meta(ours("PEM private key of `tls_cert_path`.")),
     token_env: z

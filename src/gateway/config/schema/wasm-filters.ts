@@ -17,7 +17,9 @@ const wasmFilter = z
   .strictObject({
     match: text.describe("`path_prefix` of the filter's route. Without such a route the filter never runs."),
     module: text.describe("Path of the `.wasm` module."),
-    instances: count(1, 1, 4096).describe("Instances for each worker. Further parked requests get backpressure."),
+    instances: count(1, 1, 4096).describe(
+      "Instances for each worker. If all have a parked request, other requests of the route get 503 after 50 ms.",
+    ),
     fuel: count(5_000_000, 1, MAX_FUEL).describe(
       "Fuel of one invocation: one unit for each round of a short loop. A filter without fuel fails closed.",
     ),

@@ -94,7 +94,7 @@ export const x402 = z
         ),
       ),
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
-      ours("Disk space for paid responses: those too long for memory, and those kept for a retry."),
+      ours("Disk space in bytes for paid responses: responses too long for memory, and responses kept for a retry."),
     ),
     ledger_keep_days: count(400, 1, 36_500).meta(ours("Days that a finished payment stays in the ledger.")),
     test_mode: z

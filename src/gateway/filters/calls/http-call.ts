@@ -7,7 +7,7 @@ import { MAX_CALL_BODY_BYTES } from "./call-limits.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { type CallKeeper, NO_ROOM, UpstreamCall } from "./upstream-call.ts";
 
-const TOO_LARGE = new CannedError("response-too-large", "the response is larger than a call may bring");
+const TOO_LARGE = new CannedError("response-too-large", "the response is larger than a call allows");
 
 /** The complete request of an HTTP call. */
 export interface HttpCallParts {

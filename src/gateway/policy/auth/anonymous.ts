@@ -7,7 +7,7 @@ import { type Admitted, consumerLine, type Method } from "./method.ts";
 export function createAnonymous(subject: string): Method {
   const fields = consumerLine(subject);
   if (fields === undefined)
-    throw new Error(`Cannot name anonymous clients ${JSON.stringify(subject)}: it is not a valid name`);
+    throw new Error(`Cannot use the anonymous consumer ${JSON.stringify(subject)}: it is not a valid name`);
   const method: Method = {
     type: subject === "" ? "none" : "anonymous",
     isLasting: true,

@@ -80,7 +80,7 @@ test("the key is removed from the request, and everything else stays", () => {
 });
 
 test("a name that cannot be a field value fails the start", () => {
-  expect(() => methodOf([{ key: "a", name: "a\n" }])).toThrow('"a\\n" cannot be a name');
+  expect(() => methodOf([{ key: "a", name: "a\n" }])).toThrow('"a\\n" is not a valid consumer name');
 });
 
 test("a key that was presented before is admitted again, and a similar one is not", () => {

@@ -79,7 +79,8 @@ class ApiKey implements Method {
     this.#outcomes = keys.map((key, index) => {
       this.#hashes.set(hashOf(key), index * HASH_WORDS);
       const fields = consumerLine(key.name);
-      if (fields === undefined) throw new Error(`Cannot take an API key: ${JSON.stringify(key.name)} cannot be a name`);
+      if (fields === undefined)
+        throw new Error(`Cannot use an API key: ${JSON.stringify(key.name)} is not a valid consumer name`);
       const isAllowed = consumers.length === 0 || consumers.includes(key.name);
       return isAllowed ? ({ kind: "admitted", by: this, consumer: key.name, fields } satisfies Admitted) : forbidden;
     });

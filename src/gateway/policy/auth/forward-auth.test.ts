@@ -162,7 +162,7 @@ test("an outage of the service is logged once, until it responds again", async (
   }
   reply = (_, response) => void response.writeHead(500).end();
   await ask(method);
-  expect(logged).toEqual(Array(3).fill('Cannot ask the authentication service of route "/a": it responded with 500'));
+  expect(logged).toEqual(Array(3).fill('Cannot query the authentication service of route "/a": it responded with 500'));
 });
 
 test("two Authorization fields are refused if the service would get them", async () => {

@@ -99,7 +99,7 @@ class ForwardAuth implements Method {
     this.#questions++;
     exchange.onGone = () => {
       question.cancel();
-      resolve("the client has left");
+      resolve("the client closed the connection");
     };
     try {
       question.begin();
@@ -158,7 +158,7 @@ class ForwardAuth implements Method {
    * again.
    */
   #failed(reason: string): Refused {
-    if (!this.#failing) this.#deps.log(`Cannot ask the authentication service of ${this.#deps.where}: ${reason}`);
+    if (!this.#failing) this.#deps.log(`Cannot query the authentication service of ${this.#deps.where}: ${reason}`);
     this.#failing = true;
     return this.#down;
   }

@@ -30,10 +30,10 @@ import { type PaidRoute } from "./paid-route.ts";
 const IN_FLIGHT_RETRY_S = 1;
 /** Seconds after which a client can retry if the ledger did not respond. */
 const LEDGER_RETRY_S = 5;
-const NO_LEDGER = "The payment could not be looked up. Send the same payment again, and no new one.";
+const NO_LEDGER = "The payment could not be looked up. Send the same payment again, not a new one.";
 const NO_ROOM = "Too many paid responses wait for settlement; nothing was charged. Send the same payment again.";
 const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -";
-const NO_ID = "Cannot take the payment: this route requires an id, in the extension payment-identifier";
+const NO_ID = "Cannot accept the payment: this route requires an id in the extension payment-identifier";
 
 /**
  * A payment that was sent with a request. It is accepted if there is no objection, or if work on it has already begun.
@@ -203,7 +203,7 @@ async function respondTaken(request: Request, payment: Payment, fingerprint: str
       paidRoute,
       paymentError(
         "payment-conflict",
-        `${title}: it belongs to another request, which had another method, host, path, query or header fields.`,
+        `${title}: it was made for a request with another method, host, path, query or header fields.`,
       ),
     );
   } else if (payment.state !== "settled") {
@@ -242,7 +242,7 @@ async function note({ ledger, log, route }: PaidRoute, payment: Payment, taken: 
   if (!(await taken)) return;
   await ledger
     .deliver(payment)
-    .catch((error) => log(`payment: a delivery on ${route} was not recorded: ${nameOf(error)}`));
+    .catch((error) => log(`payment: cannot record a delivery on ${route}: ${nameOf(error)}`));
 }
 
 /** The payment is settled, and its response is not stored here. */
@@ -252,10 +252,10 @@ function respondSold({ exchange, paidRoute }: Request, payment: Payment): void {
     const detail = `${title}: its response was delivered, and is no longer kept.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else if (payment.cuts >= MAX_CUTS || payment.partials >= paidRoute.maxPartials) {
-    const detail = `${title}: its response was begun ${payment.cuts} times and never received completely, and is no longer kept.`;
+    const detail = `${title}: its response was sent ${payment.cuts} times and never received completely, and is no longer kept.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else {
-    const detail = "The response to this payment is on its way. Send the same payment again.";
+    const detail = "The response to this payment is being sent. Send the same payment again.";
     respondError(exchange, paymentError("payment-conflict", detail), IN_FLIGHT_RETRY_S);
   }
 }

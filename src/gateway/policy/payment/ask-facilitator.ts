@@ -19,7 +19,7 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: Acc
     try {
       return await asked.facilitator.verify(accepted.payload, accepted.requirements);
     } catch (error) {
-      asked.log(`payment: verification threw: ${nameOf(error)}`);
+      asked.log(`payment: the verification failed unexpectedly: ${nameOf(error)}`);
       return { kind: "failed", cause: "defect" };
     }
   });
@@ -36,7 +36,7 @@ export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Acc
     try {
       return await asked.facilitator.settle(payload, requirements);
     } catch (error) {
-      asked.log(`payment: settlement threw: ${nameOf(error)}`);
+      asked.log(`payment: the settlement failed unexpectedly: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect", transaction: "" };
     }
   });
@@ -49,7 +49,7 @@ export async function findOnce(asked: Asked, exchange: Exchange, accepted: Accep
     try {
       return await asked.facilitator.find(accepted.payload, accepted.requirements);
     } catch (error) {
-      asked.log(`payment: looking for a settlement threw: ${nameOf(error)}`);
+      asked.log(`payment: the lookup of a settlement failed unexpectedly: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect" };
     }
   });

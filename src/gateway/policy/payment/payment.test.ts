@@ -359,6 +359,6 @@ test("a response without a body, or of unknown length, is sold unchanged", async
 
 test("terms that would give content away fail the start, and the error names the route", () => {
   expect(() => open({ terms: { network: "basement" } })).toThrow(
-    'Cannot serve route "/goods": Cannot sell: network "basement" is unknown',
+    'Cannot serve route "/goods": Cannot accept payments: network "basement" is unknown',
   );
 });

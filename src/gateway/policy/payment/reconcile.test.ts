@@ -104,7 +104,7 @@ test("an open payment gets no new price from any retry, however often the facili
   const shop = openShop({
     facilitator: () => ({
       settle: async () => ({ kind: "unknown", cause: "no response", transaction: "" }),
-      find: async () => ({ kind: "unknown", cause: "no chain to ask" }),
+      find: async () => ({ kind: "unknown", cause: "no chain is configured" }),
     }),
   });
   const payment = shop.payment();

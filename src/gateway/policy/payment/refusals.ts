@@ -16,7 +16,7 @@ const FACILITATOR_RETRY_S = 5;
  */
 const SOON_S = 1;
 
-const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
+const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, not a new one.";
 
 /** Sends the challenge again with the reason why the payment was not accepted; 503 while the route has no challenge. */
 export function respondRefused(exchange: Exchange, { accepts }: PaidRoute, error: ChallengeError): void {
@@ -25,7 +25,8 @@ export function respondRefused(exchange: Exchange, { accepts }: PaidRoute, error
     challenge.respond(exchange, error);
     return;
   }
-  const detail = "Nothing can be sold here at the moment: the facilitator has not reported what it supports.";
+  const detail =
+    "Payments are not accepted at the moment: the facilitator has not reported the payments that it supports.";
   respondError(exchange, paymentError("facilitator-unavailable", detail), FACILITATOR_RETRY_S);
 }
 
@@ -82,5 +83,5 @@ export function respondBroken(exchange: Exchange, error: TurnpikeError, receipt:
 
 /** Responds that the lease of the payment was lost to another request. The client may try again soon. */
 export function respondLost(exchange: Exchange): void {
-  respondError(exchange, paymentError("payment-conflict", "Another request took this payment over."), SOON_S);
+  respondError(exchange, paymentError("payment-conflict", "Another request has taken over this payment."), SOON_S);
 }

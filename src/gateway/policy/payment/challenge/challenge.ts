@@ -65,7 +65,7 @@ export class Challenge {
     const length = header.lengthWith(Buffer.byteLength(JSON.stringify(required.resource.url)));
     if (length > MAX_HEADER_LENGTH) {
       throw new Error(
-        `Cannot sell: the challenge of ${length} characters exceeds the ${MAX_HEADER_LENGTH} of a header`,
+        `Cannot accept payments: the challenge has ${length} characters, and a header field can have ${MAX_HEADER_LENGTH}`,
       );
     }
   }

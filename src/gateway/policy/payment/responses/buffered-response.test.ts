@@ -142,7 +142,7 @@ describe("a sold response", () => {
     send(held, length);
     held.end("");
     expect(told).toMatchObject([
-      { code: "upstream-failed", message: expect.stringContaining("as long as it announced") },
+      { code: "upstream-failed", message: expect.stringContaining("differs from its Content-Length") },
     ]);
     expect([pool.used, cancelled.count]).toEqual([0, 1]);
   });

@@ -71,7 +71,7 @@ export class BufferedResponse implements ResponseSink {
     const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
     // After a 101, bytes flow that no settlement could hold back.
     if (head.status === 101)
-      this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
+      this.#fail("not-implemented", "Cannot switch protocols: the route charges for each request");
     else if (head.status < 200) this.#sink.start(clean);
     else if (hasFailedCall(head) || this.#isFree(head.status)) {
       this.#state = "passing";
@@ -113,7 +113,7 @@ export class BufferedResponse implements ResponseSink {
     if (this.#state !== "holding" || this.#head === undefined) return;
     const head = this.#head;
     if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
-      this.#fail("upstream-failed", "The upstream's response is not as long as it announced");
+      this.#fail("upstream-failed", "The length of the upstream's response differs from its Content-Length");
     } else if (this.#diskBuffer === undefined) this.#complete(head, this.#body, trailers);
     else void this.#completeWritten(this.#diskBuffer, head, trailers);
   }

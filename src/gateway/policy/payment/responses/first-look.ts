@@ -5,7 +5,7 @@ import { ResponseRelay } from "../../../response-relay.ts";
 import { OVERRIDES } from "../response-fields.ts";
 
 /** A response that a route with `settle: "after"` cannot sell: it would be delivered before it is paid for. */
-const NEEDS_BEFORE = 'this route is paid when its response is whole; a route for it needs settle: "before"';
+const NEEDS_BEFORE = 'this route settles after the complete response; set settle: "before" on its route';
 
 /**
  * Stands before the sink that buffers a response until it is paid for. Rejects a response without an end at once.
@@ -25,7 +25,7 @@ export class FirstLook extends ResponseRelay {
   override start(head: ResponseHead): void {
     const what = unsellable(head);
     if (what !== undefined) {
-      this.sink.abort(new TurnpikeError("not-implemented", `Cannot sell ${what}: ${NEEDS_BEFORE}`));
+      this.sink.abort(new TurnpikeError("not-implemented", `Cannot charge for ${what}: ${NEEDS_BEFORE}`));
       this.#exchange.onCancel?.();
       return;
     }

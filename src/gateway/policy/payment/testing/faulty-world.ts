@@ -210,7 +210,7 @@ export class FaultyWorld {
         const { find } = this.step;
         if (life.isOver) return silence();
         if (find === "throws") throw new Error("defect");
-        if (find === "unknown") return { kind: "unknown", cause: "no chain to ask" };
+        if (find === "unknown") return { kind: "unknown", cause: "no chain is configured" };
         const outcome = await real.find(...payment);
         // A node that lags behind has not seen the settlement.
         return find === "blind" && outcome.kind === "settled" ? { kind: "unspent" } : outcome;
