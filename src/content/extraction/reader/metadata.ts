@@ -1,6 +1,8 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
 import { isObject } from "../../../lib/is-object.ts";
+import { dateIn } from "./dates.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
+import { declaredName, nameOf } from "./people.ts";
 import { shortText, walkNodes } from "./words.ts";
 
 /** JSON-LD scripts of a page, their characters, and their arrays and objects. JSON-LD beyond these is not read. */
@@ -13,6 +15,21 @@ const MAX_DECLARED_LENGTH = 500_000;
 const MAX_FIELD_LENGTH = 200;
 
 const MAX_TITLE_LENGTH = 2000;
+
+/** Names of `meta` elements with the date of the publication. */
+const DATES = (
+  "article:published_time og:article:published_time article:published datepublished date dc.date dc.date.issued " +
+  "dcterms.date dcterms.created dcterms.issued pubdate publish-date publish_date publication_date parsely-pub-date " +
+  "sailthru.date cxenseparse:recs:publishtime citation_publication_date citation_date"
+).split(" ");
+/** Names of `meta` elements with the author. */
+const AUTHORS =
+  "author byl article:author article:author_name dc.creator dcterms.creator citation_author parsely-author sailthru.author".split(
+    " ",
+  );
+/** Elements of microdata that are searched for an author's name, and nodes of such an element. */
+const MAX_AUTHORS = 20;
+const MAX_NODES_OF_AN_AUTHOR = 100;
 
 /** A page's description of itself, outside of its visible content. */
 export interface PageMetadata {
@@ -62,6 +79,7 @@ class FoundMetadata {
   #canonical: string | undefined;
   #byline: string | undefined;
   #time: string | undefined;
+  #authors = 0;
   #scripts = 0;
   #nodes = 0;
 
@@ -84,16 +102,15 @@ class FoundMetadata {
     if (name === "time" && (property === "datePublished" || attribs["pubdate"] !== undefined)) {
       this.#time ??= attribs["datetime"];
     }
-    if (this.#byline === undefined && (attribs["rel"] === "author" || property === "author")) {
-      const text = attribs["content"] ?? shortText(element, MAX_FIELD_LENGTH);
-      if (text !== "") this.#byline = text;
-    }
+    if (this.#byline !== undefined || (attribs["rel"] !== "author" && property !== "author")) return;
+    if (++this.#authors <= MAX_AUTHORS) this.#byline = nameOf(attribs["content"] ?? nameText(element) ?? "");
   }
 
   result(): PageMetadata {
     const first = (...names: readonly string[]): string | undefined =>
       names.map((name) => this.#meta.get(name)).find((value) => value !== undefined && value !== "");
-    const author = first("author", "article:author", "dc.creator", "parsely-author", "sailthru.author");
+    const isWriter = /^(?:written by|author|by)$/i.test(first("twitter:label1") ?? "");
+    const authors = [...AUTHORS, ...(isWriter ? ["twitter:data1"] : [])].map((name) => this.#meta.get(name));
     return {
       title: this.#title ?? "",
       socialTitle: first("og:title", "twitter:title", "dc.title") ?? "",
@@ -104,12 +121,8 @@ class FoundMetadata {
       articleBody: this.#texts.get("articleBody") ?? "",
       declared: this.#declared,
       summaries: ["description", "og:description", "twitter:description"].flatMap((name) => this.#meta.get(name) ?? []),
-      byline: bylineOf(this.#texts.get("author") ?? (author?.startsWith("http") ? undefined : author) ?? this.#byline),
-      published: dateOf(
-        this.#texts.get("datePublished") ??
-          first("article:published_time", "datepublished", "date", "dc.date", "pubdate", "publish-date") ??
-          this.#time,
-      ),
+      byline: [this.#texts.get("author"), ...authors, this.#byline].map(bylineOf).find((name) => name !== undefined),
+      published: dateOf(this.#texts.get("datePublished") ?? first(...DATES) ?? this.#time),
       canonical: this.#canonical ?? addressOf(first("og:url")),
       image: addressOf(
         first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src") ??
@@ -192,17 +205,30 @@ function addressOf(text: string | undefined): string | undefined {
 }
 
 function bylineOf(text: string | undefined): string | undefined {
-  const name = text
-    ?.replace(/\s+/g, " ")
-    .replace(/^\s*by:?\s+/i, "")
-    .trim();
-  return name === undefined || name === "" || name.length > MAX_FIELD_LENGTH ? undefined : name;
+  if (text === undefined || text.length > MAX_FIELD_LENGTH || text.startsWith("http")) return undefined;
+  return declaredName(text);
 }
 
+/** The name of a person in microdata, without the rank and the numbers beside it. */
+function nameText(element: Element): string | undefined {
+  let named: Element | undefined;
+  let nodes = 0;
+  walkNodes(element, {
+    enter(node) {
+      nodes += 1;
+      if (node !== element && isTag(node) && node.attribs["itemprop"] === "name") named = node;
+      return named === undefined && nodes < MAX_NODES_OF_AN_AUTHOR ? true : "stop";
+    },
+  });
+  return named?.attribs["content"] ?? shortText(named ?? element, MAX_FIELD_LENGTH);
+}
+
+/** A date in ISO 8601 as it is, and other forms as `2026-11-23`. */
 function dateOf(text: string | undefined): string | undefined {
   const date = text?.trim();
-  if (date === undefined || date.length > 40 || Number.isNaN(Date.parse(date))) return undefined;
-  return date;
+  if (date === undefined || date.length > 40) return undefined;
+  if (/^\d{4}-\d\d/.test(date)) return Number.isNaN(Date.parse(date)) ? dateIn(date) : date;
+  return dateIn(date, "en-us");
 }
 
 function tagOf(text: string | undefined): string | undefined {

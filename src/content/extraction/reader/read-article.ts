@@ -8,17 +8,23 @@ import { choose } from "./choice.ts";
 import { ChosenTree } from "./chosen-tree.ts";
 import { cleanArticle } from "./clean.ts";
 import { addComments } from "./comments.ts";
+import { detailsOf } from "./details.ts";
 import { featuresOf } from "./features.ts";
 import { hintsOf } from "./hints.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike } from "./page-parts.ts";
+import { fitCode } from "./code-parts.ts";
+import { fillTemplates } from "./consistent.ts";
+import { keepHeadings } from "./sections.ts";
+import { groupByTemplate } from "./templates.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
 import { addPostDetails } from "./posts.ts";
 import { addPrice } from "./price.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
+import { type VisibleDetails } from "./visible-details.ts";
 import { dropCopies, dropRepeats, fillGroups, keepCode, keepWhole } from "./whole.ts";
 
 /** The JSON-LD text replaces the article's text if it has at least 1.5 times as many words, and at least 50. */
@@ -43,8 +49,9 @@ export interface ReadOptions {
  * The main content of a page, without navigation, advertisements and sidebars. It is never empty if the page has text.
  */
 export function readArticle(tree: Document, url: string, options: ReadOptions = {}): Extraction {
-  const { article, confidence, metadata, title } = articleOf(tree, url, options);
-  return { content: markdownOf(article), title, confidence, ...aboutOf(metadata, new Addresses(tree, url)) };
+  const { article, confidence, metadata, details, title } = articleOf(tree, url, options);
+  const about = aboutOf({ ...metadata, ...details }, new Addresses(tree, url));
+  return { content: markdownOf(article), title, confidence, ...about };
 }
 
 function aboutOf(metadata: PageMetadata, addresses: Addresses): Partial<Extraction> {
@@ -68,6 +75,7 @@ interface ReadPage {
   /** The expected F1 over words, from 0 to 1. */
   readonly confidence: number;
   readonly metadata: PageMetadata;
+  readonly details: VisibleDetails;
   readonly title: string;
 }
 
@@ -77,13 +85,19 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   const body = bodyOf(tree);
   const outline = outlineOf(body);
   // The rules below need the groups, which the features find as well.
-  if (options.scores !== undefined) groupAlike(outline.root);
+  if (options.scores !== undefined) {
+    groupAlike(outline.root);
+    groupByTemplate(outline.blocks);
+  }
   const { chosen, expected } = choose(outline.blocks, options.scores ?? scoresOf(outline, metadata, url));
   fillGroups(outline, chosen);
+  fillTemplates(outline, chosen);
   dropCopies(outline, chosen);
   dropRepeats(outline, chosen);
   keepWhole(outline, chosen);
   keepCode(outline, chosen);
+  fitCode(outline, chosen);
+  keepHeadings(outline, chosen);
   addPostDetails(outline, chosen);
   if (hintsOf(metadata, url).isProduct) addPrice(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
@@ -98,6 +112,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     article: isPart ? treeOfText(metadata.articleBody, url) : shown,
     confidence: Math.round(expected * 1000) / 1000,
     metadata,
+    details: detailsOf(metadata, outline, { title, url }),
     title,
   };
 }

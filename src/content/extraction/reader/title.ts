@@ -2,6 +2,7 @@ import { type Document, type Element, Text, isTag } from "domhandler";
 import { headingLevel } from "../display.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { type Box, FLAGS, type Outline } from "./outline.ts";
+import { tokens } from "./page-parts.ts";
 import { removeAll } from "./tree-copy.ts";
 import { countWords, shortText, walkNodes } from "./words.ts";
 
@@ -29,6 +30,8 @@ export function titleOf(page: PageMetadata, outline: Outline, url: string): stri
   // On some sites, the first heading of each page is the site's name.
   const agreed = headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed);
   if (agreed !== undefined) return agreed;
+  const [lone, other] = headings;
+  if (lone !== undefined && other === undefined && named.some((title) => resembles(lone, title))) return lone;
   const stripped = named.map((title) => withoutSite(title, page.siteName, host));
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
   const [only] = headings;
@@ -87,6 +90,19 @@ function agrees(heading: string, title: string, siteName: string): boolean {
     if (beginning === folded(siteName)) beginning = "";
   }
   return false;
+}
+
+/** The minimum share of the words of a heading or of a title that both have. */
+const MIN_SHARE_OF_WORDS = 0.5;
+/** Words of a heading that is the title in other words. */
+const MIN_WORDS_OF_A_TITLE = 3;
+
+/** Whether a heading is the title in other words. */
+function resembles(heading: string, title: string): boolean {
+  const [own, wanted] = [new Set(tokens(heading)), new Set(tokens(title))];
+  if (own.size < MIN_WORDS_OF_A_TITLE || wanted.size < MIN_WORDS_OF_A_TITLE) return false;
+  const same = [...own].filter((word) => wanted.has(word)).length;
+  return same >= Math.min(own.size, wanted.size) * MIN_SHARE_OF_WORDS;
 }
 
 function withoutSite(title: string, siteName: string, host: string): string {

@@ -1,0 +1,59 @@
+import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
+
+/** Blocks between code and the chosen text beside it: other code, as in tabs, and labels such as "Copy". */
+const MAX_BLOCKS_BETWEEN = 24;
+const MAX_WORDS_OF_A_LABEL = 3;
+/** Levels from the text, and from the code, to the box that contains both. */
+const LEVELS_OF_TEXT = 4;
+const LEVELS_OF_CODE = 8;
+
+const LANGUAGE =
+  /^(?:js|javascript|ts|typescript|jsx|tsx|css|scss|html|xml|json|ya?ml|toml|sql|bash|shell|sh|console|terminal|python|py|java|kotlin|swift|go|rust|c|c\+\+|cpp|c#|csharp|php|ruby|r|scala|lua|perl|diff|text|plaintext|powershell|dockerfile|http|graphql|markdown|md|ini|copy|copied!?)$/i;
+
+/** Adds code between two chosen texts of the same section, and drops the names of languages above code. */
+export function fitCode({ blocks }: Outline, chosen: Uint8Array): void {
+  if (!blocks.some(isCode)) return;
+  const around = FLAGS.form | FLAGS.button | FLAGS.hidden;
+  for (const [at, block] of blocks.entries()) {
+    if (!isCode(block) || chosen[at] === 1 || (block.box.flags & around) !== 0) continue;
+    const isAmong = [-1, 1].every((step) => {
+      const beside = blocks[chosenBeside(blocks, chosen, { at, step })];
+      return beside !== undefined && isNear(beside.box, block.box);
+    });
+    if (isAmong) chosen[at] = 1;
+  }
+  for (const [at, block] of blocks.entries()) {
+    const isLabel = !isCode(block) && isCode(blocks[at + 1]) && LANGUAGE.test(block.text.trim());
+    if (isLabel && block.heading === 0 && (block.box.flags & (FLAGS.table | FLAGS.definition)) === 0) chosen[at] = 0;
+  }
+}
+
+function isCode(block: Block | undefined): boolean {
+  return block !== undefined && (block.box.flags & FLAGS.code) !== 0;
+}
+
+/** The index of the next chosen block, across code and labels. -1 if other text is between. */
+function chosenBeside(
+  blocks: readonly Block[],
+  chosen: Uint8Array,
+  { at, step }: { readonly at: number; readonly step: number },
+): number {
+  for (let far = 1; far <= MAX_BLOCKS_BETWEEN; far += 1) {
+    const index = at + far * step;
+    const block = blocks[index];
+    if (block === undefined) return -1;
+    if (chosen[index] === 1) return index;
+    if (!isCode(block) && (block.count.words > MAX_WORDS_OF_A_LABEL || block.heading !== 0)) return -1;
+  }
+  return -1;
+}
+
+function isNear(text: Box, code: Box): boolean {
+  const around = new Set<Box>();
+  let box: Box | undefined = text;
+  for (let level = 0; level < LEVELS_OF_TEXT && box !== undefined; level += 1, box = box.parent) around.add(box);
+  box = code;
+  for (let level = 0; level < LEVELS_OF_CODE && box !== undefined; level += 1, box = box.parent)
+    if (around.has(box)) return true;
+  return false;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "bun:test";
+import { parseTree } from "../tree.ts";
+import { readArticle } from "./read-article.ts";
+
+const TEXT = "The night train leaves at half past ten, and reaches the coast just as the bakeries open their doors. ";
+const PARAGRAPHS = `<p>${TEXT.repeat(4)}</p>`.repeat(5);
+
+const about = (beside: string, { head = "", path = "/blog/the-night-train", lang = "en" } = {}) => {
+  const html = `<html lang="${lang}"><head><title>The night train | Rail</title>${head}</head><body><main><article><h1>The night train</h1>${beside}${PARAGRAPHS}</article></main></body></html>`;
+  const { byline, published } = readArticle(parseTree(html), `https://www.site.test${path}`);
+  return { byline, published };
+};
+
+describe("the author and the date beside the title", () => {
+  test.each<[string, string | undefined, string | undefined]>([
+    ['<p>By <a href="/x">Jane Doe</a> | Jan 3, 2025 | 5 min read</p>', "Jane Doe", "2025-01-03"],
+    [
+      '<div class="postMeta"><span class="authorName">Jane Doe</span><time datetime="2025-01-03">Friday</time></div>',
+      "Jane Doe",
+      "2025-01-03",
+    ],
+    [
+      '<div><a href="/authors/jane-doe">Jane Doe</a>, Privacy Editor</div><div>Published 3 January 2025</div>',
+      "Jane Doe",
+      "2025-01-03",
+    ],
+    ["<span>By</span><p>Jane Doe</p>", "Jane Doe", undefined],
+    ["<p>Updated: May 5, 2025</p><p>Published: Jan 3, 2025</p>", undefined, "2025-01-03"],
+    ['<p><a href="/users/sign_in">Sign in</a></p><p class="author">admin</p>', undefined, undefined],
+    [
+      "<p>By the time the train leaves, the platform of the old station is empty and the last lamp above the ticket office is out, as always.</p>",
+      undefined,
+      undefined,
+    ],
+  ])("%s", (beside, byline, published) => {
+    expect(about(beside)).toEqual({ byline, published });
+  });
+
+  test.each<[string, string, string, string]>([
+    ["de", "<p>Von Jana Weiß, 3. März 2025</p>", "Jana Weiß", "2025-03-03"],
+    ["es", "<p>Por Ana Ruiz · 3 de marzo de 2025</p>", "Ana Ruiz", "2025-03-03"],
+    ["ru", '<p class="author">Автор: Анна Белова</p><p>3 марта 2025</p>', "Анна Белова", "2025-03-03"],
+    ["zh", "<p>作者:李明</p><p>2025年3月3日</p>", "李明", "2025-03-03"],
+  ])("are found in %s", (lang, beside, byline, published) => {
+    expect(about(beside, { lang })).toEqual({ byline, published });
+  });
+
+  test("come after the declared ones", () => {
+    const head =
+      '<meta name="author" content="Ada &amp;amp; Bo"><meta property="article:published_time" content="June 12, 2025">';
+    expect(about("<p>By Jane Doe, Jan 3, 2025</p>", { head })).toEqual({ byline: "Ada & Bo", published: "2025-06-12" });
+  });
+
+  test("a shown author is better than the site's own name", () => {
+    const head = '<meta property="og:site_name" content="Rail"><meta name="author" content="Rail">';
+    expect(about("<p>By Jane Doe</p>", { head }).byline).toBe("Jane Doe");
+  });
+
+  test("the date in the address is the last source", () => {
+    expect(about("", { path: "/2025/12/18/the-night-train" }).published).toBe("2025-12-18");
+  });
+
+  test.each(["undefined", "page.head.author", "262588213", "admin"])("%s is no author", (content) => {
+    expect(about("", { head: `<meta name="author" content="${content}">` }).byline).toBeUndefined();
+  });
+
+  test("the author of an item in a list is not the author of the page", () => {
+    const entries = ["Ada", "Bo", "Cy"].map(
+      (name) =>
+        `<div class="card"><h2><a href="/${name}">A story of ${name}</a></h2><p class="author">By ${name} Berg</p></div>`,
+    );
+    expect(about(entries.join(""), { path: "/" }).byline).toBeUndefined();
+  });
+
+  test("microdata with more than a name", () => {
+    const beside = '<div itemprop="author"><span itemprop="name">Jane Doe</span> 41244 points 18 gold badges</div>';
+    expect(about(beside).byline).toBe("Jane Doe");
+  });
+});

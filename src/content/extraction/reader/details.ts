@@ -1,0 +1,38 @@
+import { dateIn } from "./dates.ts";
+import { hintsOf } from "./hints.ts";
+import { type PageMetadata } from "./metadata.ts";
+import { type Outline } from "./outline.ts";
+import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
+
+/** The path of an article, a post or a thread: several words, a number, or a telling folder. */
+const TEXT_PATH =
+  /[a-z\d]+(?:[-_+][a-z\d]+){2,}[^/]*\/?$|\d{4}|\/(?:blogs?|news|articles?|posts?|stor(?:y|ies)|threads?|topics?|t|p|questions?|guides?|learn)\/./i;
+const DATE_IN_PATH = /(?<=\/)\d{4}[/-]\d{1,2}[/-]\d{1,2}(?=[/-]|$)/;
+/** Characters of a path that are read. */
+const MAX_PATH_LENGTH = 1000;
+
+/**
+ * The author and the date of a page: those that it declares, otherwise those that an article or a thread shows beside
+ * its title, and last the date in its address. A shown author is better than a declared one that is the site itself.
+ */
+export function detailsOf(
+  metadata: PageMetadata,
+  outline: Outline,
+  { title, url }: { readonly title: string; readonly url: string },
+): VisibleDetails {
+  const { byline, published, language, siteName } = metadata;
+  const { isArticle, isThread, isProduct, isList, path } = hintsOf(metadata, url);
+  const start = path.slice(0, MAX_PATH_LENGTH);
+  const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)));
+  const isSite = byline !== undefined && folded(byline) === folded(siteName);
+  if (!isText || (byline !== undefined && !isSite && published !== undefined)) return { byline, published };
+  const seen = visibleDetails(outline, title, language);
+  return {
+    byline: isSite ? (seen.byline ?? byline) : (byline ?? seen.byline),
+    published: published ?? seen.published ?? dateIn(DATE_IN_PATH.exec(start)?.[0] ?? ""),
+  };
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}

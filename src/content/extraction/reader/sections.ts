@@ -1,0 +1,34 @@
+import { isTrailerHeading } from "./boilerplate.ts";
+import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
+
+/** Parts of a page whose headings are not added. */
+const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button | FLAGS.hidden | FLAGS.dialog;
+/** Words of a heading. A longer text is not only a heading. */
+const MAX_WORDS_OF_A_HEADING = 25;
+/** Levels from a heading, and from the text below it, to the box that contains both. */
+const LEVELS_TO_SECTION = 4;
+
+/** Adds the headings of chosen texts: those directly before a chosen block of the same section. */
+export function keepHeadings({ blocks }: Outline, chosen: Uint8Array): void {
+  for (const [at, block] of blocks.entries()) {
+    if (block.heading === 0 || chosen[at] === 1 || (block.box.flags & AROUND) !== 0) continue;
+    if (block.count.words > MAX_WORDS_OF_A_HEADING || isTrailerHeading(block.text.replace(/\s+/g, " ").trim()))
+      continue;
+    let below = at + 1;
+    while (blocks[below]?.box === block.box) below += 1;
+    const next = blocks[below];
+    if (next !== undefined && next.heading === 0 && chosen[below] === 1 && isOneSection(block, next)) chosen[at] = 1;
+  }
+}
+
+function isOneSection(heading: Block, text: Block): boolean {
+  const around = new Set(boxesAround(heading.box));
+  return boxesAround(text.box).some((box) => around.has(box));
+}
+
+function boxesAround(own: Box): Box[] {
+  const boxes: Box[] = [];
+  for (let box: Box | undefined = own; box !== undefined && boxes.length < LEVELS_TO_SECTION; box = box.parent)
+    boxes.push(box);
+  return boxes;
+}

@@ -1,0 +1,149 @@
+import { type ParentNode, isTag } from "domhandler";
+import { dateIn } from "./dates.ts";
+import { type Block, FLAGS, type Outline } from "./outline.ts";
+import { hasNameLabel, nameOf } from "./people.ts";
+
+/** The author and the date that a page shows beside its title. */
+export interface VisibleDetails {
+  readonly byline: string | undefined;
+  /** As `2026-11-23`. */
+  readonly published: string | undefined;
+}
+
+/** Blocks before and after the title that are searched. */
+const MAX_BLOCKS_BEFORE = 5;
+const MAX_BLOCKS_AFTER = 16;
+/** Words of a line with an author or a date. A longer text is content. */
+const MAX_WORDS = 25;
+/** Characters of titles, class names and addresses that are read. */
+const MAX_LENGTH = 300;
+/** Characters of a label on a line of its own. */
+const MAX_LABEL_LENGTH = 20;
+/** Levels around a text that are searched for the class of an author or a link to a profile. */
+const LEVELS = 4;
+
+const HIDDEN = FLAGS.nav | FLAGS.footer | FLAGS.hidden | FLAGS.dialog;
+const AROUND = HIDDEN | FLAGS.form | FLAGS.quote;
+const AUTHOR =
+  /(?:^|[^a-z])(?:(?:post|entry|article|blog|story|content)[-_]*)?(?:authors?|byline|writers?|written-?by|posted-?by|contributors?|username|nick(?:name)?|poster)(?:[-_]{1,2}(?:name|link|title|info))*(?:$|[^a-z])/;
+const PROFILE =
+  /\/(?:authors?|contributors?|writers?|reviewers?|staff|people|users?|members?|profiles?|u|by|columnists?|producers|editors?|@[\w.-]+)(?:\/|$)|\/@[\w.-]+$|member\.php\?/i;
+/** Labels of another date than that of the publication. */
+const OTHER_DATE =
+  /\b(?:updated?|modified|edited|reviewed|aktualisiert|actualizado|expires?|joined)\b|mis à jour|обновлено|更新/iu;
+const PUBLISHED = /\b(?:published|posted|veröffentlicht|publié|publicado)\b|опубликовано|発行|公開|发布/iu;
+
+/** Searches the blocks around the title, or around the first heading of level 1 if no heading is the title. */
+export function visibleDetails({ blocks }: Outline, title: string, language = ""): VisibleDetails {
+  let byline: string | undefined;
+  let published: string | undefined;
+  let changed: string | undefined;
+  for (const at of aroundTitle(blocks, title)) {
+    const block = blocks[at];
+    if (block === undefined || block.heading === 1 || (block.box.flags & AROUND) !== 0) continue;
+    if (block.count.words > MAX_WORDS) continue;
+    byline ??= authorIn(block, blocks[at - 1]);
+    const date = dateOf(block, language);
+    if (date === undefined) continue;
+    if (OTHER_DATE.test(block.text) && !PUBLISHED.test(block.text)) changed ??= date;
+    else published ??= date;
+  }
+  return { byline, published: published ?? changed };
+}
+
+/** Indexes of the blocks after the title, then of those before it. */
+function aroundTitle(blocks: readonly Block[], title: string): number[] {
+  const start = titleBlock(blocks, title);
+  if (start === -1) return [];
+  const after = Math.min(MAX_BLOCKS_AFTER, blocks.length - start - 1);
+  const before = Math.min(MAX_BLOCKS_BEFORE, start);
+  return [
+    ...Array.from({ length: after }, (_, at) => start + 1 + at),
+    ...Array.from({ length: before }, (_, at) => start - 1 - at),
+  ];
+}
+
+function titleBlock(blocks: readonly Block[], title: string): number {
+  const wanted = folded(title);
+  let first = -1;
+  for (const [at, block] of blocks.entries()) {
+    if (block.heading === 0 || (block.box.flags & HIDDEN) !== 0) continue;
+    if (wanted !== "" && block.heading <= 3 && folded(block.text) === wanted) return at;
+    if (first === -1 && block.heading === 1) first = at;
+  }
+  return first;
+}
+
+/** Only letters and digits, in lower case. */
+function folded(text: string): string {
+  return text
+    .slice(0, MAX_LENGTH)
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** The author in a block: in an element that is named as one or leads to a profile, or after a label such as "By". */
+function authorIn(block: Block, before: Block | undefined): string | undefined {
+  const marked = markedName(block);
+  if (marked !== undefined) return marked;
+  const { text } = block;
+  const label = before?.text.trim() ?? "";
+  const isLabelled =
+    hasNameLabel(text) ||
+    (label.length <= MAX_LABEL_LENGTH && /^(?:(?:written|posted|words|story) )?by\s*:?$|^author\s*:?$/i.test(label));
+  return isLabelled ? nameOf(text) : undefined;
+}
+
+/** The name in the first link to a profile, or in the first element with the class of an author. */
+function markedName({ texts, box }: Block): string | undefined {
+  for (const text of texts) {
+    if (text.data.trim() === "") continue;
+    const element = authorElement(text.parent);
+    if (element === undefined) continue;
+    const isAround = box.element !== undefined && isInside(box.element, element);
+    const own = isAround ? texts : texts.filter(({ parent }) => parent !== null && isInside(parent, element));
+    const name = nameOf(own.map(({ data }) => data).join(""));
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+function authorElement(around: ParentNode | null): ParentNode | undefined {
+  let node = around;
+  for (let level = 0; level < LEVELS && node !== null && isTag(node); level += 1, node = node.parent) {
+    const { class: names = "", itemprop = "", rel = "", href = "" } = node.attribs;
+    if (AUTHOR.test(dashed(`${names} ${itemprop} ${rel}`))) return node;
+    if (node.name === "a" && PROFILE.test(href.slice(0, MAX_LENGTH))) return node;
+  }
+  return undefined;
+}
+
+/** Whether a node is the element, or at most some levels below it. */
+function isInside(inner: ParentNode, element: ParentNode): boolean {
+  let node: ParentNode | null = inner;
+  for (let level = 0; level <= LEVELS && node !== null; level += 1, node = node.parent) {
+    if (node === element) return true;
+  }
+  return false;
+}
+
+/** Class names in lower case, with dashes between the words of camel case. */
+function dashed(names: string): string {
+  return names
+    .slice(0, MAX_LENGTH)
+    .replace(/([a-z\d])([A-Z])/g, "$1-$2")
+    .toLowerCase();
+}
+
+/** The date of a `time` element, or the date in the text. */
+function dateOf({ texts, text }: Block, language: string): string | undefined {
+  for (const { parent } of texts) {
+    if (parent === null || !isTag(parent)) continue;
+    const time = [parent, parent.parent].find((node) => node !== null && isTag(node) && node.name === "time");
+    const declared = time !== undefined && time !== null && isTag(time) ? time.attribs["datetime"] : undefined;
+    const date = declared === undefined ? undefined : dateIn(declared, language);
+    if (date !== undefined) return date;
+  }
+  return dateIn(text, language);
+}
