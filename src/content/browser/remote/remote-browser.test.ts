@@ -229,11 +229,11 @@ describe("a browser is not used", () => {
       expect(reason).not.toBe("none");
     }
     const trusting = settingsOf(`wss://127.0.0.1:${server.port}/`, { ca: UNTRUSTED.cert });
-    expect(await refusal(trusting)).toMatch(/in place of a WebSocket|IP|altname/i);
+    expect(await refusal(trusting)).toMatch(/to the WebSocket handshake|IP|altname/i);
   });
 
   test.each([
-    ["responds with an error", "HTTP/1.1 401 Unauthorized\r\n\r\n", "it responds with 401 in place of a WebSocket"],
+    ["responds with an error", "HTTP/1.1 401 Unauthorized\r\n\r\n", "it responds to the WebSocket handshake with 401"],
     ["accepts another key", "HTTP/1.1 101 S\r\nSec-WebSocket-Accept: x\r\n\r\n", "handshake is not valid"],
     ["is no web server", "220 mail.example\r\n\r\n", "its response is not HTTP"],
     ["closes", "", "the connection was closed"],
