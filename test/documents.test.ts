@@ -65,7 +65,7 @@ for (const document of DOCUMENTS) {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test(`every file that ${document} names is there`, () => {
+  test(`every file that ${document} names exists`, () => {
     const paths = codeOf(readDocument(document)).filter((code) => PATH.test(code) && !NOT_HERE.has(code));
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
@@ -177,7 +177,7 @@ test("every configuration with routes in a document loads without problems and w
   expect(said).toEqual([]);
 });
 
-test("the program's help and the configuration's reference name the same flags of the gateway", async () => {
+test("the program's help and the configuration reference name the same flags of the gateway", async () => {
   const help = await output("src/cli/main.ts", "--help");
   const gateway = help.slice(help.indexOf("The gateway alone accepts:"));
   const listed = [...gateway.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
@@ -186,13 +186,13 @@ test("the program's help and the configuration's reference name the same flags o
   expect(named.toSorted()).toEqual(listed.toSorted());
 });
 
-test("the README's table of operations has them all, at their prices", () => {
+test("the README's table has all operations with their prices", () => {
   const listed = rowsOf(readDocument("README.md"), "`").map(([operation, price]) => [operation, price]);
   const real = OPERATIONS.map(({ method, path, price }) => [`\`${method.toUpperCase()} ${path}\``, price ?? "free"]);
   expect(listed).toEqual(real);
 });
 
-test("the shipped configuration sells every operation at its price, and gives away what is free", () => {
+test("the shipped configuration has the price of every priced operation, and no price for free ones", () => {
   const routes = new Map(
     shipped.routes.map((route) => [route.path_prefix, "x402" in route ? route.x402?.price : undefined]),
   );

@@ -158,7 +158,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(program.output).not.toContain(chain.rpcUrl);
   });
 
-  test("settles for several workers with one key, and the restart of one changes nothing", async () => {
+  test("settles for several workers with one key, and the restart of one worker changes nothing", async () => {
     const others = new Set(sockets());
     const { program, url } = await serve(configOf({}, 2));
     const own = sockets().filter((name) => !others.has(name));
@@ -182,7 +182,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(own.filter((name) => existsSync(join(tmpdir(), name)))).toEqual([]);
   });
 
-  test("a worker that dies while its payment waits for a block takes no settlement along", async () => {
+  test("the settlement of a payment survives the death of its worker while it waits for a block", async () => {
     const { program, url } = await serve(configOf({}, 2));
     const before = await token.balanceOf(PAYEE);
     const headers = { "payment-signature": pay(await priceOf(url)) };
@@ -213,7 +213,7 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(await token.balanceOf(PAYEE)).toBe(before + PRICE);
   });
 
-  test("a reload brings another key, and one that cannot be leaves all as it was", async () => {
+  test("a reload changes the key, and a reload with an invalid key changes nothing", async () => {
     const { program, url } = await serve(configOf({}, 2));
     expect(await senderOf((await buy(url)).transaction)).toBe(accountOf(KEY));
     folder.write("turnpike.json", configOf({ embedded: { enabled: true, key_env: "NO_SUCH_KEY" } }, 2));
@@ -226,14 +226,14 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(await senderOf((await buy(url)).transaction)).toBe(accountOf(OTHER_KEY));
   });
 
-  test("does not start where a facilitator that is required cannot be asked, and names no secret", async () => {
+  test("does not start if a required facilitator is unreachable, and shows no secret", async () => {
     const program = run(configOf(), { EMBEDDED_RPC: "http://127.0.0.1:1/secret" });
     expect(await program.exit()).toBe(1);
     expect(program.output).toContain("routes[0].x402: Cannot query what the facilitator supports");
     expect(program.output).not.toMatch(/secret|127\.0\.0\.1:1/);
   });
 
-  test("starts without a facilitator that is not required, with a warning, and payments get 503 until it is available", async () => {
+  test("starts without an optional facilitator, with a warning, and payments get 503 until it is available", async () => {
     const program = run(configOf({ require_facilitator: false }), { EMBEDDED_RPC: "http://127.0.0.1:1/secret" });
     const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
     await program.sees(/warning: routes\[0\]\.x402: Cannot query what the facilitator supports/);

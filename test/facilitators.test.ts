@@ -79,7 +79,7 @@ function buy(url: string): Promise<Response> {
   return fetch(`${url}/paid`, { headers: { "payment-signature": payment } });
 }
 
-test("every call carries the secret fields, and nothing else shows them", async () => {
+test("every call has the secret fields, and they appear nowhere else", async () => {
   const facilitator = startFacilitator();
   const { program, url } = await serve(configOf(facilitator.url, { require_facilitator: true }));
   const paid = await buy(url);
@@ -95,7 +95,7 @@ test("every call carries the secret fields, and nothing else shows them", async 
   expect(metrics).not.toContain(facilitator.url);
 });
 
-test("the error for an unset secret names its key, and nothing starts", async () => {
+test("the error for an unset secret names its key, and the gateway does not start", async () => {
   const program = run(configOf("http://127.0.0.1:1"), {});
   expect(await program.exit()).toBe(1);
   expect(program.output).toContain(
@@ -115,7 +115,7 @@ test("a facilitator that does not respond gets no calls for a while, and the met
   expect(metrics).toContain('turnpike_facilitator_requests_total{operation="verify",outcome="unavailable"} 8\n');
 });
 
-test("a reload goes on with the same one, brings another, and is refused by one that is not fit", async () => {
+test("a reload keeps an unchanged facilitator, replaces a changed one, and fails with an unsuitable one", async () => {
   const first = startFacilitator();
   const second = startFacilitator();
   const other = startFacilitator("batch-settlement");

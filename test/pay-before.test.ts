@@ -84,7 +84,7 @@ function send(path: string, headers: Record<string, string>): Promise<Response> 
   return fetch(`http://127.0.0.1:${gateway.port}${path}`, { headers });
 }
 
-test("a stream comes through while it is made, and its receipt with its head", async () => {
+test("a stream is forwarded as it is produced, and its receipt comes in the header section", async () => {
   const response = await send("/before", paidHeaders());
   expect(response.status).toBe(200);
   expect(decodeHeader(response.headers.get("payment-response") ?? "")).toMatchObject({ success: true });
@@ -94,7 +94,7 @@ test("a stream comes through while it is made, and its receipt with its head", a
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("data: 2\n\n");
 });
 
-test("the same stream is refused on a route that is paid afterwards, and its upstream let go", async () => {
+test("the same stream is refused on a route that settles afterwards, and the upstream request is cancelled", async () => {
   const headers = paidHeaders({});
   for (const _ of [1, 2]) {
     const response = await send("/after", headers);
@@ -111,7 +111,7 @@ function handshake(headers: Record<string, string>): string {
   );
 }
 
-test("a WebSocket is opened by a payment, and by none without", async () => {
+test("a WebSocket opens with a payment, and not without", async () => {
   const unpaid = await RawClient.open(gateway.port);
   unpaid.send(handshake({}));
   expect(statusOf(await unpaid.response())).toBe(402);
@@ -128,7 +128,7 @@ test("a WebSocket is opened by a payment, and by none without", async () => {
   paid.destroy();
 });
 
-test("a failure is owed: its response comes with the receipt, and the same payment asks again for nothing", async () => {
+test("a failed response is undelivered: it has the receipt, and the same payment repeats the request free of charge", async () => {
   const headers = paidHeaders();
   const before = runs;
   const receipts = [];
@@ -142,7 +142,7 @@ test("a failure is owed: its response comes with the receipt, and the same payme
   expect(receipts[1]).toBe(receipts[0]);
 });
 
-test("a debt is for the body that was paid for, which a client that waits for its 100 sends as well", async () => {
+test("an undelivered settlement is bound to the body that was paid for, also if the client waits for its 100", async () => {
   // All fields that the upstream sees, so that a retry is the same request.
   const headers = {
     ...paidHeaders(),
@@ -171,7 +171,7 @@ test("a debt is for the body that was paid for, which a client that waits for it
   expect(runs).toBe(before + 1);
 });
 
-test("a response that waits in the gateway for its client is not delivered, and is asked for again", async () => {
+test("a response that waits in the gateway for its client is not delivered, and can be requested again", async () => {
   const fields = `Host: 127.0.0.1:${gateway.port}\r\nPAYMENT-SIGNATURE: ${paidHeaders()["payment-signature"]}\r\n`;
   const request = `GET /before/large HTTP/1.1\r\n${fields}\r\n`;
   const slow = await RawClient.open(gateway.port);
@@ -194,7 +194,7 @@ test("a response that waits in the gateway for its client is not delivered, and 
   again.destroy();
 });
 
-test("over HTTP/2 the body counts too", async () => {
+test("over HTTP/2 the body is bound too", async () => {
   const headers = paidHeaders();
   const session = connect(`http://127.0.0.1:${gateway.port}`);
   async function post(body: string): Promise<string> {

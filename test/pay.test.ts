@@ -97,7 +97,7 @@ function decoded(response: Response, name: string): unknown {
   return decodeHeader(response.headers.get(name) ?? "");
 }
 
-test("the stock client pays for a POST, body and all, and gets goods and receipt", async () => {
+test("the stock client pays for a POST with a body, and gets response and receipt", async () => {
   const response = await payingFetch()(url(), { method: "POST", body: "an order" });
   expect([response.status, await response.text()]).toEqual([200, "the goods"]);
   expect(decoded(response, "payment-response")).toMatchObject({
@@ -111,7 +111,7 @@ test("the stock client pays for a POST, body and all, and gets goods and receipt
   expect((await fetch(url("/free"))).status).toBe(200);
 });
 
-test("a response of many megabytes arrives whole, and costs no more to HEAD or 304", async () => {
+test("a response of many megabytes arrives completely, and its price is the same for HEAD and 304", async () => {
   const goods = randomBytes(8 * 1024 * 1024);
   behave = () => new Response(goods, { headers: { etag: '"1"' } });
   const response = await send(payment());
@@ -148,7 +148,7 @@ test("five requests at once with one payment run the upstream once", async () =>
   expect(seen).toHaveLength(1);
 });
 
-test("a payment is one payment to all workers together", async () => {
+test("all workers together accept a payment once", async () => {
   const shop = await startGateway({ ...config({ test_mode: true }), server: { workers: 2 } });
   const gate = Promise.withResolvers<void>();
   behave = async () => {
@@ -219,7 +219,7 @@ const REFUSED: readonly (readonly [name: string, paid: () => unknown, status: nu
 ];
 
 for (const [name, paid, status, error] of REFUSED) {
-  test(`a payment with ${name} is refused, and the upstream not asked`, async () => {
+  test(`a payment with ${name} is refused, and the upstream gets no request`, async () => {
     const response = await send(paid());
     expect(response.status).toBe(status);
     if (error !== undefined) expect(decoded(response, "payment-required")).toMatchObject({ error });
@@ -227,7 +227,7 @@ for (const [name, paid, status, error] of REFUSED) {
   });
 }
 
-test("an upstream that fails is not paid for, and the same payment is good again", async () => {
+test("a failed upstream request is not charged, and the same payment can be used again", async () => {
   const paid = payment();
   behave = () => new Response("broken", { status: 500 });
   expect((await send(paid)).status).toBe(500);
@@ -264,7 +264,7 @@ function letLeasesExpire(): void {
   database.close();
 }
 
-test("killed while the upstream works, the payment is good again after the restart", async () => {
+test("if the gateway is killed during the upstream request, the payment can be used again after the restart", async () => {
   const paid = payment();
   const begun = Promise.withResolvers<void>();
   behave = () => {
@@ -310,7 +310,7 @@ function startFacilitator(settle: (call: number, settled: Response) => Response 
   return { server, settled };
 }
 
-test("a settlement whose response is lost is 503 without a new price; sent again, it serves without the upstream", async () => {
+test("a settlement without a response is 503 without a new challenge; the same payment then gets its response without another upstream request", async () => {
   const facilitator = startFacilitator((call, settled) => (call === 1 ? new Promise<Response>(() => {}) : settled));
   const shop = await startGateway(
     config({ facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 1500 }),
@@ -326,7 +326,7 @@ test("a settlement whose response is lost is 503 without a new price; sent again
   await facilitator.server.stop(true);
 });
 
-test("killed during settlement, the next process asks again and serves", async () => {
+test("if the gateway is killed during settlement, the next process queries the result and responds", async () => {
   const asked = Promise.withResolvers<void>();
   const facilitator = startFacilitator((call, settled) => {
     if (call > 1) return settled;
@@ -351,7 +351,7 @@ test("killed during settlement, the next process asks again and serves", async (
   await facilitator.server.stop(true);
 });
 
-test("an unavailable facilitator is 503, and the upstream does not work unpaid", async () => {
+test("an unavailable facilitator causes 503, and the upstream gets no unpaid request", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const address = gone.url.href;
   await gone.stop(true);
@@ -371,7 +371,7 @@ test("test mode does not start where other machines can reach it", async () => {
   expect(await open.then(() => "started", String)).toMatch(/loopback/);
 });
 
-test("the ledger tells routes of one prefix apart by their hosts", async () => {
+test("the ledger distinguishes routes with the same prefix by their hosts", async () => {
   await gateway.stop();
   const routes = ["a.example", "b.example"].map((host) => ({
     path_prefix: "/paid",

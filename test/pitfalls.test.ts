@@ -95,7 +95,7 @@ const PATHS = [
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
 
-test("pitfall 8: no spelling of a path, and no method, gets what is sold for free", async () => {
+test("pitfall 8: no spelling of a path, and no method, gets a priced response free of charge", async () => {
   const given: string[] = [];
   for (const path of PATHS) {
     for (const method of METHODS) {
@@ -108,13 +108,13 @@ test("pitfall 8: no spelling of a path, and no method, gets what is sold for fre
   expect([given, sold]).toEqual([[], []]);
 });
 
-test("pitfall 8: HEAD is priced as GET is", async () => {
+test("pitfall 8: HEAD has the price of GET", async () => {
   const head = await fetch(`http://127.0.0.1:${gateway.port}/paid`, { method: "HEAD" });
   expect(head.status).toBe(402);
   expect(decodeHeader(head.headers.get("payment-required") ?? "")).toMatchObject({ accepts: [{ amount: "10000" }] });
 });
 
-test("pitfall 15: a payment in any field or version stops at the gateway", async () => {
+test("pitfall 15: a payment in any field or version is not forwarded", async () => {
   const seen: Headers[] = [];
   origin.reload({
     fetch(request) {
@@ -143,7 +143,7 @@ test("pitfall 15: a payment in any field or version stops at the gateway", async
   ]);
 });
 
-test("pitfall 17: what a challenge names is the configuration's, whatever a client says of its host", async () => {
+test("pitfall 17: the challenge names the configured host, whatever Host the client sends", async () => {
   const response = await fetch(`http://127.0.0.1:${gateway.port}/paid`, {
     headers: { host: "evil.example", "x-forwarded-host": "evil.example", forwarded: "host=evil.example" },
   });

@@ -126,13 +126,13 @@ describe("the gateway and the content service together", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("start prints what the README shows", () => {
+  test("start prints the README's output", () => {
     const shown = labelsOf(blockWith(README, "text", "embedded facilitator"));
     expect(labelsOf(server.output).filter((name) => name !== "pages")).toEqual(shown);
     expect(server.output).toContain("signatures are checked, no money moves");
   });
 
-  test("the first call makes a wallet, pays, and prints the article", async () => {
+  test("the first call creates a wallet, pays, and prints the article", async () => {
     const { code, output } = await turnpike("call", "read", site.url.href, "--gateway", gateway);
     expect([code, steady(output)]).toEqual([0, steady(blockWith(README, "text", "made a wallet"))]);
   });
@@ -167,7 +167,7 @@ describe("the gateway and the content service together", () => {
     expect(problem).toStartWith(start + rest.replace(/\.\.\.$/, ""));
   });
 
-  test("the script with the typed client pays, and tells an error by its code", async () => {
+  test("the script with the typed client pays, and distinguishes an error by its code", async () => {
     const script = blockWith(README, "js", "turnpike/client")
       .replace("turnpike/client", pathToFileURL(join(ROOT, packageJson.exports["./client"].default)).href)
       .replace("http://127.0.0.1:8080", gateway)
@@ -197,7 +197,7 @@ describe("the gateway alone", () => {
     expect(await turnpike("check", "gateway.json")).toEqual({ code: 0, output: `${checked}\n` });
   });
 
-  test("check says what the README shows of a broken one", async () => {
+  test("check prints the README's output for a broken configuration", async () => {
     const broken = config
       .replace('"workers": 1', '"workers": "one"')
       .replace('"upstream": "api",', '"upstream": "apis",')
@@ -209,7 +209,7 @@ describe("the gateway alone", () => {
     });
   });
 
-  test("it gives away what has no price, and asks to be paid for what has one", async () => {
+  test("it serves routes without a price free of charge, and requires payment on routes with one", async () => {
     const local = config.replace('"port": 8090', '"port": 0').replace('"port": 9000', `"port": ${site.port}`);
     writeFileSync(join(folder, "gateway.json"), local);
     const server = await serve(["--config", "gateway.json"], /listening on .*\n/);

@@ -192,7 +192,7 @@ function peakKib(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);
 }
 
-test("a hundred megabytes are sold whole, in little memory, and again to who asks again", async () => {
+test("a hundred megabytes are sold complete, in little memory, and repeated for the same payment", async () => {
   const origin = startOrigin();
   const bytes = 100 * MEGABYTE;
   const { program, port, responses } = await start(origin, { folder: newFolder() });
@@ -213,7 +213,7 @@ test("a hundred megabytes are sold whole, in little memory, and again to who ask
   await until("its file is closed", () => (openResponses(program.pid) === 0 ? true : undefined));
 });
 
-test("a client that leaves, before or after the money moved, leaves no descriptor, and pays once", async () => {
+test("a client that disconnects, before or after settlement, leaves no open descriptor, and pays once", async () => {
   const origin = startOrigin();
   const { program, port, responses } = await start(origin, { folder: newFolder() });
   const bytes = 20 * MEGABYTE;
@@ -242,7 +242,7 @@ test("a client that leaves, before or after the money moved, leaves no descripto
   expect(origin.runs).toBe(2);
 });
 
-test("every worker, and those of a later start, give what one of them has sold", async () => {
+test("every worker, also after a restart, repeats the response that one of them has sold", async () => {
   const origin = startOrigin();
   const folder = newFolder();
   const { program, port } = await start(origin, { folder, server: { workers: 2 } });
@@ -269,7 +269,7 @@ test("every worker, and those of a later start, give what one of them has sold",
   expect(origin.runs).toBe(2);
 });
 
-test("killed while a response is half written, the next start gives the client its response for the same payment", async () => {
+test("killed while a response is half written, the gateway repeats the response for the same payment after its start", async () => {
   const origin = startOrigin();
   const folder = newFolder();
   const first = await start(origin, { folder });
@@ -291,7 +291,7 @@ test("killed while a response is half written, the next start gives the client i
   expect(await digest(response)).toEqual({ bytes, sha256: digestOf(bytes) });
 });
 
-test("a full disk costs the client nothing, and shorter responses still work", async () => {
+test("a full disk is not charged to the client, and shorter responses still work", async () => {
   const origin = startOrigin();
   const command = ["sh", "-c", 'ulimit -f 8000; exec "$0" "$@"', ...COMMAND];
   const { program, port, responses } = await start(origin, { folder: newFolder(), command });
@@ -309,7 +309,7 @@ test("a full disk costs the client nothing, and shorter responses still work", a
   expect([response.status, (await digest(response)).sha256]).toEqual([200, digestOf(MEGABYTE)]);
 });
 
-test("over HTTP/2, at the pace of the client's windows", async () => {
+test("over HTTP/2, as fast as the client's windows allow", async () => {
   const origin = startOrigin();
   const { program, port } = await start(origin, { folder: newFolder(), http2: { h2c_only: true } });
   const bytes = 5 * MEGABYTE;
@@ -354,7 +354,7 @@ test("over HTTP/3 and TLS, and HEAD with no body and no file", async () => {
   await until("its file is closed", () => (openResponses(program.pid) === 0 ? true : undefined));
 });
 
-test("a slow client gets all of it, and delays no other client", async () => {
+test("a slow client gets the complete response, and delays no other client", async () => {
   const origin = startOrigin();
   const { program, port } = await start(origin, { folder: newFolder() });
   const bytes = 30 * MEGABYTE;
@@ -379,7 +379,7 @@ test("a slow client gets all of it, and delays no other client", async () => {
   await until("its file is closed", () => (openResponses(program.pid) === 0 ? true : undefined));
 });
 
-test("a file that loses its end while it is sent never looks whole, and what was paid for is owed", async () => {
+test("a file that is truncated while it is sent never looks complete, and its paid response counts as undelivered", async () => {
   const origin = startOrigin();
   const { program, port, responses } = await start(origin, { folder: newFolder() });
   const bytes = 40 * MEGABYTE;

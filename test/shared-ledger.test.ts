@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
   });
 
-  test("a payment is taken once over two gateways, and by one of many that ask both at once", async () => {
+  test("a payment is accepted once over two gateways, and by one of many simultaneous requests to both", async () => {
     const url = database.url(await database.newUser());
     const [one, two] = await Promise.all([start({ url }), start({ url }, { workers: 2 })]);
     const paid = signedPayment(Date.now() / 1000);
@@ -132,7 +132,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(await (await pay(two, last)).text()).toBe("the last goods");
   });
 
-  test("without space in the database, a gateway sells, and another one does not have its responses", async () => {
+  test("without space in the database, a gateway accepts payments, and another one does not have its responses", async () => {
     const url = database.url(await database.newUser());
     const [none, small, other] = await Promise.all([
       start({ url, kept_response_bytes: 0 }),
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     }
   });
 
-  test("while the database is away nothing is sold and nothing is lost; then the same payment is taken", async () => {
+  test("while the database is unavailable no payment is accepted and none is lost; then the same payment is accepted", async () => {
     const gateway = await start({ url: database.url(await database.newUser()), statement_timeout_ms: 1000 });
     const paid = signedPayment(Date.now() / 1000);
     expect((await pay(gateway, signedPayment(Date.now() / 1000))).status).toBe(200);
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(sold).toBe(2);
   });
 
-  test("a database that goes away between reservation and settlement sets nothing free unpaid", async () => {
+  test("a database that fails between reservation and settlement causes no unpaid response", async () => {
     const user = await database.newUser();
     const gateway = await start({ url: database.url(user), statement_timeout_ms: 1000 });
     const open = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect([undefined, "reserved", "verified"]).toContain(row?.[0] ?? undefined);
   });
 
-  test("a worker that dies while the database is away is replaced all the same, and sells when that is back", async () => {
+  test("a worker that dies while the database is unavailable is replaced, and accepts payments when the database is back", async () => {
     const url = database.url(await database.newUser());
     const gateway = await start({ url, statement_timeout_ms: 1000 }, { workers: 2 });
     await database.crash();
@@ -222,7 +222,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     ["no such file", { ssl_root_cert: "/nowhere.pem" }, {}, 'postgres.ssl_root_cert "/nowhere.pem": ENOENT'],
   ];
   for (const [what, postgres, environment, expected] of FAILURES) {
-    test(`a gateway with ${what} does not start, and says why`, async () => {
+    test(`a gateway with ${what} does not start, and the error has the reason`, async () => {
       const url = database.url("salted", "verify-full");
       const root = folder.write("root.pem", authority.cert);
       const said = await start({ url, ssl_root_cert: root, ...postgres }, {}, environment).then(
@@ -234,7 +234,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     });
   }
 
-  test("a gateway whose database is not there does not start, and says why", async () => {
+  test("a gateway whose database does not exist does not start, and the error has the reason", async () => {
     const said = await start({ url: "postgres://me@127.0.0.1:1/db?sslmode=disable" }).then(() => "started", String);
     expect(said).toContain("Cannot use the database: the server is not reached (ECONNREFUSED)");
   });

@@ -26,7 +26,7 @@ Requesting GC because bytes allocated this cycle: 100 exceed bytes allowed: 50 n
   expect(parseCollections(log)).toBe(2);
 });
 
-test("events that the kernel does not tell are left out", () => {
+test("events that the kernel does not report are left out", () => {
   const text = `12345,,instructions:u,1000,100.00,,
 <not supported>,,cache-misses,0,100.00,,
 77,,L1-icache-load-misses,1000,100.00,,

@@ -18,7 +18,7 @@ const SAMPLES = [
   sample("nginx", 2, [0.06, 0.2]),
 ];
 
-test("what a proxy adds is the median of its rounds' differences to the direct path, in microseconds", () => {
+test("the added latency of a proxy is the median of its rounds' differences to the direct path, in microseconds", () => {
   const [direct, nginx] = latencyRows(SAMPLES);
   expect(direct).toMatchObject({ program: "direct", p50: 20, p99: 100 });
   expect(nginx?.program).toBe("nginx");

@@ -25,7 +25,7 @@ function clientOf(name: string): Client {
   return found.client;
 }
 
-test("the origin behind caches gives what may be cached, and counts how often", async () => {
+test("the origin behind caches sends cacheable responses, and counts its requests", async () => {
   await checkResponse(clientOf("cache-hit"), cached.port);
   await checkResponse(clientOf("cache-hit-64k"), cached.port);
   expect(await askedOf(cached)).toBe(2);

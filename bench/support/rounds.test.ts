@@ -9,7 +9,7 @@ function contestant(name: string, drive: () => Load, exited?: string): Contestan
   return { name, pid: process.pid, exited: () => exited, drive: async () => drive() };
 }
 
-test("each is driven once to warm up and once a round, and has a sample of each round", async () => {
+test("each program runs once to warm up and once in each round, and has a sample of each round", async () => {
   let drives = 0;
   const one = contestant("one", () => {
     drives++;
@@ -26,7 +26,7 @@ test("each is driven once to warm up and once a round, and has a sample of each 
   expect([drives, failures.size]).toEqual([3, 0]);
 });
 
-test("a contestant with wrong responses in its last round has no samples at all, and the reason is kept", async () => {
+test("a program with wrong responses in its last round has no samples, and the reason is kept", async () => {
   let drives = 0;
   const broken = contestant("broken", () => {
     if (++drives === 3) throw new Error("7 responses were no success");

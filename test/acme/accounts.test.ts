@@ -77,7 +77,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     ["a wrong key", { external_account: { key_id: "kid-1", hmac_key: "AAAA" } }, /the directory says \w+/],
   ];
   for (const [what, acme, says] of REFUSED) {
-    test(`with ${what}, a directory that requires one refuses, and the error says why`, async () => {
+    test(`with ${what}, a directory that requires an external account refuses, and the error has the reason`, async () => {
       await using keeping = await Keeping.start({
         directory: strict,
         httpPort,
@@ -107,7 +107,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(accountOf(first.folder).pem).not.toBe(pem);
   });
 
-  test("an account that the directory has forgotten is created again, and one whose key is damaged is replaced", async () => {
+  test("an account that the directory no longer knows is created again, and an account with a damaged key is replaced", async () => {
     await using first = await Keeping.start({ directory, httpPort, acme: { domains: ["a.test"] } });
     await first.says(/got a certificate for a\.test/);
     const { path } = accountOf(first.folder);

@@ -154,7 +154,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect((await fetch(`http://127.0.0.1:${httpPort}/.well-known/acme-challenge/x`)).status).toBe(200);
   });
 
-  test("a gateway that starts again shows what it kept, while the directory is down", async () => {
+  test("a restarted gateway serves its stored certificates while the directory is down", async () => {
     const path = write({ domains: ["a.test"] });
     const first = start(path);
     await first.sees(/listening on https/);
@@ -178,7 +178,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(directory.orders.map(({ identifiers }) => identifiers)).toEqual([[{ type: "dns", value: "a.test" }]]);
   });
 
-  test("a domain that is refused has a certificate of our own meanwhile, and the others have theirs", async () => {
+  test("a refused domain has a self-signed certificate meanwhile, and the other domains have theirs", async () => {
     const program = start(write({ domains: ["blocked.test", "ok.test"] }));
     await program.sees(/listening on https/);
     expect(program.output).toMatch(
@@ -188,7 +188,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(await metric('turnpike_acme_orders_total{result="failed"}')).toBe(1);
   });
 
-  test("a directory that is down from the start stops nothing, and a reload with other settings asks at once", async () => {
+  test("a directory that is down from the start stops nothing, and a reload with other settings queries it at once", async () => {
     write({ domains: ["late.test"] });
     directory.intercept = () => new Response("", { status: 500 });
     const program = start(folder.file("turnpike.json"));
@@ -243,7 +243,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     client.close();
   });
 
-  test("a rate limit is waited for as long as the directory says", async () => {
+  test("after a rate limit, the gateway waits as long as the directory requests", async () => {
     directory.intercept = (path) =>
       path === "/order-plz" ? refusal("rateLimited", 429, { "retry-after": "7200" }) : undefined;
     const program = start(write({ domains: ["many.test"] }));

@@ -93,7 +93,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     ],
   ];
   for (const [what, chain, says] of BAD) {
-    test(`${what} is refused, and the gateway keeps what it shows`, async () => {
+    test(`${what} is refused, and the gateway keeps its certificate`, async () => {
       await using one = await keeping({ domains: ["a.test"], acme: { key_type: "ecdsa-p384" } });
       await one.says(/got a certificate for a\.test/);
       const serial = serialOf(one);
@@ -182,7 +182,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(a).toHaveLength(2);
   });
 
-  test("a failure that a wrong clock has dated far ahead delays nothing when the clock is right again", async () => {
+  test("a failure with a time far in the future, caused by a wrong clock, delays nothing when the clock is right again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-keeping-"));
     try {
       directory.intercept = () => new Response("", { status: 503 });
@@ -202,7 +202,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     }
   });
 
-  test("names that the directory does not check again, or at all, need no challenge", async () => {
+  test("names that the directory does not validate, or not again, need no challenge", async () => {
     const ports = { httpPort: await freePort(), tlsPort: await freePort() };
     const [reusing, trusting] = await Promise.all([
       TestDirectory.start({ httpPort, tlsPort: ports.tlsPort, authzReuse: 100 }),

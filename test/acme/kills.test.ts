@@ -67,7 +67,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     });
   }
 
-  test("killed again and again, it orders after a pause, and other domains do not wait", async () => {
+  test("a gateway that is killed repeatedly orders after a pause, and other domains do not wait", async () => {
     await killAt("/finalize-order/", "often.test");
     await killAt("/finalize-order/", "often.test");
     directory.orders.length = 0;

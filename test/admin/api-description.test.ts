@@ -35,7 +35,7 @@ test("is a valid document of OpenAPI 3.1", async () => {
   expect([valid, errors, validator.version]).toEqual([true, undefined, "3.1"]);
 });
 
-test("every operation has a name of its own, and every part of a path is described", () => {
+test("every operation has a unique name, and every part of a path is described", () => {
   const names = Object.values(document.paths).flatMap((item) =>
     Object.values(item).map(({ operationId }) => operationId),
   );
@@ -79,7 +79,7 @@ function clientOf(key: string): (name: string, given?: Given, body?: unknown) =>
   };
 }
 
-test("a client that is made of the document changes a gateway", async () => {
+test("a client that is generated from the document changes a gateway", async () => {
   const call = clientOf(KEY);
   const listed = await call("listRoutes");
   const etag = listed.response.headers.get("etag") ?? "";

@@ -160,7 +160,7 @@ test("idle connections of one address leave connections for operators at this an
   expect((await admin.call("GET", "/v1/status")).status).toBe(200);
 });
 
-test("33 readers of events are one too many, and none is left behind", async () => {
+test("the 33rd reader of events is refused, and no reader is left behind", async () => {
   const readers = await Promise.all(Array.from({ length: 32 }, () => admin.fetch("GET", "/v1/events")));
   expect(readers.map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => 200));
   expect((await admin.call("GET", "/v1/events")).body.code).toBe("overloaded");

@@ -25,7 +25,7 @@ async function logIn(at: Admin, key = KEY): Promise<Logged> {
   return { setCookie, cookie: setCookie.split(";", 1)[0] ?? "", csrf: body.csrf_token };
 }
 
-test("a session lets in by its cookie, and changes need its token too", async () => {
+test("a session authenticates by its cookie, and changes also need its token", async () => {
   const { cookie, csrf, setCookie } = await logIn(admin);
   expect(setCookie).toMatch(/^turnpike_session=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
   const by = { key: "", headers: { cookie } };
@@ -45,7 +45,7 @@ test("a session lets in by its cookie, and changes need its token too", async ()
   expect((await admin.call("GET", "/v1/status", by)).status).toBe(401);
 });
 
-test("a reader's session reads", async () => {
+test("a session with the read-only key can read", async () => {
   const { cookie, csrf } = await logIn(admin, READ_KEY);
   const by = { key: "", headers: { cookie, "x-csrf-token": csrf } };
   expect((await admin.call("GET", "/v1/routes", by)).status).toBe(200);
@@ -53,7 +53,7 @@ test("a reader's session reads", async () => {
   expect((await admin.call("POST", "/v1/reload", by)).body.code).toBe("forbidden");
 });
 
-test("with TLS the cookie is for TLS alone; other keys end the sessions", async () => {
+test("over TLS the cookie is Secure; new keys end the sessions", async () => {
   const secure = await Admin.start({ tls: true });
   try {
     const { cookie, setCookie } = await logIn(secure);
@@ -74,7 +74,7 @@ test("with TLS the cookie is for TLS alone; other keys end the sessions", async 
   }
 });
 
-test("keys come from the environment, whose variable must be there", async () => {
+test("keys come from environment variables, which must exist", async () => {
   const env = { ADMIN_TEST_KEY: "a-key-of-the-environment\n", ADMIN_TEST_READ_KEY: "a-key-to-read-by-only" };
   const section = {
     api_key: "",
@@ -133,7 +133,7 @@ function from(at: Admin, address: string, key: string): Promise<{ status: number
   return promise;
 }
 
-test("an address that shows ten wrong keys waits, whatever it shows then, and others do not", async () => {
+test("an address with ten wrong keys must wait, even with the right key, and other addresses need not", async () => {
   const guarded = await Admin.start();
   try {
     for (let i = 0; i < 10; i += 1) expect((await from(guarded, "127.0.0.2", `wrong-${i}`)).status).toBe(401);
@@ -156,7 +156,7 @@ test("an address that shows ten wrong keys waits, whatever it shows then, and ot
   }
 });
 
-test("1,000 wrong keys a second from 50 addresses keep out no operator and no client", async () => {
+test("1,000 wrong keys a second from 50 addresses block no operator and no client", async () => {
   const origin = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("origin") });
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   const flooded = await Admin.start({

@@ -28,7 +28,7 @@ async function statusAt(url: string): Promise<number | string> {
   }
 }
 
-test("a port that is taken is a clear error, and nothing is served", async () => {
+test("a port in use is a clear error, and nothing is served", async () => {
   const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const folder = new Folder();
   const config = {
@@ -45,7 +45,7 @@ test("a port that is taken is a clear error, and nothing is served", async () =>
   folder.remove();
 });
 
-test("a change of its own port gets its response on the old port, and then the interface is on the new one", () =>
+test("a change of the admin port gets its response on the old port, and then the interface is on the new port", () =>
   withAdmin({ workers: 2 }, async (admin) => {
     const config = (await admin.call("GET", "/v1/config")).body;
     const port = await freePort();
@@ -75,7 +75,7 @@ test("a port that is in use refuses the whole reload", () =>
     busy.stop(true);
   }));
 
-test("it can be turned off, which ends its streams, and on again by a signal", () =>
+test("a reload turns the interface off, which ends its streams, and a signal turns it on again", () =>
   withAdmin({}, async (admin) => {
     const config = (await admin.call("GET", "/v1/config")).body;
     const stream = await admin.fetch("GET", "/v1/events");
@@ -102,7 +102,7 @@ async function serialAt(url: string): Promise<string> {
   return await promise;
 }
 
-test("a reload reads the certificate again, and one that is broken refuses it", () =>
+test("a reload reads the certificate again, and a broken certificate fails the reload", () =>
   withAdmin({ tls: true }, async (admin) => {
     const before = await serialAt(admin.url);
     const renewed = makeCertificate({ issuer: TEST_CA, hostnames: ["localhost", "127.0.0.1"] });

@@ -64,7 +64,7 @@ describe.each([2, 3])("%d workers", (workers) => {
     expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 412, 412, 412]);
   });
 
-  test("what one worker cannot take is served by none", async () => {
+  test("a change that one worker cannot apply is applied by no worker", async () => {
     const before = (await admin.call("GET", "/v1/config")).body;
     const listeners = [
       { address: "127.0.0.1", port: admin.port },

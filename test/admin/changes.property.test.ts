@@ -319,7 +319,7 @@ async function check(run: Run): Promise<void> {
 
 for (const workers of [1, 2]) {
   test(
-    `whatever operators do, nothing is lost and all agree, with workers: ${workers}`,
+    `with any operations of operators, nothing is lost and all workers agree, with workers: ${workers}`,
     async () => {
       const seed = Number(process.env["TURNPIKE_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
       console.log(`seed ${seed}`);

@@ -62,7 +62,7 @@ async function consoleOf(program: Program): Promise<string> {
   return url;
 }
 
-test("two on one machine have an admin interface each, which their commands find by themselves", async () => {
+test("two gateways on one machine each have an admin interface, and their commands find it", async () => {
   const [one, two] = [newState(), newState()];
   const first = start(one);
   const firstUrl = await consoleOf(first);
@@ -98,7 +98,7 @@ test("two on one machine have an admin interface each, which their commands find
   expect((await turnpike(two, "status")).code).toBe(0);
 });
 
-test("the key outlives restarts, and is another after a new one was written and SIGHUP; the port stays", async () => {
+test("the key survives restarts and changes after a new key is written and SIGHUP; the port stays", async () => {
   const state = newState();
   const first = start(state, "--admin-port", "0");
   await consoleOf(first);
@@ -121,7 +121,7 @@ test("the key outlives restarts, and is another after a new one was written and 
   expect(await ask("a-new-key-of-mine")).toBe(200);
 });
 
-test("without a file of its own, what is persisted is kept in the state folder, and serves from the next start on", async () => {
+test("without a configuration file, persisted changes are stored in the state folder and used at the next start", async () => {
   const state = newState();
   const first = start(state, "--port", "0", "--shipped");
   await consoleOf(first);
@@ -140,7 +140,7 @@ test("without a file of its own, what is persisted is kept in the state folder, 
   expect((await turnpike(state, "status")).out).toContain("in memory  same as the file\n");
 });
 
-test("--no-admin serves none, and makes no key", async () => {
+test("--no-admin serves no admin interface, and creates no key", async () => {
   const state = newState();
   const program = start(state, "--no-admin");
   await program.sees(READY);

@@ -167,7 +167,7 @@ describe.each([
     expect(await rig.json("config", "show")).toEqual(before);
   });
 
-  test("an upstream is added, its server drained and back, and it is removed when nothing refers to it", async () => {
+  test("an upstream is added, its server is drained and restored, and the upstream is removed when no route uses it", async () => {
     const upstream = { name: "more", servers: [{ address: "127.0.0.1", port: origin.port }] };
     const file = folder.write("upstream.json", upstream);
     expect((await rig.run("upstreams", "add", file)).out).toBe("added more\n");
@@ -248,7 +248,7 @@ describe.each([
     expect(JSON.parse((await rig.run("config", "schema")).out)).toMatchObject({ type: "object" });
   });
 
-  test("usage counts requests, as tables, JSON and CSV, and a reset begins anew", async () => {
+  test("usage counts requests, as tables, JSON and CSV, and a reset starts again at 0", async () => {
     await rig.run("usage", "--reset");
     for (let i = 0; i < 5; i++) expect(await statusOf("/first")).toBe(200);
     await until(async () => (await rig.json("usage")).routes[0]?.requests === 5, 10_000, "the requests are counted");
@@ -296,7 +296,7 @@ describe.each([
     await follow.stop();
   });
 
-  test("the key of readers reads, and changes nothing", async () => {
+  test("the read-only key reads, and changes nothing", async () => {
     const place = ["--admin", rig.admin, "--admin-key-file", readKey, ...(tls ? ["--admin-ca", ca] : [])];
     expect((await turnpike(["status", ...place])).code).toBe(0);
     for (const args of [["reload"], ["persist"], ["usage", "--reset"], ["routes", "remove", "/first"]]) {
@@ -307,7 +307,7 @@ describe.each([
     expect(await statusOf("/first")).toBe(200);
   });
 
-  test("a wrong key is refused, and TLS is not guessed", async () => {
+  test("a wrong key is refused, and a URL without TLS is not tried with TLS", async () => {
     const wrong = folder.write("wrong-key", "not-the-key");
     const place = ["--admin", rig.admin, "--admin-key-file", wrong, ...(tls ? ["--admin-ca", ca] : [])];
     const { code, err } = await turnpike(["status", ...place]);

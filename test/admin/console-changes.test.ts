@@ -84,7 +84,7 @@ test("problems are shown beside their fields, and the summary links to them", as
   await operator.page.waitForSelector(beside("path_prefix"), { hidden: true });
 });
 
-test("a check that failed is made again", async () => {
+test("a failed check is repeated", async () => {
   const { page } = operator;
   let failed = 0;
   const failOnce = (request: HTTPRequest): void => {
@@ -140,7 +140,7 @@ test("a change by another operator is shown with its author, and the typed value
   expect(config.routes).toContainEqual(expect.objectContaining({ read_timeout_ms: 1234, total_timeout_ms: 4321 }));
 });
 
-test("what was typed is there again after a look elsewhere, and can be discarded", async () => {
+test("typed input is still there after a visit to another view, and can be discarded", async () => {
   await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
   await operator.fill("mirror", "pair");
   await operator.goTo("overview", "Overview");
@@ -232,7 +232,7 @@ test("an upstream that a route refers to is not removed, and the refusal names t
   await operator.press("Cancel");
 });
 
-test("usage is reset once that is confirmed", async () => {
+test("usage is reset after a confirmation", async () => {
   await operator.goTo("usage", "Usage");
   await operator.reads("acme");
   await operator.press("Reset");
@@ -242,7 +242,7 @@ test("usage is reset once that is confirmed", async () => {
   await operator.page.waitForFunction(`!document.querySelector("main").innerText.includes("acme")`);
 });
 
-test("a route is removed once that is confirmed, and the focus goes back to where it was", async () => {
+test("a route is removed after a confirmation, and the focus returns to its earlier place", async () => {
   await operator.goTo("routes", "Routes");
   await operator.press("Remove /added");
   await operator.see("dialog[open]");

@@ -18,7 +18,7 @@ afterAll(async () => {
   await origin.stop(true);
 });
 
-test("a wrong key is refused with words, the right one opens the console, and no script sees either", async () => {
+test("a wrong key is refused with an explanation, the right key opens the console, and scripts see neither", async () => {
   const operator = await rig.operator();
   const { page } = operator;
   await operator.type("Admin key", "not the key");
@@ -41,7 +41,7 @@ test("a wrong key is refused with words, the right one opens the console, and no
   await operator.leave();
 });
 
-test("after the log-out the page shows nothing, and its cookie opens nothing", async () => {
+test("after the log-out the page shows nothing, and its cookie is invalid", async () => {
   const operator = await rig.operator();
   await operator.logIn();
   const [cookie] = await operator.page.browserContext().cookies();
@@ -75,7 +75,7 @@ test("with the read-only key an operator sees everything, sees why changes are i
   await operator.leave();
 });
 
-test("a session that ends asks for the key above the view, and the typed input is kept", async () => {
+test("a session that ends requests the key above the view, and the typed input is kept", async () => {
   const operator = await rig.operator();
   await operator.logIn();
   await operator.goTo("routes/new", "Add route");
@@ -94,7 +94,7 @@ test("a session that ends asks for the key above the view, and the typed input i
   await operator.leave();
 });
 
-test("a form that another site sends with the cookie's browser changes nothing", async () => {
+test("a form on another site, sent with the console's cookie, changes nothing", async () => {
   const operator = await rig.operator();
   await operator.logIn();
   const status = await operator.page.evaluate(

@@ -122,7 +122,7 @@ for (const [width, scheme] of [
   [390, "light"],
   [390, "dark"],
 ] as const satisfies readonly (readonly [number, Scheme])[]) {
-  test(`at ${width} px, ${scheme}: axe finds nothing in any view, nothing is too wide, and nothing is kept back or asked for elsewhere`, async () => {
+  test(`at ${width} px, ${scheme}: axe reports nothing in any view, no view is too wide, and no resource is blocked or loaded from elsewhere`, async () => {
     const operator = await rig.operator({ width, scheme });
     await operator.at("Turnpike console");
     await inspect(operator);
@@ -147,7 +147,7 @@ for (const [width, scheme] of [
     await operator.leave();
   });
 
-  test(`at ${width} px, ${scheme}: a gateway without anything says what to do next`, async () => {
+  test(`at ${width} px, ${scheme}: the console of an empty gateway shows the next steps`, async () => {
     const operator = await empty.operator({ width, scheme });
     await operator.logIn();
     for (const [view, text] of [
@@ -168,7 +168,7 @@ for (const [width, scheme] of [
   });
 }
 
-test("names of strangers are text in every view", async () => {
+test("names that clients choose are shown as text in every view", async () => {
   const operator = await rig.operator();
   await operator.logIn();
   const shownIn: string[] = [];
@@ -213,7 +213,7 @@ test("the console is operable by keyboard: past the menu, into a dialog, out of 
   await operator.leave();
 });
 
-test("on a narrow page the menu opens, leads on and closes", async () => {
+test("on a narrow page the menu opens, navigates and closes", async () => {
   const operator = await rig.operator({ width: 390 });
   await operator.logIn();
   const isShown = async (): Promise<unknown> =>

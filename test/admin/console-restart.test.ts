@@ -28,7 +28,7 @@ async function start(port: number, workers: number): Promise<string> {
   return await adminUrl(() => started.output);
 }
 
-test("a supervisor that is killed and started again: the page says so, tries on, and asks for the key above the same view", async () => {
+test("when a supervisor is killed and restarted, the page shows it, retries, and requests the key above the same view", async () => {
   browser = await startBrowser();
   const url = await start(0, 2);
   const operator = await Operator.open(browser, url);

@@ -151,7 +151,7 @@ const KINDS: readonly (readonly [what: string, workers: number, upstream: object
 
 for (const [what, workers, upstream, failing] of KINDS) {
   test(
-    `no request is lost while servers are drained and taken back: ${what}`,
+    `no request is lost while servers are drained and restored: ${what}`,
     async () => {
       const all = [await startOrigin("a"), await startOrigin("b"), await startOrigin("c")];
       const { port } = await serve(upstream, workers);
@@ -181,7 +181,7 @@ for (const [what, workers, upstream, failing] of KINDS) {
 
 for (const workers of [1, 2]) {
   test(
-    `what is under way at a drained server ends there, and its probes go on, with ${workers} workers`,
+    `requests in flight at a drained server end there, and its probes continue, with ${workers} workers`,
     async () => {
       const [a, b] = [await startOrigin("a"), await startOrigin("b")];
       const { port } = await serve({ health_check: { interval_ms: 50 } }, workers);
@@ -219,7 +219,7 @@ for (const workers of [1, 2]) {
 }
 
 test(
-  "a drained server stays so over reloads, changes and killed workers, and is not once it was removed; the last one gives 502",
+  "a drained server stays drained after reloads, changes and killed workers, but not after its removal; if all servers are drained, requests get 502",
   async () => {
     const a = await startOrigin("a");
     const { port, program } = await serve({}, 2);

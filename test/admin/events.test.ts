@@ -102,7 +102,7 @@ function ask(path = "/x"): Promise<string> {
 
 for (const workers of [1, 2]) {
   test(
-    `a server that probes find unhealthy, and one that failed requests put out of rotation, cause events within a second, with ${workers} workers`,
+    `an unhealthy server and a server out of rotation cause events within a second, with ${workers} workers`,
     async () => {
       let isHealthy = true;
       let isBroken = false;
@@ -181,7 +181,7 @@ test(
 );
 
 test(
-  "reloads, changes and persists are told, with their outcome and who asked",
+  "reloads, changes and persists are reported with their outcome and operator",
   async () => {
     await serve(1);
     await admin.call("POST", "/v1/reload");
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  "a reader that comes back with Last-Event-ID gets what it has missed, once and in order",
+  "a reader that reconnects with Last-Event-ID gets the missed events, once and in order",
   async () => {
     await serve(2);
     const first = new Reader();
@@ -239,7 +239,7 @@ test(
 );
 
 test(
-  "of 40 readers 32 are served and 8 get 503; who leaves makes room; HEAD takes no place",
+  "of 40 readers 32 are served and 8 get 503; a reader that leaves frees its slot; HEAD uses no slot",
   async () => {
     await serve(2);
     for (let i = 0; i < 40; i++) expect((await admin.fetch("HEAD", "/v1/events")).status).toBe(200);
@@ -262,7 +262,7 @@ test(
 );
 
 test(
-  "a reader that does not read makes the gateway hold nothing, and hears how much it has lost",
+  "the gateway buffers nothing for a reader that does not read, and reports the number of lost events",
   async () => {
     await serve(1);
     const { hostname, port } = new URL(admin.url);
@@ -298,7 +298,7 @@ test(
 );
 
 test(
-  "the audit log has who did what and how it went, survives rotations, and holds no key",
+  "the audit log has each change with operator and outcome, survives rotations, and contains no key",
   async () => {
     const path = folder.file("audit.log");
     await serve(2, {}, { admin: { audit_log: path } });

@@ -87,7 +87,7 @@ for (const workers of [1, 2]) {
 }
 
 test(
-  "what a killed worker had counted stays, what it was doing is over, and its place is taken",
+  "the counts of a killed worker stay, its requests in flight are cleared, and a new worker replaces it",
   async () => {
     await serve(2);
     for (let i = 0; i < 40; i++) await ask("/a/x");
@@ -111,7 +111,7 @@ test(
 
 for (const workers of [1, 2]) {
   test(
-    `sales are shown by day and payment, without a signature, with ${workers} workers`,
+    `payments are shown by day and payment, without a signature, with ${workers} workers`,
     async () => {
       await serve(workers, {
         x402: { enabled: true, test_mode: true },
@@ -159,7 +159,7 @@ for (const workers of [1, 2]) {
   );
 }
 
-test("a gateway without sales and without a content service reports that", async () => {
+test("a gateway without priced routes and without a content service reports that", async () => {
   await serve(2);
   expect((await admin.call("GET", "/v1/payments")).body).toMatchObject({ available: false });
   expect((await admin.call("GET", "/v1/content")).body).toMatchObject({ available: false });

@@ -90,7 +90,7 @@ test("a removed tenant is gone in both workers when the response arrives, and it
   });
 });
 
-test("a worker that dies, and one that starts in its place, hold up neither the list nor an eviction", async () => {
+test("a worker that dies and its replacement delay neither the list nor an eviction", async () => {
   const [pid = 0] = descendants(rig.gateway.pid, "/process/worker.");
   process.kill(pid, "SIGKILL");
   const lists = await Promise.all(Array.from({ length: 10 }, listed));
@@ -123,7 +123,7 @@ async function open(key: string): Promise<Operator> {
   return operator;
 }
 
-test("the console shows what the filter does, and evicts a tenant after a question", async () => {
+test("the console shows the filter's figures, and evicts a tenant after a confirmation", async () => {
   const operator = await open(FULL_KEY);
   await operator.row("tenants.wasm", "in all");
   await operator.press("Evict acme");

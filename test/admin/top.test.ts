@@ -146,7 +146,7 @@ function load(traffic: string): () => Promise<void> {
 }
 
 test.each([1, 2])(
-  "with %d workers it shows requests, errors, latency, routes, servers and events, and q leaves",
+  "with %d workers it shows requests, errors, latency, routes, servers and events, and q quits",
   async (workers) => {
     const { traffic, admin } = await open(workers);
     const stop = load(traffic);
@@ -174,7 +174,7 @@ test.each([1, 2])(
   },
 );
 
-test("it follows the size of the terminal, and colours what is there", async () => {
+test("it follows the size of the terminal, and shows colours", async () => {
   const { traffic, admin } = await open(1);
   const stop = load(traffic);
   const view = new View(admin, 80, 24);
@@ -206,7 +206,7 @@ test("it follows the size of the terminal, and colours what is there", async () 
   await stop();
 });
 
-test("a killed gateway is reconnected to, and its figures begin anew", async () => {
+test("it reconnects to a killed gateway, and its figures start again", async () => {
   const port = await freePort();
   const first = await open(1, port);
   const view = new View(first.admin, 80, 24);
@@ -223,7 +223,7 @@ test("a killed gateway is reconnected to, and its figures begin anew", async () 
   await view.expectRestored();
 });
 
-test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s leaves the terminal as it was", async (name) => {
+test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s restores the terminal", async (name) => {
   const { admin } = await open(1);
   const view = new View(admin, 80, 24);
   await view.sees(/^live/);
@@ -232,7 +232,7 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s leaves the terminal as i
   await view.expectRestored();
 });
 
-test("a key that is not right any more ends it, with the words on the first screen", async () => {
+test("a key that is no longer valid ends it, with the message on the first screen", async () => {
   const { admin, program } = await open(1);
   const view = new View(admin, 80, 24);
   await view.sees(/^live/);
@@ -248,7 +248,7 @@ test("a key that is not right any more ends it, with the words on the first scre
 });
 
 test.each(["throw error", "void Promise.reject(error)"])(
-  "an error of its own restores the terminal, and is printed: %s",
+  "an internal error restores the terminal, and is printed: %s",
   async (fail) => {
     const script = `
     import { Screen } from ${JSON.stringify(join(import.meta.dir, "../../src/cli/admin/top/screen.ts"))};

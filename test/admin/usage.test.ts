@@ -92,7 +92,7 @@ for (const workers of [1, 2]) {
     expect(lines.filter((line) => line.startsWith(",anonymous,/free,4,"))).toHaveLength(1);
   });
 
-  test(`${workers} workers: readings with resets every few milliseconds under load lose none and tell none twice`, async () => {
+  test(`${workers} workers: readings with resets every few milliseconds under load lose no count and report no count twice`, async () => {
     await using site = await start(workers);
     let sent = 0;
     let seen = 0;
@@ -121,7 +121,7 @@ for (const workers of [1, 2]) {
     expect(requestsOf(await site.usage())).toBe(0);
   });
 
-  test(`${workers} workers: a restart goes on, and a server that is killed loses what it had not written down, at most`, async () => {
+  test(`${workers} workers: a restart keeps the counts, and a killed server loses at most the counts that it had not stored`, async () => {
     await using first = await start(workers);
     for (let i = 0; i < 5; i++) await first.ask("/keys", "alice");
     await first.gateway.stop();
@@ -206,7 +206,7 @@ test("a worker that is killed loses nothing that it has counted", async () => {
   expect(requestsOf(await site.usage(true))).toBe(sent);
 });
 
-test("a gateway that keeps nothing counts in memory, payments too", async () => {
+test("a gateway without a store counts in memory, payments too", async () => {
   const origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("the goods") });
   const { config } = loadValue({
     server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0 }] },
@@ -246,7 +246,7 @@ const LOCKER = `
   database.run("COMMIT");
 `;
 
-test("while the file is locked requests are served and counted, the log says so once, and nothing is lost", async () => {
+test("while the file is locked, requests are served and counted, the log reports it once, and nothing is lost", async () => {
   await using site = await start(1, { sells: false });
   await site.ask("/keys", "alice");
   expect(await kept("alice")).toBe(0);

@@ -35,7 +35,7 @@ test("a fresh stored response serves GET and HEAD, with its age and without a re
   expect(origin.requests).toHaveLength(1);
 });
 
-test("fifty who ask at the same time cost one request, and get the body while it comes", async () => {
+test("fifty simultaneous requests cost one request to the origin, and get the body while it arrives", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => {
@@ -51,7 +51,7 @@ test("fifty who ask at the same time cost one request, and get the body while it
   expect(origin.requests).toHaveLength(1);
 });
 
-test("a response that may not be stored goes to the one who asked, and others ask for themselves", async () => {
+test("a response that may not be stored goes to one client, and the others send their own requests", async () => {
   const path = bed.newPath();
   let count = 0;
   const connections: OriginConnection[] = [];
@@ -69,7 +69,7 @@ test("a response that may not be stored goes to the one who asked, and others as
   expect(new Set(bodies).size).toBe(5);
 });
 
-test("a client that leaves while others wait takes nothing with it", async () => {
+test("a client that leaves while others wait does not affect them", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => held.resolve(connection);
@@ -85,7 +85,7 @@ test("a client that leaves while others wait takes nothing with it", async () =>
   expect(origin.requests).toHaveLength(1);
 });
 
-test("a body larger than an entry may be reaches all who read it, and is not stored", async () => {
+test("a body larger than an entry may be reaches all readers, and is not stored", async () => {
   const path = bed.newPath();
   const body = "0123456789".repeat(30_000);
   origin.response = (_, connection) =>
@@ -114,7 +114,7 @@ test("a stale response is revalidated, and updated by a 304 or replaced", async 
   expect(origin.requests).toHaveLength(2);
 });
 
-test("stale-while-revalidate answers at once, and asks once behind the client's back", async () => {
+test("stale-while-revalidate responds at once, and revalidates in the background", async () => {
   const path = bed.newPath();
   bed.responses("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
   await bed.ask(path);
@@ -125,7 +125,7 @@ test("stale-while-revalidate answers at once, and asks once behind the client's 
 test.each<[string, (connection: OriginConnection) => void]>([
   ["a 503", (connection) => connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")],
   ["a reset", (connection) => connection.reset()],
-])("stale-if-error serves what is stored in the place of %s, and nothing else does", async (_, fail) => {
+])("stale-if-error serves the stored response in place of %s, and of nothing else", async (_, fail) => {
   const [kept, other] = [bed.newPath(), bed.newPath()];
   bed.responses('Cache-Control: max-age=0, stale-if-error=60\r\nETag: "a"\r\n');
   await bed.ask(kept);
@@ -138,7 +138,7 @@ test.each<[string, (connection: OriginConnection) => void]>([
   expect(statusOf(failed)).toBeGreaterThanOrEqual(502);
 });
 
-test("an error goes to each who waits, under the request id of each", async () => {
+test("each waiting client gets the error with its own request id", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => held.resolve(connection);
@@ -173,7 +173,7 @@ test("conditions and ranges are evaluated with the stored response", async () =>
   expect(origin.requests).toHaveLength(1);
 });
 
-test("what a request forbids is not done", async () => {
+test("directives of a request are obeyed", async () => {
   const path = bed.newPath();
   bed.responses("Cache-Control: max-age=60\r\n");
   expect(statusOf(await bed.ask(path, "Cache-Control: only-if-cached\r\n"))).toBe(504);
@@ -185,7 +185,7 @@ test("what a request forbids is not done", async () => {
   expect((await bed.ask(path, "Cache-Control: only-if-cached\r\n")).body).toBe("body 5");
 });
 
-test("methods that may change something end what is stored, also where Location leads", async () => {
+test("unsafe methods invalidate stored responses, also those that Location names", async () => {
   const [path, other] = [bed.newPath(), bed.newPath()];
   bed.responses("Cache-Control: max-age=60\r\n");
   await bed.ask(path);
@@ -219,7 +219,7 @@ test("the key has Accept-Encoding and the named headers, and another host is ano
   expect(elsewhere.body).toBe("body 5");
 });
 
-test("metrics tell what the cache did and holds", async () => {
+test("metrics report results and sizes of the cache", async () => {
   const path = bed.newPath();
   bed.responses("Cache-Control: max-age=60\r\n");
   const page = async (): Promise<string> => (await bed.ask("/metrics")).body;

@@ -37,7 +37,7 @@ function isHit(message: Message): boolean {
   return cacheStatus(message).startsWith("Turnpike; hit");
 }
 
-test("a part serves the ranges within it, with what they are of", async () => {
+test("a stored part serves the ranges within it, with their fields", async () => {
   const path = bed.newPath();
   servesRanges("Cache-Control: max-age=60\r\nX-Kept: yes\r\n");
   const first = await range(path, "10-");
@@ -57,7 +57,7 @@ test("a part serves the ranges within it, with what they are of", async () => {
 });
 
 test.each(["9-12", "12-15", "-3", "0-1,3-4", ""])(
-  "%p, which reaches beyond a part or is more than one range, is asked of the origin",
+  "%p, which exceeds the stored part or has several ranges, is requested from the origin",
   async (asked) => {
     const path = bed.newPath();
     servesRanges("Cache-Control: max-age=60\r\n");
@@ -67,7 +67,7 @@ test.each(["9-12", "12-15", "-3", "0-1,3-4", ""])(
   },
 );
 
-test("parts of one response by its strong entity tag become one, and at last the whole", async () => {
+test("parts of one response with a strong entity tag are joined, until the response is complete", async () => {
   const path = bed.newPath();
   servesRanges('Cache-Control: max-age=60\r\nETag: "a"\r\n');
   await range(path, "8-11");
@@ -84,7 +84,7 @@ test.each([
   ["no entity tag", "", ""],
   ["a weak one", 'ETag: W/"a"\r\n', 'ETag: W/"a"\r\n'],
   ["another one", 'ETag: "a"\r\n', 'ETag: "b"\r\n'],
-])("parts with %s are not joined: the later takes the place of the earlier", async (_, one, other) => {
+])("parts with %s are not joined: the later part replaces the earlier one", async (_, one, other) => {
   const path = bed.newPath();
   servesRanges(`Cache-Control: max-age=60\r\n${one}`);
   await range(path, "0-7");
@@ -94,7 +94,7 @@ test.each([
   expect(isHit(await range(path, "6-9"))).toBe(false);
 });
 
-test("If-Range, If-None-Match and no-cache are heeded by parts", async () => {
+test("parts obey If-Range, If-None-Match and no-cache", async () => {
   const path = bed.newPath();
   servesRanges('Cache-Control: max-age=60\r\nETag: "a"\r\n');
   await range(path, "0-7");
@@ -123,7 +123,7 @@ test.each([
     "HTTP/1.1 206 P\r\nCache-Control: max-age=9\r\nContent-Range: bytes 0-1999/4000\r\n",
     "x".repeat(2000),
   ],
-])("a part %s passes, and is not kept", async (_, head, body) => {
+])("a part %s is forwarded, and not stored", async (_, head, body) => {
   const path = bed.newPath();
   bed.origin.response = (__, connection) => connection.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
   for (let i = 0; i < 2; i++) {
@@ -142,7 +142,7 @@ test("a part whose length is known only from its end is stored", async () => {
   expect([(await range(path, "2-3")).body, bed.origin.requests.length]).toEqual(["bc", 1]);
 });
 
-test("a part that is cut off is not kept, and its room is given back", async () => {
+test("a part that is cut off is not stored, and its space is freed", async () => {
   const path = bed.newPath();
   const bytes = async (): Promise<number> =>
     valueOf((await once(bed.gateway.port, "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n")).body, "turnpike_cache_bytes");

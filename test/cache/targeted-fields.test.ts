@@ -43,14 +43,14 @@ test.each<[string, boolean]>([
   expect(await isKept(fields)).toBe(kept);
 });
 
-test("the configured fields count in their order, and CDN-Cache-Control is then none of them", async () => {
+test("the configured fields apply in their order, and CDN-Cache-Control is ignored if it is not among them", async () => {
   expect(await isKept("Our-Cache-Control: max-age=60\r\nEdge-Cache-Control: no-store\r\n", chosen)).toBe(false);
   expect(await isKept("Our-Cache-Control: no-store\r\nEdge-Cache-Control: max-age=60\r\n", chosen)).toBe(true);
   expect(await isKept("Our-Cache-Control: max-age=60\r\nEdge-Cache-Control: ,\r\n", chosen)).toBe(true);
   expect(await isKept("CDN-Cache-Control: max-age=60\r\nCache-Control: no-store\r\n", chosen)).toBe(false);
 });
 
-test("targeted fields go on to the client, from the origin and from the cache", async () => {
+test("targeted fields reach the client, from the origin and from the cache", async () => {
   const path = bed.newPath();
   bed.responses("CDN-Cache-Control: max-age=60\r\nEdge-Cache-Control: a\r\nCache-Control: max-age=1\r\n");
   for (const message of [await bed.ask(path), await bed.ask(path)]) {
@@ -62,7 +62,7 @@ test("targeted fields go on to the client, from the origin and from the cache", 
   expect(bed.origin.requests).toHaveLength(1);
 });
 
-test("a 304 brings the targeted field up to date", async () => {
+test("a 304 updates the targeted field", async () => {
   const path = bed.newPath();
   bed.origin.response = (request, connection) => {
     const isAsked = request.fields.some(([name]) => name.toLowerCase() === "if-none-match");

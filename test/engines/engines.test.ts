@@ -74,7 +74,7 @@ function difference(left: string, right: string): string {
   return `static ${around(left)}, browser ${around(right)}`;
 }
 
-test("the corpus has pages of many kinds, each once", () => {
+test("the corpus has many kinds of pages, each page once", () => {
   expect(CORPUS.length).toBeGreaterThanOrEqual(130);
   expect(new Set(CORPUS.map(({ path }) => path)).size).toBe(CORPUS.length);
 });

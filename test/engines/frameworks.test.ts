@@ -47,19 +47,19 @@ afterAll(async () => {
   await site.close();
 });
 
-test("the corpus has 120 pages and more, made by the frameworks' own tools or by hand", () => {
+test("the corpus has at least 120 pages, made by the frameworks' own tools or by hand", () => {
   expect(site.pages.length).toBeGreaterThanOrEqual(120);
   expect(new Set(site.pages.map(({ path }) => path)).size).toBe(site.pages.length);
 });
 
-test("auto gives the words of each page, but for one in 40", () => {
+test("auto returns the words of each page, with at most one exception in 40", () => {
   const missed = all.filter(({ faults }) => faults.length > 0);
   console.log(`${missed.length} of ${all.length} miss words`);
   for (const { page, engine, faults } of missed) console.log(`  ${page.path} (${engine}): ${faults.join("; ")}`);
   expect(missed.length * MISSES).toBeLessThanOrEqual(all.length);
 });
 
-test("auto takes a browser without need on one page in 20 at most", () => {
+test("auto uses a browser without need on at most one page in 20", () => {
   const needless = all.filter(({ page, engine }) => page.engine === "static" && engine === "browser");
   console.log(`${needless.length} of ${all.length} take a browser without need`);
   for (const { page } of needless) console.log(`  ${page.path}`);

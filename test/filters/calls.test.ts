@@ -68,7 +68,7 @@ function failure(outcome: HttpCallOutcome): string {
   return outcome.kind === "failed" ? outcome.error.code : outcome.kind;
 }
 
-test("a call brings the whole response: status, fields, body and trailers", async () => {
+test("a call returns the whole response: status, fields, body and trailers", async () => {
   origin.response = (_request, connection) =>
     connection.send(
       "HTTP/1.1 201 Created\r\nX-One: 1\r\nX-One: 2\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n",
@@ -97,7 +97,7 @@ test("a call for a request carries its id, and no address of its client", async 
   expect(request?.raw).not.toContain("192.0.2.1");
 });
 
-test("fields that frame a message or end at the next hop are the gateway's, whatever a filter says", async () => {
+test("fields for framing and hop-by-hop fields come from the gateway, not from a filter", async () => {
   const smuggled: Pairs = [
     ["Content-Length", "0"],
     ["transfer-encoding", "chunked"],
@@ -125,7 +125,7 @@ test("fields that frame a message or end at the next hop are the gateway's, what
   }
 });
 
-test("trailers go behind chunks, and those that steer are left out", async () => {
+test("trailers follow the chunks, and fields that control HTTP are left out", async () => {
   const trailers: Pairs = [
     ["x-sum", "5"],
     ["content-length", "7"],
@@ -175,7 +175,7 @@ test("a call ends when its time is up, and its connection is closed", async () =
   await until(() => origin.connections.at(-1)?.closed === true);
 });
 
-test("a response that drips for ever ends with the time of the call", async () => {
+test("a slow endless response ends with the timeout of the call", async () => {
   origin.response = (_request, connection) => {
     connection.send("HTTP/1.1 200 OK\r\n\r\n");
     const drip = setInterval(() => (connection.closed ? clearInterval(drip) : connection.send("x")), 5);
@@ -183,7 +183,7 @@ test("a response that drips for ever ends with the time of the call", async () =
   expect(failure(await call({ fields: get("/"), timeoutMs: 100 }))).toBe("upstream-timeout");
 });
 
-test("a response without end is cut off at the limit", async () => {
+test("an endless response is cut off at the limit", async () => {
   origin.response = (_request, connection) => {
     connection.send("HTTP/1.1 200 OK\r\n\r\n");
     const pour = (): void => {
@@ -205,25 +205,25 @@ const BROKEN: Readonly<Record<string, string>> = {
   "a broken chunk": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
 };
 for (const [name, bytes] of Object.entries(BROKEN)) {
-  test(`a call comes to nothing when its upstream sends ${name}`, async () => {
+  test(`a call fails if its upstream sends ${name}`, async () => {
     origin.response = (_request, connection) => connection.end(bytes);
     expect(failure(await call({ fields: post("/") }))).toBe("upstream-failed");
   });
 }
 
-test("a call comes to nothing when its connection is reset, or refused", async () => {
+test("a call fails if its connection is reset or refused", async () => {
   origin.response = (_request, connection) => connection.reset();
   expect(failure(await call({ fields: post("/") }))).toBe("upstream-failed");
   expect(failure(await call({ fields: get("/"), upstream: "gone" }))).toBe("upstream-failed");
 });
 
-test("a POST is sent once, whatever becomes of it", async () => {
+test("a POST is sent once, whatever its outcome", async () => {
   origin.response = (_request, connection) => connection.reset();
   await call({ fields: post("/"), body: Buffer.from("x") });
   expect(origin.requests).toHaveLength(1);
 });
 
-test("a cancelled call is heard of no more, and its connection is closed", async () => {
+test("a cancelled call reports nothing more, and its connection is closed", async () => {
   origin.response = () => {};
   let told = 0;
   const asked = { upstream: "raw", fields: get("/"), body: NOTHING, trailers: [], timeoutMs: 5000 };
@@ -237,7 +237,7 @@ test("a cancelled call is heard of no more, and its connection is closed", async
   expect(rig.calls.size).toBe(0);
 });
 
-test("the calls of a request end with it, and are bounded", async () => {
+test("the calls of a request end with it, and are limited", async () => {
   origin.response = () => {};
   const stream = rig.stream();
   for (let i = 0; i < MAX_CALLS_A_STREAM; i++) void call({ fields: get("/") }, stream);
@@ -252,7 +252,7 @@ test("the calls of a request end with it, and are bounded", async () => {
   other.close();
 });
 
-test("the calls of a filter are bounded, those for requests and its own together", () => {
+test("the calls of a filter are limited, those for requests and its own together", () => {
   origin.response = () => {};
   const streams = Array.from({ length: MAX_CALLS_A_FILTER / MAX_CALLS_A_STREAM }, () => rig.stream());
   for (const stream of streams) {
@@ -265,7 +265,7 @@ test("the calls of a filter are bounded, those for requests and its own together
   expect(rig.calls.size).toBe(0);
 });
 
-test("bodies of calls share the memory for bodies, and a call without room is refused", () => {
+test("bodies of calls share the memory for bodies, and a call without memory is refused", () => {
   origin.response = () => {};
   const stream = rig.stream();
   const body = new Uint8Array(MAX_CALL_BODY_BYTES);

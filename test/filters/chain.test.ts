@@ -169,14 +169,14 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       expect(origin.summaries).toHaveLength(5);
     });
 
-    test("nothing passes a route whose filter cannot be loaded", async () => {
+    test("requests to a route whose filter cannot be loaded are refused", async () => {
       const reply = await ask(protocol, "/broken/x");
       expect([reply.status, reply.header("retry-after")]).toEqual([503, "1"]);
       expect(reply.json).toMatchObject({ type: "urn:turnpike:error:filter-unavailable" });
       expect(origin.summaries).toEqual([]);
     });
 
-    test("a filter never sees what authentication has read, nor payments", async () => {
+    test("a filter never sees credentials or payments", async () => {
       const sound = bearer(token({ sub: "ann" }));
       const key = { "x-api-key": "s3cret" };
       const rows: [path: string, name: string, fields: Record<string, string>, seen: string | undefined][] = [
@@ -209,7 +209,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       }
     });
 
-    test("nor does one of proxy-wasm, which runs behind one of the own ABI", async () => {
+    test("nor does a proxy-wasm filter, which runs after a filter of Turnpike's ABI", async () => {
       const credentials = {
         ...bearer(token({ sub: "ann" })),
         "x-api-key": "s3cret",
@@ -229,7 +229,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       expect((await ask(protocol, "/told?ticket=s3cret", "r")).status).toBe(401);
     });
 
-    test("no filter runs for whom authentication, a limit or the price has refused", async () => {
+    test("no filter runs for a request that authentication, a limit or the price has refused", async () => {
       const before = await scraped("turnpike_filter_invocations_total");
       for (const [path, status] of [
         ["/key", 401],
@@ -245,7 +245,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       expect(await scraped("turnpike_filter_invocations_total")).toBe(before);
     });
 
-    test("a paid request runs through the filter once, and a kept response not again", async () => {
+    test("a filter runs once for a paid request, and not again for a kept response", async () => {
       for (const path of ["/after", "/before"]) {
         origin.reset();
         const [name, value] = paid(path === "/before");
@@ -262,7 +262,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       }
     });
 
-    test("a filter that rejects or fails gives the payment back, which then buys", async () => {
+    test("a filter that rejects or fails releases the payment, which can then be used again", async () => {
       const [name, value] = paid(false);
       for (const [what, status] of [
         ["r", 401],
@@ -279,7 +279,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       expect(origin.summaries).toEqual(["GET /after"]);
     });
 
-    test("the cache keeps what the upstream has sent, and each response is filtered once", async () => {
+    test("the cache stores the upstream's response, and each response is filtered once", async () => {
       const path = `/cached/${protocol}`;
       for (const [what, body] of [
         ["e", `GET ${path}!`],
@@ -295,7 +295,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       expect(origin.summaries.length).toBeLessThanOrEqual(workers);
     });
 
-    test("compression packs what the filter has made, and the filter sees what is not packed", async () => {
+    test("compression applies to the filter's response, and the filter sees uncompressed data", async () => {
       const reply = await ask(protocol, "/packed/a/path/of/some/length", "e", { "accept-encoding": "gzip" });
       expect([reply.header("content-encoding"), gunzipSync(reply.body).toString()]).toEqual([
         "gzip",
@@ -303,7 +303,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
       ]);
     });
 
-    test("a try that fails is tried again behind the filter, which has run once", async () => {
+    test("a failed try is retried after the filter, which has run once", async () => {
       service.response = (_, connection) => connection.reset();
       const before = await scraped("turnpike_filter_invocations_total", { route: "/shaky", phase: "request" });
       for (let i = 0; i < 4; i++) expect((await ask(protocol, "/shaky", "e")).text).toBe("GET /shaky!");
@@ -321,7 +321,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     });
   });
 
-  test("endless loops and traps cost no request of another route, nor the worker, nor memory", async () => {
+  test("endless loops and traps cost no request of another route, no worker and no memory", async () => {
     const started = await scraped("turnpike_worker_start_time_seconds");
     const bad = Array.from({ length: 24 }, (_, i) => ask(PROTOCOLS[i % 3] ?? "HTTP/2", "/open", "ltL"[i % 3]));
     const good = Array.from({ length: 120 }, (_, i) => ask(PROTOCOLS[i % 3] ?? "HTTP/2", "/other"));
@@ -340,7 +340,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     expect(await scraped("turnpike_worker_restarts_total")).toBe(0);
   });
 
-  test("a limit counts before the filter, which is not run for what is too much", async () => {
+  test("a rate limit counts before the filter, which does not run for refused requests", async () => {
     const replies = [];
     for (let i = 0; i < 12; i++) replies.push(await ask("plain", "/limited", "r"));
     const statuses = replies.map(({ status }) => status);
@@ -349,7 +349,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
     expect(await scraped("turnpike_filter_invocations_total", { route: "/limited" })).toBe(12 - limited);
   });
 
-  test("the log and the metrics say what happened", async () => {
+  test("the log and the metrics report the outcomes", async () => {
     const { output } = gateway.program;
     expect(output.match(/^wasm_filters\[\d+\]\.match: no route has the path_prefix "\/nowhere"/gm)).toHaveLength(1);
     const unloaded =
@@ -364,7 +364,7 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
   });
 });
 
-test("what is forwarded beside a filter is as the client sent it", async () => {
+test("forwarded fields that a filter does not change are as the client sent them", async () => {
   const state = new Folder();
   const gateway = await startProtocols(configuration(1, state.path));
   try {

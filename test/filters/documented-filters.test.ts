@@ -36,7 +36,7 @@ test.each(["guard.ts", "api-key.ts", "guard.rs"])("the page shows examples/filte
   expect(blocksOf(PAGE).map(({ text }) => text)).toContain(example(name));
 });
 
-test("the first filter prints what the page says", async () => {
+test("the first filter prints the output that the page shows", async () => {
   const { guard } = await exampleFilters("guard");
   const shown = blockWith(PAGE, "text", "module   guard.wasm");
   const printed = await check(guard, REQUEST);
@@ -70,7 +70,7 @@ test("the filter of keys lets a request with the key of its configuration pass, 
   expect(without).toContain("\nbody     key required\n");
 });
 
-test("the filter that changes bodies changes the response's", async () => {
+test("the filter that changes bodies changes the body of the response", async () => {
   const { "rewrite-body": rewriteBody } = await exampleFilters("rewrite-body");
   expect(await check(rewriteBody, "GET / HTTP/1.1\nHost: x\n")).toContain("\nbody     a response\n");
 });

@@ -62,7 +62,7 @@ test.each(PROTOCOLS)("a filter adds fields to requests and responses over %s", a
   expect(reply.header("x-configured")).toBe("text");
 });
 
-test.each(PROTOCOLS)("a filter asks for a key, and keeps it from the upstream, over %s", async (protocol) => {
+test.each(PROTOCOLS)("a filter requires a key, and does not forward it to the upstream, over %s", async (protocol) => {
   const refused = await gateway.request(protocol, { path: "/api-key" });
   expect([refused.status, refused.text]).toEqual([401, "key required"]);
   const passed = await gateway.request(protocol, { path: "/api-key", headers: { "x-api-key": "sesame" } });
@@ -75,7 +75,7 @@ test.each(PROTOCOLS)("a filter changes the bodies of responses over %s", async (
   expect(reply.text).toBe(`a dog, x-filter=, x-api-key=, ${"dogs ".repeat(4000)}`);
 });
 
-test.each(PROTOCOLS)("a filter asks an upstream before it lets a request pass over %s", async (protocol) => {
+test.each(PROTOCOLS)("a filter queries an upstream before it lets a request pass over %s", async (protocol) => {
   asked.length = 0;
   const ask = (user: string, body: string) =>
     gateway.request(protocol, { method: "POST", path: "/ask-upstream?a=b", headers: { "x-user": user }, body });
@@ -89,7 +89,7 @@ test.each(PROTOCOLS)("a filter asks an upstream before it lets a request pass ov
   expect(performance.now() - began).toBeGreaterThanOrEqual(TIMEOUT_MS * 0.9);
 });
 
-test("a filter counts in shared data and in a metric, and logs by its tick", async () => {
+test("a filter counts in shared data and in a metric, and logs in its tick", async () => {
   for (const visits of ["1", "2", "3"]) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other, since they are counted
     const reply = await gateway.request("HTTP/1.1", { path: "/visits" });

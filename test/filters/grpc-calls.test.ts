@@ -104,7 +104,7 @@ function open(method: string, heard: Heard, upstream = "echo"): GrpcStream {
 
 const send = (stream: GrpcStream, message: string, isLast = false) => stream.send(Buffer.from(message), isLast);
 
-test("a call brings the response, its metadata and its status", async () => {
+test("a call returns the response, its metadata and its status", async () => {
   const metadata: Pairs = [
     ["x-echo", "one"],
     ["x-echo-bin", "AQID"],
@@ -117,12 +117,12 @@ test("a call brings the response, its metadata and its status", async () => {
   expect(outcome.trailingMetadata).toContainEqual(["x-trailer-bin", "AQID"]);
 });
 
-test("an empty message is one, and one of the largest size comes back whole", async () => {
+test("an empty message is a message, and a message of the largest size is returned whole", async () => {
   expect(text((await unary({ message: "" })).reply)).toBe("");
   expect((await unary({ message: "x".repeat(MAX_CALL_MESSAGE_BYTES) })).reply?.length).toBe(MAX_CALL_MESSAGE_BYTES);
 });
 
-test("a call that fails brings the server's status and its message, and no response", async () => {
+test("a failed call returns the server's status and message, and no response", async () => {
   const outcome = await unary({ message: "fail 7 not für you" });
   expect(outcome).toMatchObject({ status: 7, message: "not für you", reply: undefined });
 });
@@ -217,12 +217,12 @@ for (const [name, [respond, status]] of Object.entries(BROKEN)) {
   });
 }
 
-test("a server of HTTP/1.1 cannot be called", async () => {
+test("a server with HTTP/1.1 cannot be called", async () => {
   const outcome = await unary({ upstream: "plain" });
   expect(outcome.status).not.toBe(GRPC.OK);
 });
 
-test("a call that names no sound method is refused", () => {
+test("a call without a valid method is refused", () => {
   const request = { upstream: "echo", service: "test.Echo", metadata: [], message: Buffer.of(), timeoutMs: 0 };
   for (const method of ["", "a/b", "a b", "a\r\nb", "?x"]) {
     expect(rig.group.grpc({ ...request, method }, () => {})).toBe("bad-request");
@@ -257,7 +257,7 @@ test("a filter may send and cancel within its callbacks", async () => {
   expect(heard.lines).toEqual(["initial echo", "message 1", "message 2", "message 3"]);
 });
 
-test("a stream that its server fails brings the status", async () => {
+test("a stream that its server fails returns the status", async () => {
   const heard = new Heard();
   const stream = open("Chat", heard);
   send(stream, "fail 9 enough");
@@ -282,7 +282,7 @@ test("10,000 messages arrive in order, a few in each turn of the event loop", as
   expect(most).toBeLessThanOrEqual(2 * MESSAGES_A_TURN);
 });
 
-test("64 MiB of messages pass through a little memory", async () => {
+test("64 MiB of messages pass through little memory", async () => {
   const heard = new Heard();
   const stream = open("Count", heard);
   let most = 0;
@@ -295,7 +295,7 @@ test("64 MiB of messages pass through a little memory", async () => {
   expect(most).toBeLessThan(4 * 1024 * 1024);
 });
 
-test("a server that does not read holds back the filter that sends", async () => {
+test("a server that does not read pauses the filter that sends", async () => {
   response = (stream) => stream.respond({ ":status": 200, "content-type": "application/grpc" });
   const stream = open("Chat", new Heard(), "own");
   const piece = new Uint8Array(65_536);

@@ -112,7 +112,7 @@ test.each(PROTOCOLS)("a trap fails the requests that wait in the same instance o
   }
 });
 
-test("the memory of instances that have failed returns", async () => {
+test("the memory of failed instances is freed", async () => {
   const before = residentBytes();
   let failures = 0;
   const fail = async (): Promise<boolean> => {
@@ -124,7 +124,7 @@ test("the memory of instances that have failed returns", async () => {
   await until(() => residentBytes() < before + 128 * 1024 * 1024, 20_000, "the memory of failed instances");
 });
 
-test("the worker has lived through all of it", async () => {
+test("the worker has survived all failures", async () => {
   expect(gateway.program.running).toBe(true);
   expect(gateway.program.output).not.toMatch(/worker .*(?:ended|died|exited|restart)/i);
   expect((await gateway.plain({ path: "/free" })).status).toBe(200);

@@ -87,7 +87,7 @@ async function listed(path: string): Promise<Listed | undefined> {
   return routes.find(({ path_prefix: prefix }) => prefix === path);
 }
 
-test("a reload under load takes the changed module, and lets the unchanged one go on", async () => {
+test("a reload under load uses the changed module, and keeps the unchanged one", async () => {
   const pinned = await RawClient.open(admin.port);
   const [, first] = await counted(pinned, "/staying");
   const load = { isDone: false };
@@ -116,7 +116,7 @@ test("a reload under load takes the changed module, and lets the unchanged one g
   fresh.destroy();
 });
 
-test("a request under way ends with the filter that it has begun with", async () => {
+test("a request in flight ends with the filter with which it began", async () => {
   const held = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => held.resolve(connection);
   const waiting = ask("/switch/x", { "x-do": "e" });
@@ -136,7 +136,7 @@ test("a request under way ends with the filter that it has begun with", async ()
   expect(await (await ask("/switch/y", { "x-do": "e" })).text()).toBe("GET /switch/y!");
 });
 
-test("a route that is added gets the filter that is for it, and loses it when it is removed", async () => {
+test("an added route gets its filter, and loses it when the route is removed", async () => {
   expect((await ask("/late")).status).toBe(404);
   expect((await admin.call("POST", "/v1/routes", { body: { path_prefix: "/late", upstream: "origin" } })).status).toBe(
     201,
@@ -148,7 +148,7 @@ test("a route that is added gets the filter that is for it, and loses it when it
   for (let i = 0; i < 8; i++) expect((await ask("/late")).status).toBe(404);
 });
 
-test("a module that stops to load closes its route, which check and the admin interface tell, until it loads again", async () => {
+test("a module that no longer loads closes its route until it loads again, and check and the admin interface report it", async () => {
   const path = modules.file("changing.wasm");
   const good = await Bun.file(path).bytes();
   await Bun.write(path, good.subarray(0, 50));
@@ -172,7 +172,7 @@ test("a module that stops to load closes its route, which check and the admin in
   expect((await listed("/changing"))?.wasm_required).toBeUndefined();
 });
 
-test("a worker that is killed takes no filter with it: nothing passes unfiltered, and its successor filters", async () => {
+test("when a worker is killed, no request passes unfiltered, and the new worker filters", async () => {
   const [victim] = descendants(admin.program.pid, "worker");
   if (victim === undefined) throw new Error("There is no worker");
   process.kill(victim, "SIGKILL");

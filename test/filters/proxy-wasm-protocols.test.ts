@@ -121,7 +121,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(origin.summaries).toEqual(["GET /after"]);
   });
 
-  test("if the filter refuses a response that is settled already, the same payment runs the request again", async () => {
+  test("if the filter refuses a settled response, the same payment runs the request again", async () => {
     const payment = paid(true);
     for (let i = 0; i < 2; i++) {
       const reply = await ask(protocol, "/before", "r-deny", payment);

@@ -78,7 +78,7 @@ test("trailers of requests and responses run through a filter", async () => {
   client.destroy();
 });
 
-test("a value that is not UTF-8 goes on with the bytes that came, and one that is, too", async () => {
+test("a value passes byte for byte, whether or not it is UTF-8", async () => {
   const client = await RawClient.open(gateway.port);
   client.send("GET /bytes HTTP/1.1\r\nHost: a\r\nx-do: pairs add\r\nx-latin: a\xff\r\nx-utf: \xc3\xa9\r\n\r\n");
   await client.finalResponse();
@@ -94,7 +94,7 @@ test("a value that is not UTF-8 goes on with the bytes that came, and one that i
   client.destroy();
 });
 
-test("over HTTP/2, a filter holds and refuses bodies, and adds to responses", async () => {
+test("over HTTP/2, a filter buffers and refuses bodies, and appends to responses", async () => {
   const client = await Http2Client.ready(gateway.port);
   client.send(post(1, "/h2", [["x-do", "body-whole r-add"]]), h2.frame(h2.DATA, 0, 1, Buffer.from("ab")));
   client.send(h2.frame(h2.DATA, h2.END_STREAM, 1, Buffer.from("cd")));
@@ -109,7 +109,7 @@ test("over HTTP/2, a filter holds and refuses bodies, and adds to responses", as
   client.destroy();
 });
 
-test("calls of gRPC run through a filter as conversations, and one that it refuses has the status that it says", async () => {
+test("gRPC calls run through a filter as streams, and a refused call has the filter's status", async () => {
   const client = new EchoClient(gateway.port);
   const chat = client.chat({ metadata: { "x-do": "add r-trailers" } });
   chat.call.write(Buffer.from("a"));
@@ -142,7 +142,7 @@ const WORDS: Readonly<Record<string, readonly number[]>> = {
 };
 const REFUSED = new Set(["deny", "bad-field", "body-deny", "hang"]);
 
-test("of many streams at once each has one response, and none passes that its filter refused", async () => {
+test("each of many simultaneous streams has one response, and no refused stream passes", async () => {
   const one = fc.record({
     does: fc.constantFrom(...Object.keys(WORDS)),
     size: fc.integer({ min: 1, max: 40_000 }),

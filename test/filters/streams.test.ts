@@ -40,7 +40,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("a WebSocket opens when the filter lets it in, its bytes pass unread, and it keeps no instance", async () => {
+test("a WebSocket opens when the filter allows it, its bytes are not filtered, and it uses no instance", async () => {
   for (const kind of ["HTTP/1.1", "HTTP/2"] as const) {
     const before = tunnels.requests.length;
     const refused = await openTunnel(kind, wire.rig, { path: "/ws", fields: { "x-do": "r" } });
@@ -56,7 +56,7 @@ test("a WebSocket opens when the filter lets it in, its bytes pass unread, and i
   expect(wire.rig.logged.filter((line) => line.includes("fault"))).toEqual([]);
 });
 
-test("a call of gRPC that the filter rejects, or fails on, ends with a status of gRPC", async () => {
+test("a gRPC call that the filter rejects, or on which it fails, ends with a gRPC status", async () => {
   const client = await wire.client();
   unary(client, 1, [["x-do", "r"]]);
   expect(await told(client, 1)).toMatchObject({ status: "200", grpcStatus: "16", trailersOnly: true });
@@ -68,7 +68,7 @@ test("a call of gRPC that the filter rejects, or fails on, ends with a status of
   expect([call.grpcStatus, call.body.slice(5), new Map(call.head).get("x-ran")]).toEqual(["0", "hi", "x-do"]);
 });
 
-test("the mirror gets a copy of what the filter has let pass, and of nothing else", async () => {
+test("the mirror gets a copy of each request that the filter allows, and of no other", async () => {
   for (const what of ["r", "t", "m"]) {
     await once(wire.rig.port, `GET /copied/${what} HTTP/1.1\r\nHost: a.test\r\nX-Do: ${what}\r\n\r\n`);
   }

@@ -112,7 +112,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("the gateway shows the token in requests and health checks, in place of the client's own field", async () => {
+test("the gateway sends the token in requests and health checks, in place of the client's field", async () => {
   await until("both services are healthy", async () => ((await isIn(0)) && (await isIn(1))) || undefined);
   const response = await post("/qr", QR);
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
@@ -139,7 +139,7 @@ test("a service that drains ends its requests, and the gateway sends new ones to
   expect(await services[0]?.exit()).toBe(0);
 });
 
-test("a request whose service is killed gets its response from another one", async () => {
+test("if a content service is killed, another one serves its request", async () => {
   page = Promise.withResolvers();
   pagesAsked = 0;
   const port = ports[0] ?? 0;
@@ -174,7 +174,7 @@ const REFUSED: readonly [string, readonly string[], string][] = [
   ["with half a certificate", ["--listen", "127.0.0.1:0", "--tls-cert", folder.file("short")], "require each other"],
 ];
 for (const [how, flags, reason] of REFUSED) {
-  test(`a service ${how} does not start, and says why`, async () => {
+  test(`a service ${how} does not start, and the error has the reason`, async () => {
     const program = new Program(["content", "--state-dir", folder.file("refused"), ...flags]);
     expect(await program.exit()).not.toBe(0);
     expect(program.output).toContain(reason);
@@ -182,7 +182,7 @@ for (const [how, flags, reason] of REFUSED) {
   });
 }
 
-test("a gateway without the token does not start, and check says why", async () => {
+test("a gateway without the token does not start, and check has the reason", async () => {
   const file = folder.write("far.json", {
     upstreams: [{ name: "content", token_env: "NO_SUCH_TOKEN", servers: [{ address: "10.0.0.9", port: 1 }] }],
     routes: [{ path_prefix: "/", upstream: "content" }],

@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     expect(await allowed("calm", 2 * BURST)).toBe(BURST);
   });
 
-  test("a gateway that is cut from Redis limits by itself, and counts with the others again afterwards", async () => {
+  test("a gateway that is cut off from Redis limits by itself, and counts with the others again afterwards", async () => {
     machine(1).links.redis.cut();
     const count = await allowed("cut", 4 * BURST);
     machine(1).links.redis.heal();
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await until(async () => (await allowed(`healed ${turn++}`, 2 * BURST)) === BURST, STEP_MS, "limits count together");
   });
 
-  test("while Redis is dead, gateways sell and limit each by itself", async () => {
+  test("while Redis is down, gateways accept payments, and each limits by itself", async () => {
     await fleet.redis.kill();
     const count = await allowed("dead", 5 * BURST);
     await sells([0, 1, 2], ["goods"]);
@@ -123,7 +123,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await until(async () => (await allowed(`alive ${turn++}`, 2 * BURST)) === BURST, STEP_MS, "limits count together");
   });
 
-  test("a gateway is killed; the others sell, and it sells again", async () => {
+  test("when a gateway is killed, the others accept payments, and so does the restarted gateway", async () => {
     for (const i of [1, 2, 0].slice(0, KILLED)) {
       await machine(i).kill();
       await sells(
@@ -135,7 +135,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     }
   });
 
-  test("a content service is killed; the other one serves all gateways", async () => {
+  test("when a content service is killed, the other one serves all gateways", async () => {
     for (const content of fleet.contents.slice(0, KILLED)) {
       await content.kill();
       await sells([0, 1, 2], ["qr"]);
@@ -144,7 +144,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await sells([0, 1, 2], ["qr"]);
   });
 
-  test("a gateway that is cut from the database sells nothing until it reaches it again", async () => {
+  test("a gateway that is cut off from the database accepts no payment until it reaches the database again", async () => {
     const { links } = machine(0);
     links.postgres.cut();
     // Requests that the gateway has written as settled may still end.
@@ -156,7 +156,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await sells([0]);
   });
 
-  test("a gateway that is cut from one content service uses the other one", async () => {
+  test("a gateway that is cut off from one content service uses the other one", async () => {
     const [link] = machine(2).links.content;
     link?.cut();
     await sells([2], ["qr"]);
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await sells([2], ["qr"]);
   });
 
-  test("the database crashes; sales stop, and go on when it is back", async () => {
+  test("when the database crashes, no payments are accepted until it is back", async () => {
     await fleet.postgres.crash();
     const paidRoutes = [0, 1, 2].map((i) => buyers.paidRoutes(i));
     const { status } = await fetch(`${machine(0).url}/limited?name=db`, { headers: { "x-client": "db" } });
@@ -174,7 +174,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     expect([0, 1, 2].every((i) => buyers.paidRoutes(i) > (paidRoutes[i] ?? 0))).toBe(true);
   });
 
-  test("a gateway whose disk is full sells short responses, and long ones when there is space again", async () => {
+  test("a gateway with a full disk accepts payments for short responses, and for long ones when there is space again", async () => {
     if (disk === "") return;
     fillDisk("one");
     await sells([0], ["goods"]);
@@ -189,7 +189,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     await sells([0]);
   });
 
-  test("clocks that are a minute fast and a minute slow change nothing", async () => {
+  test("clocks that are one minute fast or slow change nothing", async () => {
     await machine(1).kill();
     await machine(1).start(60_000);
     await machine(2).kill();
@@ -198,7 +198,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
   });
 
   test.skipIf(FAULTS === 0)(
-    `${FAULTS} random faults, two at a time, and the fleet sells again`,
+    `after ${FAULTS} random faults, two at a time, the fleet accepts payments again`,
     async () => {
       const random = fractionsOf(SEED + 1);
       const inTurn = async (faults: readonly Fault[]): Promise<void> => {
@@ -236,7 +236,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
     }
   });
 
-  test("in the end every payment was taken once and has its response, and no response was unpaid", async () => {
+  test("in the end every payment was charged once and has its response, and every response was paid", async () => {
     const { payments, retried, lost, wrong } = await buyers.finish();
     console.log(`${payments} payments, ${retried} of them tried more than once, seed ${SEED}`);
     expect({ seed: SEED, lost, wrong }).toEqual({ seed: SEED, lost: [], wrong: [] });

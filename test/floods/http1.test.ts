@@ -65,7 +65,7 @@ function open(bytes: string): Promise<Socket> {
   });
 }
 
-test("thousands of connections of one byte use little memory, end in time, and lock out no client", async () => {
+test("thousands of connections with one byte use little memory, end in time, and block no client", async () => {
   await bounded(async () => {
     const sockets: Socket[] = [];
     let closed = 0;
@@ -110,7 +110,7 @@ test.each(ENDLESS)("%s", async (_, first, next) => {
   });
 });
 
-test("requests whose responses are not read are paused, and cost nothing while they wait", async () => {
+test("requests whose responses are not read are paused, and use no CPU time meanwhile", async () => {
   await bounded(async () => {
     const piece = Buffer.from(REQUEST.repeat(1000), "latin1");
     const options = { most: 64 << 20, reads: false, patienceMs: 500 };

@@ -148,7 +148,7 @@ const CALMED: readonly Flood[] = [
   { name: "answers to no PING", next: () => repeated(h2.ping("pingpong", h2.ACK)) },
 ];
 
-test.each(CALMED.map((row) => [row.name, row] as const))("%s is told to calm down", async (_, row) => {
+test.each(CALMED.map((row) => [row.name, row] as const))("%s gets GOAWAY with ENHANCE_YOUR_CALM", async (_, row) => {
   await bounded(async () => {
     const first = Buffer.concat([HELLO, row.first ?? Buffer.alloc(0)]);
     const options: FloodOptions = { most: row.most ?? 16 * MIB, reads: row.reads ?? true };
@@ -159,7 +159,7 @@ test.each(CALMED.map((row) => [row.name, row] as const))("%s is told to calm dow
   });
 });
 
-test("a header bomb gets 431, and is decoded no further than the limit", async () => {
+test("a header bomb gets 431, and is decoded only up to the limit", async () => {
   // A field of 4000 bytes, then its index four thousand times: 16 MB of decoded fields from 8 KB, on each stream.
   const bomb = Buffer.concat([GET_BLOCK, indexedLiteral("x-bomb", "y".repeat(4000)), repeated(indexed(62), 4000)]);
   await bounded(async () => {
@@ -175,7 +175,7 @@ test("a header bomb gets 431, and is decoded no further than the limit", async (
   });
 });
 
-test("clients that never open their windows hold little memory, and are cut off in time", async () => {
+test("clients that never open their windows use little memory, and are cut off in time", async () => {
   await bounded(async () => {
     const clients = await Promise.all(
       Array.from({ length: 8 }, () => Http2Client.ready(gateway.port, [h2.INITIAL_WINDOW_SIZE, 0])),
@@ -194,7 +194,7 @@ test("clients that never open their windows hold little memory, and are cut off 
   });
 });
 
-test("a window that opens byte by byte costs no more than it is worth", async () => {
+test("the cost of a window that opens byte by byte is proportional to its bytes", async () => {
   await bounded(async () => {
     const first = Buffer.concat([
       h2.PREFACE,

@@ -13,7 +13,7 @@ const SEED = Math.floor(Math.random() * 2 ** 31);
 afterAll(closeOracle);
 
 test.each(TARGETS.map((target) => [target.name, target] as const))(
-  "%s holds what it promises, whatever comes",
+  "%s keeps its invariants for any input",
   async (_, target) => {
     const report = await fuzz(target, SEED, MILLISECONDS);
     expect(report.inputs).toBeGreaterThan(100);

@@ -71,12 +71,12 @@ describe.each([
     expect(server.calls[0]?.metadata.get("x-echo").join(", ")).toBe("a, b");
   });
 
-  test("a message without a byte is a message", async () => {
+  test("an empty message is a message", async () => {
     const outcome = await client.unary("").outcome;
     expect([outcome.code, textsOf(outcome)]).toEqual([status.OK, [""]]);
   });
 
-  test("an error has its code, its details and its trailers", async () => {
+  test("an error has its status, its details and its trailers", async () => {
     const outcome = await client.unary("fail 9 schön ✓, 100 %", { metadata: { "x-echo-bin": Buffer.from("why") } })
       .outcome;
     expect([outcome.code, outcome.details]).toEqual([status.FAILED_PRECONDITION, "schön ✓, 100 %"]);
@@ -84,7 +84,7 @@ describe.each([
     expect(outcome.messages).toEqual([]);
   });
 
-  test("an error without a head before it is one too", async () => {
+  test("an error without a header section before it has them too", async () => {
     const outcome = await client.unary("fail 16 who are you", { metadata: { "x-late-head": "1" } }).outcome;
     expect([outcome.code, outcome.details]).toEqual([status.UNAUTHENTICATED, "who are you"]);
   });
@@ -112,7 +112,7 @@ describe.each([
     expect([outcome.code, textsOf(outcome)]).toEqual([status.OK, sent]);
   });
 
-  test("each message gets through before the next is sent", async () => {
+  test("each message arrives before the next is sent", async () => {
     const call = client.chat();
     for (let i = 0; i < 50; i++) {
       call.call.write(Buffer.from(`${i}`));
@@ -131,7 +131,7 @@ describe.each([
     expect(outcome.messages[0]?.equals(large)).toBe(true);
   });
 
-  test("a server that ends early ends the call, and what the client still sends goes nowhere", async () => {
+  test("a server that ends early ends the call, and further messages of the client are discarded", async () => {
     const call = client.collect();
     call.call.write(Buffer.from("one"));
     call.call.write(Buffer.from("bye"));
@@ -158,7 +158,7 @@ describe.each([
     await server.until("the cancel", () => server.calls.find(({ cancelled }) => cancelled));
   });
 
-  test("100 calls at a time have a response each", async () => {
+  test("100 simultaneous calls each have one response", async () => {
     const calls = Array.from({ length: 100 }, (_, i) => client.unary(`call ${i}`));
     const outcomes = await Promise.all(calls.map(({ outcome }) => outcome));
     expect(outcomes.map((outcome) => [outcome.code, ...textsOf(outcome)])).toEqual(
@@ -166,7 +166,7 @@ describe.each([
     );
   });
 
-  test("a stream that its client does not read holds up no other call", async () => {
+  test("a stream that its client does not read delays no other call", async () => {
     const slow = client.count("count 200 100000", { metadata: {} });
     await slow.has(1);
     slow.call.pause();
@@ -207,14 +207,14 @@ describe("servers that start and stop", () => {
     return { client, rig };
   }
 
-  test("no server at all is UNAVAILABLE", async () => {
+  test("without a server, a call ends UNAVAILABLE", async () => {
     const { client: caller } = await serve(1);
     servers[0]?.stop();
     const outcome = await caller.unary("hello").outcome;
     expect([outcome.code, outcome.details]).toEqual([status.UNAVAILABLE, "the upstream refused the connection"]);
   });
 
-  test("a server that is killed in the midst of a stream is UNAVAILABLE, and what it sent is there", async () => {
+  test("when a server is killed during a stream, the call ends UNAVAILABLE after the messages that were sent", async () => {
     const { client: caller } = await serve(1);
     const call = caller.chat();
     call.call.write(Buffer.from("one"));

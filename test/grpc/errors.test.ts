@@ -73,7 +73,7 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
     expect([found.status, fieldOf(found.fields, "content-type")]).toEqual([404, "application/problem+json"]);
   });
 
-  test("end a call one of whose messages is too large with RESOURCE_EXHAUSTED", async () => {
+  test("end a call with RESOURCE_EXHAUSTED if one of its messages is too large", async () => {
     const { wire: rig, client } = await serve({ more: { server, limits } });
     begin(client, 1);
     const request = await rig.request();
@@ -99,7 +99,7 @@ test("an unreachable upstream is UNAVAILABLE, and 502 for all other clients", as
   expect((await client.response(3)).status).toBe(502);
 });
 
-test("a response that is not gRPC gets a status by gRPC's map, and its rest is not read", async () => {
+test("a response that is not gRPC gets a status by gRPC's table, and its rest is not read", async () => {
   const { wire: rig, client } = await serve();
   const cases = [
     [400, "13"],
@@ -144,7 +144,7 @@ const EDITING = {
   },
 };
 
-test("with policies that edit responses, an error in trailers only stays one, and the rest of a response that is not gRPC is not read", async () => {
+test("with policies that edit responses, a trailers-only error stays trailers-only, and the rest of a response that is not gRPC is not read", async () => {
   const { wire: rig, client } = await serve(EDITING);
   const asked = [["accept-encoding", "gzip"]] as const;
   unary(client, 1, asked);
@@ -166,7 +166,7 @@ test("with policies that edit responses, an error in trailers only stays one, an
   }
 });
 
-test("trailers alone with another HTTP status than 200 count all the same", async () => {
+test("a trailers-only response with an HTTP status other than 200 is still a gRPC error", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   (await rig.request()).head(400, [GRPC_TYPE, ["grpc-status", "13"], ["grpc-message", "bad frame"]], h2.END_STREAM);
@@ -203,7 +203,7 @@ test("a stream that the server resets before its response has the status of gRPC
   }
 });
 
-test("a stream that the server resets in the midst of its response ends with trailers", async () => {
+test("a stream that the server resets during its response ends with trailers", async () => {
   const { wire: rig, client } = await serve();
   for (const [index, [code, expected]] of ([...RESETS, [h2.REFUSED_STREAM, "14"]] as const).entries()) {
     const id = index * 4 + 1;
@@ -220,7 +220,7 @@ test("a stream that the server resets in the midst of its response ends with tra
   }
 });
 
-test("a connection that is lost in the midst of a response is UNAVAILABLE in its trailers", async () => {
+test("a connection that is lost during a response ends the call UNAVAILABLE, in trailers", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   const request = await rig.request();
@@ -272,7 +272,7 @@ test("a failed call of a client without gRPC has the HTTP status for its gRPC st
   }
 });
 
-test("an upstream that speaks HTTP/1.1 gets a call like any request, and the client gets a gRPC status for its response", async () => {
+test("an upstream with HTTP/1.1 gets a call like any request, and the client gets a gRPC status for its response", async () => {
   const origin = await RawOrigin.start();
   const rig = await Rig.start({
     upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
@@ -305,7 +305,7 @@ describe("a paid route", () => {
     more: { x402: { enabled: true, test_mode: true } },
   };
 
-  test("tells a call its terms, as FAILED_PRECONDITION", async () => {
+  test("responds to a call with its payment requirements, as FAILED_PRECONDITION", async () => {
     const { wire: rig, client } = await serve(paid);
     unary(client, 1);
     const outcome = await told(client, 1);
@@ -314,7 +314,7 @@ describe("a paid route", () => {
     expect(rig.origin.requests.length).toBe(0);
   });
 
-  test("charges for a call that succeeds, and for none that fails, whenever it does", async () => {
+  test("charges for successful calls, and for no failed call, whenever the call fails", async () => {
     const { wire: rig, client } = await serve(paid);
     const failures: readonly ((request: OriginRequest) => void)[] = [
       (request) => response(request, "5"),
@@ -345,7 +345,7 @@ describe("a paid route", () => {
   });
 });
 
-test("calls are counted by how they ended", async () => {
+test("calls are counted by their status", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   response(await rig.request());

@@ -83,7 +83,7 @@ test("messages pass at once in both directions, before either side has ended", a
   expect(fieldOf((await client.response(1)).trailers, "x-trailer-bin")).toBe("AAEC");
 });
 
-test("the server's head gets through before any message", async () => {
+test("the server's header section arrives before any message", async () => {
   const client = await wire.client();
   begin(client, 1);
   const request = await wire.request();
@@ -95,7 +95,7 @@ test("the server's head gets through before any message", async () => {
   await told(client, 1);
 });
 
-test("trailers without a head before them stay so, without a content-length", async () => {
+test("a trailers-only response stays so, without a content-length", async () => {
   const client = await wire.client();
   unary(client, 1);
   const request = await wire.request();
@@ -136,7 +136,7 @@ test("a client's cancel resets the server's stream, and nothing else", async () 
   expect(await wire.rig.page()).toContain('turnpike_grpc_responses_total{code="1"} 1');
 });
 
-test("a header section above the server's limit never reaches it, and its connection serves the other calls", async () => {
+test("a header section above the server's limit is not sent, and the connection serves the other calls", async () => {
   const client = await wire.client();
   wire.origin.settings = [[h2.MAX_HEADER_LIST_SIZE, 2000]];
   unary(client, 1, [], "/test.Echo/First");
@@ -152,7 +152,7 @@ test("a header section above the server's limit never reaches it, and its connec
   expect((await wire.rig.counts("origin")).failures).toBe(0);
 });
 
-test("a stream whose client opens no window holds its server back, and no other stream", async () => {
+test("a stream whose client opens no window pauses its server, and no other stream", async () => {
   const client = await wire.client([h2.INITIAL_WINDOW_SIZE, 16_384]);
   begin(client, 1);
   const slow = await wire.request();

@@ -23,7 +23,7 @@ afterEach(async () => {
   await wire.stop();
 });
 
-test("a call may last for as many messages as it likes, both ways", async () => {
+test("a call may have any number of messages, both ways", async () => {
   const client = await wire.client();
   begin(client, 1);
   const request = await wire.request();
@@ -40,7 +40,7 @@ test("a call may last for as many messages as it likes, both ways", async () => 
   expect([grpcStatus, body.length]).toEqual([String(GRPC.OK), 20 * FITS.length]);
 });
 
-test("a message of the client that is too long ends the call", async () => {
+test("a client's message that is too long ends the call", async () => {
   const client = await wire.client();
   begin(client, 1);
   const request = await wire.request();
@@ -54,7 +54,7 @@ test("a message of the client that is too long ends the call", async () => {
   ]);
 });
 
-test("a message of the server that is too long ends the call", async () => {
+test("a server's message that is too long ends the call", async () => {
   const client = await wire.client();
   begin(client, 1);
   const request = await wire.request();

@@ -36,7 +36,7 @@ describe("a deadline", () => {
     expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);
   });
 
-  test("ends a stream that has begun: with trailers", async () => {
+  test("ends a stream that has begun, with trailers", async () => {
     const { wire: rig, client } = await serve();
     begin(client, 1, [["grpc-timeout", "400000u"]]);
     const request = await rig.request();
@@ -48,7 +48,7 @@ describe("a deadline", () => {
     expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);
   });
 
-  test("bounds the wait for a connection too", async () => {
+  test("limits the wait for a connection too", async () => {
     const { wire: rig, client } = await serve({ pool: { max_connections: 1 } });
     rig.origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 1]];
     unary(client, 1, [], "/test.Echo/First");
@@ -60,7 +60,7 @@ describe("a deadline", () => {
     expect(rig.origin.requests.length).toBe(1);
   });
 
-  test("that has passed already ends the call at once, whatever its unit", async () => {
+  test("that has already passed ends the call at once, in any unit", async () => {
     const { client } = await serve();
     for (const [index, timeout] of ["0S", "1n", "1u"].entries()) {
       unary(client, index * 2 + 1, [["grpc-timeout", timeout]]);
@@ -68,7 +68,7 @@ describe("a deadline", () => {
     }
   });
 
-  test("that cannot be read is passed on, and bounds nothing", async () => {
+  test("that is invalid is forwarded, and limits nothing", async () => {
     const { wire: rig, client } = await serve();
     const timeouts = ["", "5", "m", "-1m", "1.5S", "123456789n", "1x"];
     for (const [index, timeout] of timeouts.entries()) {
@@ -81,7 +81,7 @@ describe("a deadline", () => {
     }
   });
 
-  test("of a client's choice takes no server out of rotation", async () => {
+  test("that the client chose takes no server out of rotation", async () => {
     const { wire: rig, client } = await serve();
     for (let id = 1; id < 21; id += 2) unary(client, id, [["grpc-timeout", "20m"]]);
     for (let id = 1; id < 21; id += 2) expect((await told(client, id)).grpcStatus).toBe("4");
@@ -117,7 +117,7 @@ describe("a call without a deadline", () => {
     expect((await told(client, 1)).grpcStatus).toBe("0");
   });
 
-  test("is ended by total_timeout_ms when its response does not begin", async () => {
+  test("is ended by total_timeout_ms if its response does not begin", async () => {
     const { wire: rig, client } = await serve({ route: { total_timeout_ms: 300, read_timeout_ms: 10_000 } });
     unary(client, 1);
     const request = await rig.request();
@@ -125,7 +125,7 @@ describe("a call without a deadline", () => {
     expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);
   });
 
-  test("is ended by read_timeout_ms when nothing moves either way, and the server is not blamed for its client", async () => {
+  test("is ended by read_timeout_ms if no message moves, and a slow client does not count against the server", async () => {
     const { wire: rig, client } = await serve({ route: { read_timeout_ms: 300 } });
     begin(client, 1);
     const request = await rig.request();
@@ -138,7 +138,7 @@ describe("a call without a deadline", () => {
 });
 
 describe("a call that the server has not processed", () => {
-  test("is sent again as it was, when its stream was refused", async () => {
+  test("is sent again unchanged if its stream was refused", async () => {
     const { wire: rig, client } = await serve();
     begin(client, 1);
     client.send(h2.data(1, message("one")), h2.data(1, message("two"), h2.END_STREAM));
@@ -154,7 +154,7 @@ describe("a call that the server has not processed", () => {
     expect((await rig.rig.counts("origin")).failures).toBe(0);
   });
 
-  test("goes on by another connection, when a GOAWAY leaves it out", async () => {
+  test("continues on another connection, if a GOAWAY excludes it", async () => {
     const { wire: rig, client } = await serve();
     begin(client, 1);
     client.send(h2.data(1, message("one")));
@@ -171,7 +171,7 @@ describe("a call that the server has not processed", () => {
     expect((await told(client, 1)).grpcStatus).toBe("0");
   });
 
-  test("is given up where its messages are too long to be kept, or after three times", async () => {
+  test("fails if its messages are too long to be kept, or after three tries", async () => {
     const { wire: rig, client } = await serve();
     begin(client, 1, [], "/test.Echo/Long");
     for (let i = 0; i < 5; i++) client.send(h2.data(1, Buffer.alloc(16_000)));
@@ -185,7 +185,7 @@ describe("a call that the server has not processed", () => {
     expect(rig.origin.on("/test.Echo/Call").length).toBe(3);
   });
 
-  test("is not sent again once its response has begun, or when the server has taken it", async () => {
+  test("is not sent again once its response has begun, or once the server has processed it", async () => {
     const { wire: rig, client } = await serve();
     unary(client, 1, [], "/test.Echo/Begun");
     const begun = await rig.request("/test.Echo/Begun");
@@ -201,7 +201,7 @@ describe("a call that the server has not processed", () => {
   });
 });
 
-test("a connection without incoming data gets a PING, whatever the timeouts of the clients", async () => {
+test("a connection without incoming data gets a PING, independently of the clients' timeouts", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);
   response(await rig.request());
@@ -215,7 +215,7 @@ test("a connection without incoming data gets a PING, whatever the timeouts of t
   await rig.origin.until("a PING", () => (connection.pings > before ? true : undefined));
 });
 
-test("a server that never sends SETTINGS gets one call at a time, and is abandoned if that gets no response", async () => {
+test("a server that never sends SETTINGS gets one call at a time, and is dropped if that call gets no response", async () => {
   const { wire: rig, client } = await serve({ route: { read_timeout_ms: 300, connect_timeout_ms: 3000 } });
   rig.origin.settings = undefined;
   rig.origin.onConnection = (connection) => {

@@ -65,7 +65,7 @@ async function expect408(client: RawClient): Promise<void> {
   expect(client.rest()).toBe("");
 }
 
-describe("time-outs", () => {
+describe("timeouts", () => {
   test("a head that stops after some bytes is a 408", async () => {
     const client = await open();
     client.send("GET /x HTTP/1.1\r\nHost: a.t");
@@ -73,7 +73,7 @@ describe("time-outs", () => {
     expect(origin.bytes).toBe("");
   });
 
-  test("a head that drips for ever is a 408: a byte in time does not buy more time", async () => {
+  test("a head that arrives byte by byte without end is a 408: single bytes do not extend the timeout", async () => {
     const client = await open();
     client.send("GET /x HTTP/1.1\r\nHost: a.test\r\nX: ");
     await drip(client, "y", LATE_MS / 1000);
@@ -88,13 +88,13 @@ describe("time-outs", () => {
     await expect408(client);
   });
 
-  test("a connection without a byte just closes", async () => {
+  test("a connection without a byte is closed without a response", async () => {
     const client = await open();
     await client.closed(LATE_MS);
     expect(client.received).toBe("");
   });
 
-  test("a connection that is idle after a response just closes", async () => {
+  test("a connection that is idle after a response is closed without a response", async () => {
     const client = await open();
     client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
     await client.response();
@@ -119,7 +119,7 @@ describe("time-outs", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("a slow origin is not the client's fault: no 408 while a response is awaited", async () => {
+  test("a slow origin does not cause a 408 while the client waits for a response", async () => {
     origin.response = (_, connection) => {
       setTimeout(() => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), TIMEOUTS.idle_ms + 600);
     };
@@ -129,7 +129,7 @@ describe("time-outs", () => {
     expect([statusOf(response), response.body]).toEqual([200, "ok"]);
   });
 
-  test("a client that does not read its response is cut off, and the origin too", async () => {
+  test("a client that does not read its response is cut off, and so is the origin", async () => {
     let sent = 0;
     origin.response = (_, { socket }) => {
       const chunk = Buffer.alloc(1 << 18, "x");
@@ -155,7 +155,7 @@ describe("time-outs", () => {
 });
 
 describe("max_connections", () => {
-  test("one client too many gets a clean 503, and its place once another has left", async () => {
+  test("one client too many gets 503, and is accepted after another has left", async () => {
     const guests = await Promise.all(Array.from({ length: MAX_CONNECTIONS }, () => open()));
     for (const guest of guests) {
       guest.send("GET /in HTTP/1.1\r\nHost: a.test\r\n\r\n");

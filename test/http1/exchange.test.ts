@@ -91,7 +91,7 @@ describe("keep-alive and pipelining", () => {
 });
 
 describe("Connection: close and HTTP/1.0", () => {
-  test("a client's Connection: close is honoured, and later bytes are not read", async () => {
+  test("a client's Connection: close is obeyed, and later bytes are not read", async () => {
     await open();
     client.send(get("/1", "Connection: close") + get("/2"));
     const response = await client.response();
@@ -102,14 +102,14 @@ describe("Connection: close and HTTP/1.0", () => {
     expect(origin.summaries).toEqual(["GET /1"]);
   });
 
-  test("`close` counts in any capitals and among other options", async () => {
+  test("`close` applies in any case and among other options", async () => {
     await open();
     client.send(get("/1", "Connection: x-other, CLOSE"));
     await client.response();
     await client.closed();
   });
 
-  test("an origin's Connection: close ends the origin's connection and not the client's", async () => {
+  test("an origin's Connection: close ends the origin's connection, not the client's", async () => {
     origin.response = (request, connection) => {
       const body = summary(request);
       connection.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -186,7 +186,7 @@ describe("responses without a body", () => {
     ["204", "HTTP/1.1 204 No Content\r\n\r\n"],
     ["304", 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n'],
     ["304 with a length", 'HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\nETag: "x"\r\n\r\n'],
-  ])("%s has no body and the connection goes on", async (name, bytes) => {
+  ])("%s has no body, and the connection stays open", async (name, bytes) => {
     origin.response = (_, connection) => connection.send(bytes);
     await open();
     client.send(get("/1"));
@@ -248,7 +248,7 @@ describe("1xx and Expect", () => {
     expect((await client.response()).body).toBe("POST /1 hello");
   });
 
-  test("an origin that refuses before the body is heard", async () => {
+  test("an origin's refusal before the body reaches the client", async () => {
     origin.onBytes = (connection) => {
       connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");
     };
@@ -259,7 +259,7 @@ describe("1xx and Expect", () => {
     expect(client.rest()).toBe("");
   });
 
-  test("a body over the limit is refused without asking for it", async () => {
+  test("a body over the limit is refused without a 100", async () => {
     await open();
     client.send("POST /1 HTTP/1.1\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: 999999999\r\n\r\n");
     expect(statusOf(await client.response())).toBe(413);
@@ -281,7 +281,7 @@ describe("chunks and trailers", () => {
     expect(request?.raw).not.toContain("a=b");
   });
 
-  test("trailers that frame or route a message are not passed on", async () => {
+  test("trailers that frame or route a message are not forwarded", async () => {
     await open();
     client.send(
       "POST /1 HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n" +
@@ -315,7 +315,7 @@ describe("chunks and trailers", () => {
     expect(origin.requests[0]?.framing).toBe("length");
   });
 
-  test("a response that the origin does not chunk keeps its Content-Length", async () => {
+  test("a response with a length keeps its Content-Length", async () => {
     const response = await once(gateway.port, get("/1"));
     expect(valuesOf(response, "content-length")).toEqual(["6"]);
   });

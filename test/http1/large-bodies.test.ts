@@ -185,7 +185,7 @@ test("a request of 100 MB waits at the client while the origin does not read, an
   expect((await responded).head).toStartWith("HTTP/1.1 200 ");
 });
 
-test("a client that sends requests and reads no responses is held back", async () => {
+test("a client that sends requests and reads no responses is paused", async () => {
   let requests = 0;
   const response = `HTTP/1.1 200 OK\r\nContent-Length: ${PIECE}\r\n\r\n${"x".repeat(PIECE)}`;
   serve = (socket) => {
@@ -204,7 +204,7 @@ test("a client that sends requests and reads no responses is held back", async (
   expect(peakKib()).toBeLessThan(MEMORY_LIMIT_KIB);
 });
 
-test("interim responses without end are held back or refused", async () => {
+test("endless interim responses are paused or refused", async () => {
   let sent = 0;
   const interim = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".repeat(1000);
   serve = (socket) => {

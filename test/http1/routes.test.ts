@@ -112,7 +112,7 @@ describe("hosts", () => {
     expect(await route("/hosts/x", host)).toBe(expected);
   });
 
-  test("the host of an absolute target picks the route", async () => {
+  test("the host of an absolute target selects the route", async () => {
     expect(await route("http://b.test/hosts/x", "a.test")).toBe("exact /hosts/x");
   });
 
@@ -127,12 +127,12 @@ describe("hosts", () => {
     },
   );
 
-  test("the host of an absolute target must be allowed, and counts alone", async () => {
+  test("the host of an absolute target must be allowed, and only that host counts", async () => {
     expect(await route("http://c.test/api", "a.test")).toBe("400");
     expect(await route("http://a.test/api", "c.test")).toBe("api /api");
   });
 
-  test("a request of HTTP/1.0 without Host is at none that is allowed", async () => {
+  test("a request of HTTP/1.0 without Host is refused", async () => {
     expect(statusOf(await once(gateway.port, "GET /api HTTP/1.0\r\n\r\n"))).toBe(400);
   });
 });

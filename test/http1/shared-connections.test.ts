@@ -28,12 +28,12 @@ afterAll(async () => {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
 const FORGED = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nFORGED";
 
-describe("a response with another one behind it, in the same bytes", () => {
+describe("a response followed by another one in the same bytes", () => {
   test.each([
     ["with a length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"],
     ["in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n"],
     ["without a body", "HTTP/1.1 204 No Content\r\n\r\n"],
-  ])("%s, never answers another client that waits for the connection", async (_name, response) => {
+  ])("%s, never reaches another client that waits for the connection", async (_name, response) => {
     const [first, second] = [await RawClient.open(gateway.port), await RawClient.open(gateway.port)];
     first.send(get("/first"));
     const { connection } = await new Promise<{ connection: Parameters<typeof echo>[1] }>((resolve) => {

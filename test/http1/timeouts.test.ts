@@ -125,7 +125,7 @@ const SLOW: Readonly<Record<string, Slow>> = {
 
 describe("a client that", () => {
   for (const [name, { due, start }] of Object.entries(SLOW)) {
-    test(`${name} is cut off when its time is up, and no earlier`, async () => {
+    test(`${name} is cut off when its timeout expires, and not before`, async () => {
       respondBig();
       const { ended } = await start();
       const elapsed = await ended;
@@ -134,7 +134,7 @@ describe("a client that", () => {
     });
   }
 
-  test("has been idle after a response is cut off as one that never spoke", async () => {
+  test("has been idle after a response is cut off like a client that never sent a byte", async () => {
     const client = await open();
     client.send(GET);
     await client.response();
@@ -147,7 +147,7 @@ describe("a client that", () => {
 
 describe(`while ${ATTACKERS} clients`, () => {
   for (const name of ["drips a head", "drips a body", "reads nothing"]) {
-    test(`each do what one does that ${name}, others are served, and all of them end on time`, async () => {
+    test(`each ${name}, others are served, and all of them are cut off on time`, async () => {
       respondBig();
       const { due, start } = SLOW[name] ?? { due: 0, start: readNothing };
       const attacks = await Promise.all(Array.from({ length: ATTACKERS }, start));

@@ -87,7 +87,7 @@ describe("pooled connections", () => {
     expect(origin.summaries).toEqual([expected]);
   });
 
-  test("a GET whose pooled connection dies under it is sent again on another", async () => {
+  test("a GET whose pooled connection closes is sent again on another", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
     const { response: reply } = origin;
@@ -100,7 +100,7 @@ describe("pooled connections", () => {
     expect(origin.summaries).toEqual(["GET /2", "GET /2"]);
   });
 
-  test("a POST whose pooled connection dies gets 502 and is not sent again", async () => {
+  test("a POST whose pooled connection closes gets 502 and is not sent again", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
     origin.response = (_, connection) => connection.reset();
@@ -108,7 +108,7 @@ describe("pooled connections", () => {
     expect(origin.summaries).toEqual(["POST /x hello"]);
   });
 
-  test("a GET with a body is not sent again without it", async () => {
+  test("a GET with a body is not sent again without its body", async () => {
     await once(gateway.port, get("/1"));
     origin.reset();
     origin.response = (_, connection) => connection.reset();
@@ -117,7 +117,7 @@ describe("pooled connections", () => {
     expect(origin.summaries.every((text) => text === "GET /2 hello")).toBe(true);
   });
 
-  test("many clients at once all get their own responses", async () => {
+  test("many simultaneous clients each get their own response", async () => {
     const paths = Array.from({ length: 200 }, (_, i) => `/many/${i}`);
     const bodies = await Promise.all(paths.map(async (path) => (await once(gateway.port, get(path))).body));
     expect(bodies).toEqual(paths.map((path) => `GET ${path}`));
@@ -150,7 +150,7 @@ describe("a pool of one connection", () => {
   });
 });
 
-describe("origins that are not there", () => {
+describe("unreachable origins", () => {
   test.each([["/refused"], ["/no-socket"]])("%s is a 502 that names no address", async (path) => {
     const client = await RawClient.open(gateway.port);
     client.send(get(path));
@@ -164,7 +164,7 @@ describe("origins that are not there", () => {
     client.destroy();
   });
 
-  test("a POST with a body to a refusing origin is a 502, and the connection is in step or closed", async () => {
+  test("a POST with a body to a refusing origin is a 502, and the client's connection continues correctly or closes", async () => {
     const client = await RawClient.open(gateway.port);
     client.send(`POST /refused HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello${get("/after")}`);
     const response = await client.response();
@@ -188,7 +188,7 @@ describe("Unix sockets", () => {
 });
 
 describe("origins that stall", () => {
-  test("no response within read_timeout_ms is a 504, and the origin's connection is given up", async () => {
+  test("no response within read_timeout_ms is a 504, and the origin's connection is closed", async () => {
     origin.response = () => undefined;
     const response = await once(gateway.port, get("/stall"));
     expect(statusOf(response)).toBe(504);
@@ -206,7 +206,7 @@ describe("origins that stall", () => {
     client.destroy();
   });
 
-  test("an origin that drips its head meets total_timeout_ms", async () => {
+  test("an origin that sends its header section too slowly exceeds total_timeout_ms", async () => {
     origin.response = (_, connection) => {
       connection.send("HTTP/1.1 200 OK\r\nX: ");
       const drip = setInterval(() => (connection.closed ? clearInterval(drip) : connection.send("y")), 50);
@@ -215,7 +215,7 @@ describe("origins that stall", () => {
   });
 });
 
-describe("clients that go away", () => {
+describe("clients that disconnect", () => {
   test("before the response: the origin's connection is closed", async () => {
     origin.response = () => undefined;
     const client = await RawClient.open(gateway.port);
@@ -249,7 +249,7 @@ describe("clients that go away", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("a response before the request's body is complete is passed on", async () => {
+  test("a response before the request's body is complete is forwarded", async () => {
     origin.onBytes = (connection) => {
       origin.onBytes = undefined;
       connection.send("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno");
@@ -261,7 +261,7 @@ describe("clients that go away", () => {
     client.destroy();
   });
 
-  test("a response before the body's end leaves neither connection out of step", async () => {
+  test("a response before the body's end leaves both connections usable or closed", async () => {
     origin.onBytes = (connection) => {
       origin.onBytes = undefined;
       connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly");

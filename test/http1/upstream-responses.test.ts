@@ -79,7 +79,7 @@ const BAD_HEADS: readonly (readonly [name: string, bytes: string])[] = [
   ["a length over max_response_bytes", `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_RESPONSE_BYTES + 1}\r\n\r\n`],
 ];
 
-describe("heads that cause 502", () => {
+describe("header sections that cause 502", () => {
   test.each(BAD_HEADS)("%s", async (_, bytes) => {
     origin.response = (_request, connection) => connection.send(bytes);
     const response = await once(gateway.port, REQUEST);
@@ -106,7 +106,7 @@ describe("heads that cause 502", () => {
     await checkRecovery();
   });
 
-  test("a connection that was refused for a POST is no reason to send it twice", async () => {
+  test("a POST whose connection was refused is not sent twice", async () => {
     origin.response = (_, connection) => connection.end("rubbish");
     const bytes = "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello";
     expect(statusOf(await once(gateway.port, bytes))).toBe(502);
@@ -128,7 +128,7 @@ async function brokenOff(): Promise<Message | undefined> {
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-describe("bodies that break off never end cleanly", () => {
+describe("a body that is cut off never ends cleanly", () => {
   test.each([
     ["a body shorter than its length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"],
     ["no byte of the body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"],
@@ -210,7 +210,7 @@ describe("responses that are unusual but legal", () => {
     await checkRecovery();
   });
 
-  test("a body that the end of the connection delimits is passed on in full", async () => {
+  test("a body that ends with the connection is forwarded completely", async () => {
     origin.response = (_, connection) => connection.end("HTTP/1.1 200 OK\r\n\r\nhello world");
     const client = await RawClient.open(gateway.port);
     client.send("GET /x HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
@@ -221,7 +221,7 @@ describe("responses that are unusual but legal", () => {
     await checkRecovery();
   });
 
-  test("a response in single bytes is put together", async () => {
+  test("a response in single bytes is assembled", async () => {
     origin.response = (_, connection) => {
       const bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX: y\r\n\r\n".split("");
       const next = (): void => {

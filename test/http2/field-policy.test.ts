@@ -125,7 +125,7 @@ const FIELDS: readonly (readonly [string, string])[] = [
   ["", "1"],
 ];
 
-describe("HTTP/2 does with a request's field what HTTP/1 does", () => {
+describe("HTTP/2 treats each field of a request as HTTP/1 does", () => {
   for (const field of FIELDS) {
     test(JSON.stringify(field), async () => {
       const http1 = await overHttp1(field, false);
@@ -137,7 +137,7 @@ describe("HTTP/2 does with a request's field what HTTP/1 does", () => {
   }
 });
 
-describe("HTTP/2 does with a trailer what HTTP/1 does", () => {
+describe("HTTP/2 treats each trailer as HTTP/1 does", () => {
   for (const field of [...FIELDS.slice(0, HYPHENATED.length + 8), ["x-sum", "1"], ["host", "b.test"]] as const) {
     test(JSON.stringify(field), async () => {
       expect(await overHttp2(field, true)).toEqual(await overHttp1(field, true));
@@ -145,7 +145,7 @@ describe("HTTP/2 does with a trailer what HTTP/1 does", () => {
   }
 });
 
-test("a host field that spells the authority in capitals is the same, and another one is malformed", async () => {
+test("a host field that differs from the authority only in case is accepted, and another one is malformed", async () => {
   expect((await overHttp2(["host", "A.Test"], false)).fields).toContain("host: a.test");
   for (const other of ["b.test", "a.test:81", "", "a.test, a.test"]) {
     expect((await overHttp2(["host", other], false)).status).toBe(400);

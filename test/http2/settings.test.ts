@@ -33,7 +33,7 @@ async function withClient(run: (client: Http2Client) => Promise<void>): Promise<
   }
 }
 
-test("SETTINGS say what is configured, and leave the table for header fields at 4096 bytes", async () => {
+test("SETTINGS have the configured values, and leave the header table at 4096 bytes", async () => {
   await withClient(async (client) => {
     const { payload } = await client.sees("SETTINGS", ({ type, flags }) => type === h2.SETTINGS && flags === 0);
     const said = new Map(
@@ -52,7 +52,7 @@ test("SETTINGS say what is configured, and leave the table for header fields at 
   });
 });
 
-test("a frame of max_frame_size is taken, and one of a byte more ends the connection", async () => {
+test("a frame of max_frame_size is accepted, and one more byte ends the connection", async () => {
   await withClient(async (client) => {
     client.send(post(1), h2.data(1, "x".repeat(FRAME), h2.END_STREAM));
     expect((await client.response(1)).status).toBe(200);

@@ -65,7 +65,7 @@ function start(exchange: Exchange, bodyLength: number, fields = "", status = 200
   exchange.response.start({ status, reason: "", fields, bodyLength });
 }
 
-test("a request has what its client sent, and its response reaches the client with lower-case names", async () => {
+test("a request has the fields that its client sent, and its response reaches the client with lower-case names", async () => {
   let seen: Exchange | undefined;
   const { client } = await serve((exchange) => {
     seen = exchange;
@@ -155,7 +155,7 @@ test("interim responses come first; HEAD, 204 and 304 have no body", async () =>
   expect(none.body.length).toBe(0);
 });
 
-test("a response that breaks off never looks complete", async () => {
+test("a response that is cut off never looks complete", async () => {
   const { client } = await serve((exchange) => {
     const known = exchange.head.path === "/known";
     start(exchange, known ? 10 : -1);
@@ -170,7 +170,7 @@ test("a response that breaks off never looks complete", async () => {
   }
 });
 
-test("a client that wants no more of a response stops who works for it", async () => {
+test("a client that cancels a response stops its sender", async () => {
   const events: string[] = [];
   const { client, server } = await serve((exchange) => {
     exchange.onCancel = () => events.push("cancel");
@@ -188,7 +188,7 @@ test("a client that wants no more of a response stops who works for it", async (
   await until(() => server.endpoint.figures.streamsOpen === 0);
 });
 
-test("a client that breaks off its body stops who reads it", async () => {
+test("a client that cancels its body stops the reader of the body", async () => {
   const gathered = new Gathered();
   let isGone = false;
   const { client } = await serve((exchange) => {
@@ -208,7 +208,7 @@ test("a client that breaks off its body stops who reads it", async () => {
 });
 
 test.skipIf(!hasDeno)(
-  "a client that does not read holds a bounded part of its response, and is gone after write_ms",
+  "for a client that does not read, a limited part of its response is buffered, and it is disconnected after write_ms",
   async () => {
     let taken = 0;
     let isGone = false;
@@ -254,7 +254,7 @@ test.skipIf(!hasDeno)(
   },
 );
 
-test("a body that is not read waits outside of memory, and arrives complete", async () => {
+test("a body that is not read waits on disk, and arrives complete", async () => {
   const total = 24 * 1024 * 1024;
   const gathered = new Gathered();
   let exchange: Exchange | undefined;
@@ -278,7 +278,7 @@ test("a body that is not read waits outside of memory, and arrives complete", as
   await response;
 });
 
-test("a body over max_body_bytes is refused, whether its length is announced or not", async () => {
+test("a body over max_body_bytes is refused, with and without an announced length", async () => {
   const errors: (TurnpikeError | undefined)[] = [];
   const { client } = await serve(
     (exchange) => {
@@ -303,7 +303,7 @@ test("a body over max_body_bytes is refused, whether its length is announced or 
   expect(errors.map((error) => error?.code)).toEqual(["body-too-large", "body-too-large"]);
 });
 
-test("a body that does not come in time ends with 408", async () => {
+test("a body that does not arrive in time gets 408", async () => {
   let error: TurnpikeError | undefined;
   const { client } = await serve(
     (exchange) =>
@@ -324,7 +324,7 @@ test("a body that does not come in time ends with 408", async () => {
   expect(error?.code).toBe("request-timeout");
 });
 
-test("a connection that drains sends GOAWAY, ends what is in flight, and takes nothing more", async () => {
+test("a connection that drains sends GOAWAY, completes its requests in flight, and accepts no more", async () => {
   let pending: Exchange | undefined;
   const { client, server } = await serve((exchange) => {
     pending = exchange;
@@ -338,7 +338,7 @@ test("a connection that drains sends GOAWAY, ends what is in flight, and takes n
   await until(() => client.isClosed && server.connections.size === 0);
 });
 
-test("connections over the limit are refused, and those that are open are served on", async () => {
+test("connections over the limit are refused, and open ones are still served", async () => {
   let isFull = false;
   const { client, server } = await serve((exchange) => respond(exchange, 200, "", new Uint8Array(0)), {
     admit: () => !isFull,
@@ -359,7 +359,7 @@ test("an idle connection ends after idle_ms", async () => {
   await until(() => client.isClosed && server.connections.size === 0);
 });
 
-test("max_idle_timeout_ms holds to the millisecond that it is given in", async () => {
+test("max_idle_timeout_ms is exact to the millisecond", async () => {
   const quic = { maxIdleTimeoutMs: 300, maxStreamsBidi: 100, maxStreamsUni: 100 };
   let isGone = false;
   const { client, server } = await serve(
@@ -377,7 +377,7 @@ test("max_idle_timeout_ms holds to the millisecond that it is given in", async (
   await until(() => server.connections.size === 0);
 });
 
-test("a client that does nothing but cancel loses its connection, and others do not", async () => {
+test("a client that only cancels requests loses its connection, and others do not", async () => {
   let begun = 0;
   let gone = 0;
   const { client, server } = await serve((exchange) => {
@@ -407,7 +407,7 @@ test("a client that does nothing but cancel loses its connection, and others do 
   expect(begun).toBeLessThan(1500);
 });
 
-test("max_streams_bidi is the most requests at one time", async () => {
+test("max_streams_bidi is the maximum of simultaneous requests", async () => {
   const quic = { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 3, maxStreamsUni: 3 };
   const waiting: Exchange[] = [];
   const { client } = await serve((exchange) => waiting.push(exchange), { quic });

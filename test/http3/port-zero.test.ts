@@ -44,7 +44,7 @@ function sendFrom(sourcePort: number, port: number, payload: Uint8Array): void {
 }
 
 test.skipIf(raw === -1)(
-  "a packet from port 0, to which no response is possible, delays no other client (needs raw sockets)",
+  "a packet from port 0, to which no response can be sent, delays no other client (needs raw sockets)",
   async () => {
     const material = {
       fallback: LOCALHOST,

@@ -162,7 +162,7 @@ function memoryKib(pid: number): number {
 }
 
 describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtcp2-client)", () => {
-  test("sends and gets 200 MB through the gateway, whole, and in bounded memory", async () => {
+  test("sends and gets 200 MB through the gateway, complete, and in limited memory", async () => {
     const program = await start(startOrigin().config);
     const body = join(program.folder, "body");
     const bytes = Buffer.alloc(BIG_BYTES);
@@ -176,7 +176,7 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
     expect(memoryKib(program.pid)).toBeLessThan(250_000);
   });
 
-  test("is served by both workers of a port that they share, after the response over TCP has named it", async () => {
+  test("is served by both workers of a shared port, after a response over TCP has announced HTTP/3", async () => {
     const program = await start({ server: { workers: 2 } });
     const response = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
     expect(response.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
@@ -194,7 +194,7 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
 });
 
 describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package ngtcp2-client)", () => {
-  test("a certificate that the CA signed is reported to the upstream, and none or another's is refused", async () => {
+  test("a certificate that the CA signed is reported to the upstream, and a missing or foreign certificate is refused", async () => {
     const origin = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -232,7 +232,7 @@ describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package 
   });
 });
 
-test("what a client claims of a certificate does not reach the upstream", async () => {
+test("the client's own claims about a certificate do not reach the upstream", async () => {
   const seen: string[] = [];
   const origin = Bun.serve({
     hostname: "127.0.0.1",
@@ -255,7 +255,7 @@ test("what a client claims of a certificate does not reach the upstream", async 
   expect(seen.filter((name) => name.startsWith("x-client-cert"))).toEqual([]);
 });
 
-test("clients that vanish do not hold up the others", async () => {
+test("clients that vanish do not delay the others", async () => {
   const program = await start({});
   const script = `process.emitWarning = () => {};
     const { connect } = await import("node:quic");
@@ -273,7 +273,7 @@ test("clients that vanish do not hold up the others", async () => {
   expect(performance.now() - began).toBeLessThan(patient(5000));
 });
 
-test("a reload shows new certificates to new clients, and keeps open connections", async () => {
+test("a reload serves new certificates to new clients, and keeps open connections", async () => {
   const program = await start({});
   const client = await Http3Client.connect(program.port);
   open.push({ stop: () => client.close() });
@@ -294,7 +294,7 @@ test("a reload shows new certificates to new clients, and keeps open connections
   expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
 });
 
-test("SIGTERM ends connections by GOAWAY, and the program with 0", async () => {
+test("SIGTERM ends connections by GOAWAY, and the program exits with 0", async () => {
   const program = await start({});
   const client = await Http3Client.connect(program.port);
   await client.request("GET", "/.healthz");
@@ -304,7 +304,7 @@ test("SIGTERM ends connections by GOAWAY, and the program with 0", async () => {
   await until(() => client.receivedGoaway || client.isClosed);
 });
 
-test("what cannot be served is refused at start, by the name of its key", async () => {
+test("an invalid configuration fails the start, with the name of its key", async () => {
   const folder = folderOf();
   const listener = { address: "127.0.0.1", port: await freePort(), quic_enabled: true };
   const taken = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });

@@ -50,7 +50,7 @@ for (const [source, mutants] of CASES) {
   });
 }
 
-test("a mutant knows its line and says what it changes", () => {
+test("a mutant has its line and a description of its change", () => {
   const source = "f();\nconst a =\n  b >= 10;\n";
   const bound = mutantsOf(source).find(({ kind }) => kind === "bound");
   expect(bound?.line).toBe(3);
@@ -66,7 +66,7 @@ test("every mutant of this module's subject still parses", async () => {
 });
 
 test.each([...ACCEPTED])(
-  "a reason is given for a mutant that there is: $file: $mutant",
+  "each listed reason belongs to an existing mutant: $file: $mutant",
   async ({ file, code, mutant, reason }) => {
     const source = await Bun.file(file).text();
     const found = mutantsOf(source).filter((it) => codeAt(source, it) === code && describe(source, it) === mutant);
@@ -75,7 +75,7 @@ test.each([...ACCEPTED])(
   },
 );
 
-test("a file in a folder has the tests of the folder from elsewhere, and they are there", () => {
+test("the listed tests for files in other folders exist", () => {
   expect(elsewhere("src/gateway/http1/chunked.ts")).toContain("test/http1");
   expect(elsewhere("src/gateway/http11")).toBeEmpty();
   for (const place of Object.values(TESTS_OF).flat()) expect(existsSync(place)).toBeTrue();

@@ -146,7 +146,7 @@ const [gateway] = pod.containers;
 const [content] = pod.initContainers;
 
 describe("files", () => {
-  test.each(FILES)("%s is YAML without a mistake, and of named objects", async (path) => {
+  test.each(FILES)("%s is valid YAML with named objects", async (path) => {
     const documents = parseAllDocuments(await Bun.file(join(FOLDER, path)).text());
     expect(Array.isArray(documents) ? documents.flatMap(({ errors }) => errors) : documents).toEqual([]);
     if (basename(path) === "kustomization.yaml") return;
@@ -224,7 +224,7 @@ describe("the pod", () => {
 });
 
 describe("content services", () => {
-  test("pods, service and budget fit each other, and the service starts only with a token and TLS", async () => {
+  test("pods, service and budget fit together, and the service starts only with a token and TLS", async () => {
     const { spec, metadata } = remoteSchema.parse(await read("content-services/deployment.yaml")).spec.template;
     const [container] = spec.containers;
     const { spec: chosen } = serviceSchema.parse(await read("content-services/service.yaml"));
@@ -268,7 +268,7 @@ describe.each(OVERLAYS)("the configuration of %s", (overlay) => {
   const own = join(FOLDER, overlay, "turnpike.json");
   const find = async (): Promise<string> => ((await Bun.file(own).exists()) ? own : join(FOLDER, "base/turnpike.json"));
 
-  test("passes turnpike check with the variables of its Secret; only its facilitator is not there", async () => {
+  test("passes turnpike check with the variables of its Secret; only its facilitator is unreachable", async () => {
     const example = environmentOf(await Bun.file(join(FOLDER, overlay, "secrets.env.example")).text());
     const filled = [...example].map(([name, value]) => [name, value === "" ? KEY : value]);
     const config = configSchema.parse(await Bun.file(await find()).json());

@@ -155,7 +155,7 @@ describe("expressions", () => {
 });
 
 describe("alerts", () => {
-  test("link to a section of the runbook, which has no others", () => {
+  test("link to a section of the runbook, which has no other sections", () => {
     const headings = [...readDocument("docs/runbook.md").matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
     expect(alerts.map(({ alert }) => alert)).toEqual(headings.filter((heading) => heading !== "Set up"));
     for (const { alert, annotations } of alerts) expect(annotations.runbook_url).toBe(RUNBOOK_PAGE + slugOf(alert));
@@ -195,7 +195,7 @@ describe.skipIf(Bun.which("promtool") === null)("promtool (the package prometheu
     promtool("check", "rules", "--lint-fatal", RULES);
   });
 
-  test("finds that alerts fire when they must, and only then", () => {
+  test("finds that alerts fire when they must, and at no other time", () => {
     promtool("test", "rules", CASES);
   });
 

@@ -57,7 +57,7 @@ test("the package has the program, and neither tests, benches nor documents", ()
   expect(manifest).not.toHaveProperty("private");
 });
 
-test("the package of the client has the version and the dependencies of the whole", () => {
+test("the package of the client has the version and the dependencies of the main package", () => {
   expect(clientManifest.version).toBe(manifest.version);
   expect(manifest.dependencies).toMatchObject(clientManifest.dependencies);
 });
@@ -70,7 +70,7 @@ test("npx runs the program in a folder that has it installed", async () => {
   expect(ran).toMatchObject({ code: 0, out: `turnpike ${manifest.version}\n` });
 });
 
-test.each(NODES)("a program that is installed for all sells a call and pays for it, on %s", async (node) => {
+test.each(NODES)("a globally installed program calls and pays for an operation, on %s", async (node) => {
   // The layout of a global npm package: lib/node_modules/turnpike, and a link to its program in bin.
   const prefix = folder.file(`prefix-${NODES.indexOf(node)}`);
   install(whole.tarball, join(prefix, "lib"), "turnpike");

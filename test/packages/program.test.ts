@@ -46,11 +46,11 @@ function start(...args: readonly string[]): Program {
   return new Program(args, { command: ["/usr/bin/env", "-i", `HOME=${folder.path}`, "PATH=/nonexistent", program] });
 }
 
-test("it says its version", async () => {
+test("it prints its version", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `turnpike ${manifest.version}\n`, err: "" });
 });
 
-test("start without any browser sells what needs none, and says what is missing", async () => {
+test("without a browser, start serves the operations that need none, and reports the missing browser", async () => {
   const started = start("start", "--port", "0", "--admin-port", "0", "--allow-private");
   try {
     const [, gateway = ""] = await started.sees(/^gateway +(http:\S+)$[^]*^try /m);
@@ -80,7 +80,7 @@ test("the gateway alone serves in several processes, by a configuration of YAML"
   }
 });
 
-test("start sells a page that its browser beside it has loaded, and serves the console", async () => {
+test("start serves a page that its own browser has loaded, and the console", async () => {
   for (const name of ["@sparticuz/chromium", "@expo-google-fonts/arimo"]) {
     const place = folder.file(`node_modules/${name}`);
     mkdirSync(dirname(place), { recursive: true });
@@ -114,7 +114,7 @@ const hasDpkg = Bun.which("dpkg-deb") !== null;
 const python = "/usr/bin/python3";
 
 test.skipIf(!hasDpkg)(
-  "the Debian package has a service that is ready when it serves, and reloads by SIGHUP",
+  "the Debian package has a service that is ready when it listens, and reloads by SIGHUP",
   async () => {
     const build = Bun.spawnSync([process.execPath, "scripts/build/debian.ts"], { cwd: ROOT });
     expect([build.exitCode, build.stderr.toString()]).toEqual([0, ""]);
@@ -154,7 +154,7 @@ function debianPackage(): string {
   return found;
 }
 
-test.skipIf(Bun.which("systemd-analyze") === null)("the unit of the gateway is exposed less than 2.0", () => {
+test.skipIf(Bun.which("systemd-analyze") === null)("the unit of the gateway has an exposure below 2.0", () => {
   const unit = "packaging/systemd/turnpike.service";
   const { stdout } = Bun.spawnSync(["systemd-analyze", "security", "--offline=true", "--no-pager", unit], {
     cwd: ROOT,

@@ -30,7 +30,7 @@ afterAll(async () => {
   await origin.stop(true);
 });
 
-test("priced routes are listed free of charge, as in their challenges, and free routes are not", async () => {
+test("priced routes are listed free of charge with their payment requirements, and free routes are not listed", async () => {
   const response = await fetch(url + PATH);
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
   const challenge = JSON.parse(atob((await fetch(`${url}/goods`)).headers.get("payment-required") ?? "")) as {

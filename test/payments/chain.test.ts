@@ -66,20 +66,23 @@ async function moved(transaction: string): Promise<unknown> {
   return logs.filter(({ transactionHash }) => transactionHash === transaction).map(({ args }) => args);
 }
 
-test.skipIf(!hasChain)("the stock client pays, balances move, and the receipt holds on the chain", async () => {
-  const stall = await openStall();
-  const before = await market.token.balanceOf(PAYER);
-  const response = await payingFetch()(stall.url, { method: "POST", body: "an order" });
-  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
-  const receipt = receiptOf(response);
-  expect(receipt).toMatchObject({ success: true, network: market.chain.network });
-  expect(receipt.payer?.toLowerCase()).toBe(PAYER.toLowerCase());
-  expect(await moved(receipt.transaction)).toMatchObject([{ to: stall.payee, value: PRICE }]);
-  expect(await stall.balance()).toBe(PRICE);
-  expect(await market.token.balanceOf(PAYER)).toBe(before - PRICE);
-});
+test.skipIf(!hasChain)(
+  "the stock client pays, balances change, and the transaction of the receipt is on the chain",
+  async () => {
+    const stall = await openStall();
+    const before = await market.token.balanceOf(PAYER);
+    const response = await payingFetch()(stall.url, { method: "POST", body: "an order" });
+    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+    const receipt = receiptOf(response);
+    expect(receipt).toMatchObject({ success: true, network: market.chain.network });
+    expect(receipt.payer?.toLowerCase()).toBe(PAYER.toLowerCase());
+    expect(await moved(receipt.transaction)).toMatchObject([{ to: stall.payee, value: PRICE }]);
+    expect(await stall.balance()).toBe(PRICE);
+    expect(await market.token.balanceOf(PAYER)).toBe(before - PRICE);
+  },
+);
 
-test.skipIf(!hasChain)("twenty payments at once all settle, each by a transaction of its own", async () => {
+test.skipIf(!hasChain)("twenty simultaneous payments all settle, each by its own transaction", async () => {
   const stall = await openStall();
   const pay = payingFetch();
   const responses = await Promise.all(Array.from({ length: 20 }, () => pay(stall.url)));
@@ -108,7 +111,7 @@ test.skipIf(!hasChain)("five requests at once with one payment run the upstream 
   expect([await stall.balance(), stall.runs]).toEqual([PRICE, 1]);
 });
 
-test.skipIf(!hasChain)("a failed upstream costs nothing, and the same payment may try again", async () => {
+test.skipIf(!hasChain)("a failed upstream request is free, and the same payment can be used again", async () => {
   const stall = await openStall();
   const headers = { "payment-signature": encodeHeader(await stall.sign()) };
   stall.sell = () => new Response("sorry", { status: 500 });
@@ -119,7 +122,7 @@ test.skipIf(!hasChain)("a failed upstream costs nothing, and the same payment ma
   expect([response.status, await response.text(), await stall.balance()]).toEqual([200, "the goods", PRICE]);
 });
 
-test.skipIf(!hasChain)("events stream to a client that has paid before", async () => {
+test.skipIf(!hasChain)("events stream to a client that has paid in advance", async () => {
   const stall = await openStall({ settle: "before" });
   const last = Promise.withResolvers<void>();
   stall.sell = () =>
@@ -141,7 +144,7 @@ test.skipIf(!hasChain)("events stream to a client that has paid before", async (
   expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("data: 2\n\n");
 });
 
-test.skipIf(!hasChain)("under upto the upstream says what of the ceiling is charged", async () => {
+test.skipIf(!hasChain)("under upto the upstream's response names the amount to charge", async () => {
   const stall = await openStall({ scheme: "upto", price: "100000" });
   stall.sell = () => new Response("the goods", { headers: { "settlement-overrides": '{"amount":"12345"}' } });
   const response = await payingFetch()(stall.url);

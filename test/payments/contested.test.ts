@@ -65,7 +65,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
     for (const one of PROTOCOLS) {
       for (const two of PROTOCOLS) {
         test.skipIf(store === "PostgreSQL" && !hasPostgres)(
-          `settle ${settle}: the same payment over ${one} and ${two} is taken once`,
+          `settle ${settle}: the same payment over ${one} and ${two} is accepted once`,
           async () => {
             const [here, there] = selling.get(store) ?? [];
             if (here === undefined || there === undefined) throw new Error("No gateway runs");
@@ -100,7 +100,7 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
   }
 
   test.skipIf(store === "PostgreSQL" && !hasPostgres)(
-    "two payments with one id at once buy one thing, and only one of them is taken",
+    "of two simultaneous payments with one id, only one is accepted",
     async () => {
       const [here, there] = selling.get(store) ?? [];
       if (here === undefined || there === undefined) throw new Error("No gateway runs");

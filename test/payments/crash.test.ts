@@ -89,7 +89,7 @@ for (const settle of ["after", "before"] as const) {
   }
 }
 
-test.concurrent.skipIf(!hasChain)("a response that was delivered whole is kept over a restart", async () => {
+test.concurrent.skipIf(!hasChain)("a completely delivered response stays delivered after a restart", async () => {
   const stall = new Stall(market);
   stalls.push(stall);
   stall.sell = () => new Response(GOODS);

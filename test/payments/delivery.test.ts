@@ -151,7 +151,7 @@ async function upstreamRan(before: number): Promise<void> {
   await until(() => runs > before);
 }
 
-test("a kept response that is read while the first request still holds the payment is delivered, whatever becomes of the first", async () => {
+test("a kept response that is read while the first request still has the lease is delivered, whatever happens to the first request", async () => {
   const bought = buy("after", 4 * LARGE);
   const before = runs;
   const socket = await startPlain(bought);
@@ -166,7 +166,7 @@ test("a kept response that is read while the first request still holds the payme
 });
 
 test.each(["HTTP/1.1", "HTTP/2"])(
-  "%s: a client that resets while the rest of its response comes has not had it, and gets it again",
+  "%s: a response is undelivered if the client resets before its end, and the client gets it again",
   async (protocol) => {
     const bought = { ...buy("before", MIDDLE), path: `/held?${protocol}` };
     const before = asked.length;
@@ -199,7 +199,7 @@ for (const settle of ["before", "after"] as const) {
     await until(() => isDelivered(bought));
   });
 
-  test(`HTTP/1.1, settle ${settle}: a client that reads nothing and resets has had nothing, and gets it again`, async () => {
+  test(`HTTP/1.1, settle ${settle}: a response is undelivered if the client reads nothing and resets, and the client gets it again`, async () => {
     const bought = buy(settle, 4 * LARGE);
     const before = runs;
     const socket = await startPlain(bought);
@@ -210,7 +210,7 @@ for (const settle of ["before", "after"] as const) {
     await until(() => isDelivered(bought));
   });
 
-  test(`HTTP/1.1, settle ${settle}: a slow reader has it when it has read, not when it was written`, async () => {
+  test(`HTTP/1.1, settle ${settle}: a response to a slow reader is delivered when it is read, not when it is written`, async () => {
     // All of it fits into the buffers of both kernels, so the gateway has written it long before.
     const bought = buy(settle, LARGE);
     const before = runs;
@@ -227,7 +227,7 @@ for (const settle of ["before", "after"] as const) {
     socket.destroy();
   });
 
-  test(`HTTP/1.1, settle ${settle}: a client that asks to close, reads and hangs up has had it`, async () => {
+  test(`HTTP/1.1, settle ${settle}: a response is delivered if the client requests a close, reads and disconnects`, async () => {
     const bought = buy(settle, MIDDLE);
     const socket = connect({ port: gateway.port, host: "127.0.0.1" });
     socket.resume();
@@ -236,7 +236,7 @@ for (const settle of ["before", "after"] as const) {
     await until(() => isDelivered(bought));
   });
 
-  test(`HTTP/2, settle ${settle}: a client whose window is shut has had nothing, whether it resets the stream or the connection`, async () => {
+  test(`HTTP/2, settle ${settle}: a response is undelivered while the client's window is shut, whether it resets the stream or the connection`, async () => {
     for (const how of ["stream", "connection"] as const) {
       const bought = buy(settle, MIDDLE);
       const client = await Http2Client.ready(gateway.port, [h2.INITIAL_WINDOW_SIZE, 0]);
@@ -258,7 +258,7 @@ for (const settle of ["before", "after"] as const) {
     }
   });
 
-  test(`HTTP/2, settle ${settle}: a client that opens its window bit by bit has it with the last`, async () => {
+  test(`HTTP/2, settle ${settle}: with a window that opens in small steps, a response is delivered at the last one`, async () => {
     const bought = buy(settle, MIDDLE);
     const client = await Http2Client.ready(gateway.port, [h2.INITIAL_WINDOW_SIZE, 0]);
     const fields = requestFields(bought.path, "GET", Object.entries({ ...PLAIN, "payment-signature": bought.header }));
@@ -287,7 +287,7 @@ for (const settle of ["before", "after"] as const) {
   });
 
   test.skipIf(!hasDeno)(
-    `HTTP/3, settle ${settle}: a client that does not read has not had it, and gets it again`,
+    `HTTP/3, settle ${settle}: a response is undelivered if the client does not read, and the client gets it again`,
     async () => {
       const bought = buy(settle, LARGE);
       const fields = Object.entries({ ...PLAIN, "payment-signature": bought.header });

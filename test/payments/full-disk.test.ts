@@ -106,7 +106,7 @@ test.skipIf(!canMount)(
 );
 
 describe.skipIf(!canMount).each(["without a ledger", "with a ledger"])("a start on a full disk, %s", (before) => {
-  test("serves free routes, refuses payments, and sells when there is space", async () => {
+  test("serves free routes, refuses payments, and accepts them when there is space", async () => {
     if (before === "with a ledger") {
       await start();
       expect((await pay()).status).toBe(200);

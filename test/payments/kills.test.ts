@@ -17,7 +17,7 @@ const RUNS = [
 
 for (const [store, settle] of RUNS) {
   test.concurrent.skipIf(store === "postgres" && !hasPostgres)(
-    `settle ${settle} on ${store}: killed ${KILLS} times, no payment is taken that is not answered in the end`,
+    `settle ${settle} on ${store}: killed ${KILLS} times, every charged payment gets its response in the end`,
     async () => {
       const seed = Date.now() >>> 0;
       const outcome = await sellThroughKills({ kills: KILLS, store, settle, seed });

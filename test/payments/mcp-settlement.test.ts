@@ -93,7 +93,7 @@ test("a refused settlement withholds the content, and the receipt reports the re
   expect(JSON.stringify(result)).not.toContain(GOODS);
 });
 
-test("while the outcome is open there is neither content nor a new price, and the same payment gets its response", async () => {
+test("while the result is unknown there is neither content nor a new price, and the same payment gets its response", async () => {
   settlement = () => new Response("", { status: 500 });
   const meta = { "x402/payment": await payment() };
   const open = await client.callTool({ ...CALL, _meta: meta });

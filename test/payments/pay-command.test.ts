@@ -91,7 +91,7 @@ async function run(command: readonly string[], input = ""): Promise<Ran> {
 
 const pay = (...args: string[]) => run([join(ROOT, "bin/turnpike"), "pay", ...args]);
 
-test("a URL is paid for, and its response printed, with the receipt beside it", async () => {
+test("the command pays for a URL, prints the response, and prints the receipt to standard error", async () => {
   const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
   expect(JSON.parse(out)).toMatchObject({ method: "GET", path: "/reports/1?year=2026" });
   expect(err).toContain("paid $0.01 USDC on Base Sepolia (eip155:84532), transaction 0x7e577e57");
@@ -130,7 +130,7 @@ test("bytes go out as they are, into a pipe and a file", async () => {
   expect([...(await child.stdout.bytes())]).toEqual([0, 255, 10, 13]);
 });
 
-test("a price above the limit is not paid, and a failure is reported and costs nothing", async () => {
+test("a price above the limit is not paid, and a failure is reported and free", async () => {
   const dear = await pay(`${url}/dear`);
   expect(dear).toMatchObject({ code: 1, out: "" });
   expect(dear.err).toContain("Cannot pay $2.50: the limit is $1; raise it with --max-price");
@@ -185,7 +185,7 @@ const PAGES = [
 ] as const;
 
 for (const [path, init, expected] of PAGES) {
-  test(`what the page of ${path} shows pays for that request`, async () => {
+  test(`the command that the page of ${path} shows pays for that request`, async () => {
     const [command = "", program = ""] = await blocks(path, init);
     const bin = `npx() { shift; ${join(ROOT, "bin/turnpike")} "$@"; }`;
     const typed = await run(["sh", "-c", `${bin}\n${command}`]);

@@ -31,7 +31,7 @@ describe.skipIf(!hasChain)("the paying client", () => {
     await market.chain.close();
   });
 
-  test("pays with the token that it was allowed, and gets a receipt that the chain bears out", async () => {
+  test("pays with an allowed token, and gets a receipt whose transaction is on the chain", async () => {
     const before = await stall.balance();
     const { response, choice: offer, receipt } = await payAndFetch(stall.url, {}, options);
     expect([response.status, await response.text()]).toEqual([200, "the goods"]);
@@ -53,7 +53,7 @@ describe.skipIf(!hasChain)("the paying client", () => {
     }
   });
 
-  test("signs nothing with a token that it was not allowed", async () => {
+  test("signs nothing with a token that is not allowed", async () => {
     const before = [await stall.balance(), stall.runs];
     const refused = payAndFetch(stall.url, {}, { ...options, assets: [] }).then(() => "paid", String);
     expect(await refused).toContain("none of the payment methods asked for");

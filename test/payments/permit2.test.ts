@@ -64,7 +64,7 @@ for (const [name, isSent] of [
   ["before the transaction is sent", false],
   ["after the transaction was sent, before it knows of that", true],
 ] as const) {
-  test.concurrent.skipIf(!hasChain)(`upto, killed ${name}: what was charged first is charged, once`, async () => {
+  test.concurrent.skipIf(!hasChain)(`upto, killed ${name}: the first charge is settled, once`, async () => {
     const stall = await openStall({ scheme: "upto", price: "100000" });
     const [offer] = (await stall.challenge()).accepts;
     if (offer === undefined) throw new Error("Cannot pay: nothing is accepted");

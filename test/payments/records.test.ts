@@ -92,7 +92,7 @@ async function ledger(...args: string[]): Promise<unknown> {
   return JSON.parse(await new Response(child.stdout).text());
 }
 
-test("two workers report each settlement once, signed, and the ledger tells the same while they run", async () => {
+test("two workers post each settlement once, signed, and the ledger shows the same meanwhile", async () => {
   const { port } = await start({ workers: 2 });
   const payments = Array.from({ length: 10 }, fresh);
   const responses = await Promise.all(payments.map((payment) => pay(port, payment)));
@@ -130,7 +130,7 @@ test("a record that the endpoint refused is posted by the next gateway, and no l
   for (const ran of [first, second]) expect(ran.output()).not.toMatch(/path-secret|query-secret|whsec_/);
 });
 
-test("what an earlier gateway left open is looked up at start: settled is owed and reported, and the payer gets it", async () => {
+test("payments that an earlier gateway left unknown are looked up at start: settled ones are posted, and the payer gets the response", async () => {
   const minuteAgo = Date.now() - 60_000;
   const payment = signedPayment(Date.now() / 1000);
   const store = openStore(folder.file("turnpike.db"), () => minuteAgo);
@@ -157,7 +157,7 @@ test("what an earlier gateway left open is looked up at start: settled is owed a
   await until(async () => (await metric(port, "turnpike_payments_open")) === 0);
 });
 
-test("a gateway without a secret posts its records unsigned, and warns of it", async () => {
+test("a gateway without a secret posts its records unsigned, and logs a warning", async () => {
   await start({}, { TURNPIKE_SETTLEMENT_SECRET: "" });
   expect(gateway?.output()).toContain("warning: routes[0].x402.settlement_url: records are posted without a signature");
   const { port = 0 } = gateway ?? {};
@@ -168,7 +168,7 @@ test("a gateway without a secret posts its records unsigned, and warns of it", a
   expect(JSON.parse(record?.body ?? "")).toMatchObject({ type: "payment.settled", data: { gateway_id: "shop-1" } });
 });
 
-test("a gateway whose secret is too short to sign by does not start", async () => {
+test("a gateway whose secret is too short does not start", async () => {
   const outcome = await start({}, { TURNPIKE_SETTLEMENT_SECRET: "too-short" }).catch(messageOf);
   expect(outcome).toContain("Cannot sign settlement records: secret of $TURNPIKE_SETTLEMENT_SECRET is neither");
   expect(outcome).not.toContain("too-short");

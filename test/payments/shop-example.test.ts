@@ -36,7 +36,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("check finds nothing wrong with it", async () => {
+test("check finds no problem in it", async () => {
   const check = new Program(["check", file]);
   expect([await check.exit(), check.output]).toEqual([0, `${file}: ok (2 routes, 1 upstream)\n`]);
 });
@@ -54,7 +54,7 @@ for (const [name, scheme, path, receipt] of [
   });
 }
 
-test("a way in advance is announced as such, and terms of version 1 are those that it can pay", async () => {
+test("payment in advance is announced, and requirements of version 1 are those that it can pay", async () => {
   const announced = decodeHeader((await fetch(`${url}/stream`)).headers.get("payment-required") ?? "");
   expect(announced).toMatchObject({ accepts: [{ extra: { paymentFlow: "upfront" } }] });
   expect(await (await fetch(`${url}/reports`)).json()).toMatchObject({

@@ -80,7 +80,7 @@ function linesIn(file: string): Line[] {
 }
 
 test.each([...PROTOCOLS])(
-  "a line tells of the upstream, the consumer and nothing of the key, over %s",
+  "a line has the upstream and the consumer, and no part of the key, over %s",
   async (protocol) => {
     const agent = `a "b" \\ c ${protocol}`;
     const reply = await gateway.request(protocol, {
@@ -136,14 +136,14 @@ test.each([...PROTOCOLS])("no line contains a key, whichever policy ends the req
   expect(readFileSync(path, "utf8") + exported + gateway.program.output).not.toContain(HUSH);
 });
 
-test("a request that no upstream saw has no upstream in its line", async () => {
+test("a request that reached no upstream has no upstream in its line", async () => {
   await gateway.plain({ path: "/keyed/x", headers: { "user-agent": "nobody" } });
   const line = await lineOf("nobody");
   expect(line["status"]).toBe(401);
   expect(Object.keys(line).filter((key) => key.startsWith("upstream"))).toEqual([]);
 });
 
-test("renaming the file and SIGUSR1 lose no line and mix none, with two workers under load", async () => {
+test("renaming the file and SIGUSR1 lose and mix no lines, with two workers under load", async () => {
   const file = `${path}.rotated`;
   const two = await startProtocols({
     upstreams,
@@ -186,7 +186,7 @@ async function dropped(of: ProtocolGateway): Promise<number> {
 test.each([
   ["a pipe without a reader", "pipe"],
   ["a full disk", "/dev/full"],
-])("%s drops lines, which are counted, and traffic goes on", async (_, kind) => {
+])("%s drops lines, which are counted, and traffic continues", async (_, kind) => {
   const target = kind === "pipe" ? `${path}.pipe` : kind;
   if (kind === "pipe") spawnSync("mkfifo", [target]);
   const stuck = await startProtocols({ upstreams, routes, access_log: { format: "json", path: target } });

@@ -75,7 +75,7 @@ async function ask(protocol: Protocol, request: Request): Promise<{ reply: Reply
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`the service is asked with the fields that it may see, and its own reach the upstream, over ${protocol}`, async () => {
+  test(`the service gets the configured fields, and its own fields reach the upstream, over ${protocol}`, async () => {
     service.response = says("200 OK", "X-User: alice\r\nX-Roles: a\r\nX-Roles: b\r\nX-Secret: s\r\n", "hello");
     const { reply, seen } = await ask(protocol, {
       method: "PUT",
@@ -163,7 +163,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`a chain goes on behind a service that is away, over ${protocol}`, async () => {
+  test(`a chain continues after an unavailable service, over ${protocol}`, async () => {
     const { reply, seen } = await ask(protocol, { path: "/down-or-key", headers: { "x-api-key": "the key" } });
     expect([reply.status, valuesOf(seen ?? NOTHING, "x-consumer-name")]).toEqual([200, ["alice"]]);
     expect((await ask(protocol, { path: "/down-or-key" })).reply.status).toBe(503);
@@ -173,7 +173,7 @@ for (const protocol of PROTOCOLS) {
     expect(refused.reply.all("www-authenticate")).toEqual(["Own", 'ApiKey realm="api", header="X-API-Key"']);
   });
 
-  test(`who is known to the service and not allowed gets 403, and open routes carry no forged fields, over ${protocol}`, async () => {
+  test(`a consumer that the service knows and the route does not allow gets 403, and open routes forward no forged fields, over ${protocol}`, async () => {
     service.response = says("200 OK", "X-User: bob\r\n");
     expect((await ask(protocol, { path: "/few" })).reply.status).toBe(403);
     const { seen } = await ask(protocol, { path: "/open", headers: { "x-user": "root", authorization: "Basic a" } });
@@ -197,7 +197,7 @@ for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
   });
 }
 
-test("connections to the service are kept, and one that it closed meanwhile costs no response", async () => {
+test("connections to the service are reused, and a connection that it closed causes no failure", async () => {
   service.response = says("200 OK");
   const before = service.connections.length;
   for (let i = 0; i < 5; i++) expect((await ask("HTTP/1.1", { path: "/x" })).reply.status).toBe(200);
@@ -212,7 +212,7 @@ test("connections to the service are kept, and one that it closed meanwhile cost
   expect((await ask("HTTP/1.1", { path: "/x" })).reply.status).toBe(200);
 });
 
-test("more questions than the service may have at one time are answered 503", async () => {
+test("requests beyond the limit of simultaneous calls to the service get 503", async () => {
   const held: (() => void)[] = [];
   service.response = (_, connection) =>
     void held.push(() => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));

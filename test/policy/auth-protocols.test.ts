@@ -65,7 +65,7 @@ test("a WebSocket opens only for authenticated clients", async () => {
   }
 });
 
-test("disable_middleware turns no authentication off", async () => {
+test("disable_middleware does not turn off authentication", async () => {
   const origin = await RawOrigin.start();
   const gateway = await startGateway({
     server: { disable_middleware: true },

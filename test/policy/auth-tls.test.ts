@@ -44,7 +44,7 @@ function start(environment: Readonly<Record<string, string>>): Promise<ProtocolG
 
 const TOKEN = bearer(token({ sub: "alice" }, "ES256", { kid: "1" }));
 
-test("a service and an issuer whose certificates are trusted are believed", async () => {
+test("a service and an issuer with trusted certificates are accepted", async () => {
   const gateway = await start({ SSL_CERT_FILE: folder.write("ca.pem", TEST_CA.cert) });
   try {
     expect((await gateway.plain({ path: "/asked" })).status).toBe(200);

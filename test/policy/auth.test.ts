@@ -87,7 +87,7 @@ function challenges(reply: Reply): string[] {
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`a key in the header lets its holder in, and goes no further, over ${protocol}`, async () => {
+  test(`a key in the header authenticates its owner, and is not forwarded, over ${protocol}`, async () => {
     for (const [key, name] of [
       ["the key of alice", "alice"],
       ["the key of bob", "bob"],
@@ -100,7 +100,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`a key in the query lets its holder in, in any spelling, and goes no further, over ${protocol}`, async () => {
+  test(`a key in the query authenticates its owner, in any spelling, and is not forwarded, over ${protocol}`, async () => {
     for (const [query, left] of [
       ["?key=the%20key%20of%20bob", ""],
       ["?a=1&key=the%20key%20of%20bob&b=2", "?a=1&b=2"],
@@ -142,7 +142,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`who is known and not allowed gets 403 without a challenge, over ${protocol}`, async () => {
+  test(`a known consumer that is not allowed gets 403 without a challenge, over ${protocol}`, async () => {
     expect((await ask(protocol, { path: "/few", headers: { "x-api-key": "the key of bob" } })).reply.status).toBe(200);
     const { reply, seen } = await ask(protocol, { path: "/few", headers: { "x-api-key": "the key of eve" } });
     expect([reply.status, challenges(reply), seen]).toEqual([403, [], undefined]);
@@ -150,7 +150,7 @@ for (const protocol of PROTOCOLS) {
     expect([other.reply.status, other.seen]).toEqual([403, undefined]);
   });
 
-  test(`a token of each algorithm lets its bearer in, and its claims reach the upstream, over ${protocol}`, async () => {
+  test(`a token of each algorithm authenticates its bearer, and its claims reach the upstream, over ${protocol}`, async () => {
     for (const algorithm of ["HS256", "HS384", "HS512", "RS256", "PS256", "ES256", "EdDSA"]) {
       const path = algorithm === "HS256" ? "/jwt" : `/${algorithm}`;
       const text = token({ ...CLAIMS, exp: inSeconds(60), quota: 7, more: { a: "é" } }, algorithm);
@@ -168,7 +168,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`a chain lets in by the first method that succeeds, or names what each would take, over ${protocol}`, async () => {
+  test(`a chain accepts the first method that succeeds, or the response has the challenge of each, over ${protocol}`, async () => {
     const byKey = await ask(protocol, { path: "/chain", headers: { "x-api-key": "the key of bob" } });
     expect([byKey.reply.status, valuesOf(byKey.seen ?? { fields: [] }, "x-consumer-name")]).toEqual([200, ["bob"]]);
     const byToken = await ask(protocol, {
@@ -188,7 +188,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  test(`a token that was not verified does not pass beside an open method, over ${protocol}`, async () => {
+  test(`an unverified token does not pass together with an open method, over ${protocol}`, async () => {
     const forged = token(CLAIMS, "HS256", {}, () => Buffer.alloc(32));
     const { reply, seen } = await ask(protocol, { path: "/open-chain", headers: bearer(forged) });
     expect([reply.status, valuesOf(seen ?? { fields: [] }, "x-consumer-name")]).toEqual([200, ["anonymous"]]);
@@ -212,7 +212,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`what is cached for one consumer is not another's, over ${protocol}`, async () => {
+  test(`a response cached for one consumer is not served to another, over ${protocol}`, async () => {
     origin.reset();
     origin.response = (request, connection) => {
       const body = valuesOf(request, "x-consumer-name").join();
@@ -231,7 +231,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test("trailers say nothing of who a client is", async () => {
+test("trailers cannot set a client's identity", async () => {
   origin.reset();
   const client = await RawClient.open(gateway.plainPort);
   const head = "POST /open HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -241,7 +241,7 @@ test("trailers say nothing of who a client is", async () => {
   expect(origin.requests[0]?.trailers).toEqual([["X-Kept", "1"]]);
 });
 
-test("what was presented stands in no log", async () => {
+test("credentials appear in no log", async () => {
   await ask("HTTP/1.1", { path: "/key/log?key=the%20key%20of%20bob" });
   await ask("HTTP/1.1", { path: "/key/log?a=1&key=a%20secret%20mistake" });
   await ask("HTTP/1.1", { path: "/chain/log?api_key=a%20secret%20mistake", headers: bearer("se.cr.et") });

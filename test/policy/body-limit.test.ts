@@ -63,7 +63,7 @@ for (const protocol of PROTOCOLS) {
   const send = (path: string): Promise<Reply> =>
     gateway.request(protocol, { method: "POST", path, headers, body: LONG });
 
-  test(`over ${protocol} a script may read that the body that it announces is too long, whoever it is`, async () => {
+  test(`over ${protocol} a script can read the response that its announced body is too long, with or without credentials`, async () => {
     // Twice: neither authentication nor the rate limit ran.
     for (let i = 0; i < 2; i++) {
       const reply = await send("/guarded/x");
@@ -79,13 +79,13 @@ for (const protocol of PROTOCOLS) {
 
 // For HTTP/1.1 with chunks see test/http1/rows/limits.ts.
 for (const protocol of PROTOCOLS.slice(1)) {
-  test(`over ${protocol} a script may read that its body, whose length it did not announce, is too long`, async () => {
+  test(`over ${protocol} a script can read the response that its body of unknown length is too long`, async () => {
     const request = { method: "POST", path: "/open/x", headers: { origin: APP }, body: LONG };
     expectReadable(await gateway.request(protocol, request));
   });
 }
 
-test("over HTTP/1.1 who waits for leave to send is refused before, and the connection ends", async () => {
+test("over HTTP/1.1 a client that waits for 100 is refused before its body, and the connection ends", async () => {
   for (const expecting of ["Expect: 100-continue\r\n", ""]) {
     const client = await RawClient.open(gateway.plainPort);
     const head = `POST /open/x HTTP/1.1\r\nHost: localhost\r\nOrigin: ${APP}\r\nContent-Length: ${LONG.length}\r\n`;
@@ -98,7 +98,7 @@ test("over HTTP/1.1 who waits for leave to send is refused before, and the conne
   }
 });
 
-test("over HTTP/1.1 what stands behind such a body, or in it, is no request", async () => {
+test("over HTTP/1.1 bytes within or after a refused body are not parsed as a request", async () => {
   const client = await RawClient.open(gateway.plainPort);
   const next = "GET /.healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
   client.send(`POST /open/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n${next}`);
@@ -107,7 +107,7 @@ test("over HTTP/1.1 what stands behind such a body, or in it, is no request", as
   expect(client.rest()).toBe("");
 });
 
-test("over HTTP/2 the response comes before any of the body, and then the stream ends while others go on", async () => {
+test("over HTTP/2 the response comes before the body, and then the stream ends while others continue", async () => {
   const client = await Http2Client.ready(gateway.plainPort);
   client.send(
     post(1, "/open/x", [

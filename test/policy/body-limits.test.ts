@@ -55,7 +55,7 @@ const CASES = [
 ] as const;
 
 for (const protocol of PROTOCOLS) {
-  test(`a route's own limit holds in place of that of all, over ${protocol}`, async () => {
+  test(`a route's own limit replaces the general one, over ${protocol}`, async () => {
     const statuses: unknown[] = [];
     for (const [path, length] of CASES) {
       const { status } = await gateway.request(protocol, { method: "POST", path, body: "x".repeat(length) });
@@ -64,7 +64,7 @@ for (const protocol of PROTOCOLS) {
     expect(statuses).toEqual(CASES.map((row) => [...row]));
   });
 
-  test(`a stream of events has no limit, and any other body has, over ${protocol}`, async () => {
+  test(`a stream of events has no limit, and other bodies have one, over ${protocol}`, async () => {
     const event = `data: ${"x".repeat(50)}\n\n`;
     origin.response = ({ startLine }, connection) => {
       const type = startLine.includes("events") ? "text/event-stream" : "text/plain";
@@ -80,7 +80,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test("chunked bodies have the limit of their route too", async () => {
+test("chunked bodies also have the limit of their route", async () => {
   for (const [path, length, status] of CASES) {
     const client = await RawClient.open(gateway.plainPort);
     const chunk = `${length.toString(16)}\r\n${"x".repeat(length)}\r\n0\r\n\r\n`;

@@ -76,7 +76,7 @@ function send(protocol: Protocol, { path, body, method = "POST", paid }: Sent): 
 const LONG = JSON.stringify({ name: "a".repeat(50_000) });
 
 for (const protocol of PROTOCOLS) {
-  test(`over ${protocol} a body that does not fit takes no payment, and the payment is spent on one that does`, async () => {
+  test(`over ${protocol} an invalid body uses no payment, and the payment can be used for a valid one`, async () => {
     const paid = encodeHeader(signedPayment(Date.now() / 1000));
     const path = "/priced/x";
     for (const body of ['{"name":1}', "{", '{"name":"a","name":"b"}']) {
@@ -105,7 +105,7 @@ for (const protocol of PROTOCOLS) {
     expect(await gatheredBytes()).toBe(0);
   });
 
-  test(`over ${protocol} a body goes whole to another server where none had it, and to one alone otherwise`, async () => {
+  test(`over ${protocol} a body goes complete to another server if the first got none of it, and otherwise to one server only`, async () => {
     for (const method of ["GET", "PUT", "POST", "POST"]) {
       expect((await send(protocol, { method, path: "/half/x", body: LONG })).status).toBe(200);
     }
@@ -122,7 +122,7 @@ for (const protocol of PROTOCOLS) {
     );
   });
 
-  test(`over ${protocol} a mirror and a share get the body as well`, async () => {
+  test(`over ${protocol} a mirror and a weighted upstream get the body as well`, async () => {
     expect((await send(protocol, { path: "/mirrored/x", body: LONG })).status).toBe(200);
     await mirror.until("the copy", () => (mirror.requests.length === 1 ? true : undefined));
     expect(mirror.summaries).toEqual([`POST /mirrored/x ${LONG}`]);
@@ -136,7 +136,7 @@ for (const protocol of PROTOCOLS) {
     expect(mirror.requests.length + origin.requests.length).toBe(3);
   });
 
-  test(`over ${protocol} numbers and texts that are hard to read are read, or refused, and go on as they came`, async () => {
+  test(`over ${protocol} unusual numbers and texts are accepted or refused, and forwarded unchanged`, async () => {
     for (const [body, status] of [
       ['{"name":"a","n":1e400}', 400],
       [`{"name":"a","n":${"9".repeat(20_000)}}`, 400],
@@ -162,7 +162,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`over ${protocol} a body beyond the cap is answered 413, priced or not`, async () => {
+  test(`over ${protocol} a body beyond the limit gets 413, with and without a price`, async () => {
     for (const path of ["/plain/x", "/priced/x"]) {
       const reply = await send(protocol, { path, body: JSON.stringify({ name: "a".repeat(MAX_BYTES) }) });
       expect([reply.status, reply.header("payment-required")]).toEqual([413, undefined]);

@@ -48,7 +48,7 @@ const post = (body: string | Uint8Array, headers: Record<string, string> = JSON_
 });
 
 for (const protocol of PROTOCOLS) {
-  test(`over ${protocol} a body that fits reaches the upstream as it was sent, with its length`, async () => {
+  test(`over ${protocol} a valid body reaches the upstream unchanged, with its length`, async () => {
     const body = ' {"name" : "a\\u0062c",\n"tags":[1, 2.0]} ';
     const reply = await gateway.request(protocol, post(body, { "content-type": "application/a+json; charset=UTF-8" }));
     expect(reply.status).toBe(200);
@@ -58,7 +58,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  test(`over ${protocol} what does not fit is told by pointers, and not repeated`, async () => {
+  test(`over ${protocol} errors are reported by pointers, without the invalid values`, async () => {
     const reply = await gateway.request(protocol, post('{"name":"SECRET","tags":["x",1],"__proto__":{"a":1}}'));
     expect([reply.status, reply.header("content-type")]).toEqual([400, "application/problem+json"]);
     expect(reply.json).toMatchObject({
@@ -87,7 +87,7 @@ for (const protocol of PROTOCOLS) {
     ["a GET with a body that does not fit", { ...post("{}"), method: "GET" }, 400],
     ["a GET without a body", {}, 200],
   ] as const) {
-    test(`over ${protocol} ${what} is answered ${status}`, async () => {
+    test(`over ${protocol} ${what} gets ${status}`, async () => {
       expect((await gateway.request(protocol, request)).status).toBe(status);
       expect(received.length).toBe(status === 200 ? 1 : 0);
     });
@@ -97,7 +97,7 @@ for (const protocol of PROTOCOLS) {
 const head = (fields: string): string =>
   `POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${fields}\r\n`;
 
-test("a chunked body gets a length, piece by piece as it may come", async () => {
+test("a chunked body gets a length, however its pieces arrive", async () => {
   const client = await RawClient.open(gateway.plainPort);
   client.send(head("Transfer-Encoding: chunked\r\n"));
   for (const character of '{"name":"a"}') client.send(`1\r\n${character}\r\n`);
@@ -108,7 +108,7 @@ test("a chunked body gets a length, piece by piece as it may come", async () => 
   client.destroy();
 });
 
-test("who waits for leave to send gets it from the gateway, and the upstream is not asked for it", async () => {
+test("a client that waits for 100 gets it from the gateway, and the upstream does not send one", async () => {
   const client = await RawClient.open(gateway.plainPort);
   client.send(head("Content-Length: 12\r\nExpect: 100-continue\r\n"));
   expect((await client.response("POST")).startLine).toContain(" 100 ");
@@ -118,7 +118,7 @@ test("who waits for leave to send gets it from the gateway, and the upstream is 
   client.destroy();
 });
 
-test("a body of a wrong type is refused before its sender has leave to send it", async () => {
+test("a body of a wrong type is refused before a 100", async () => {
   const client = await RawClient.open(gateway.plainPort);
   client.send(
     "POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n",
@@ -154,7 +154,7 @@ async function used(): Promise<string | undefined> {
   return /^turnpike_buffer_bytes\{pool="body"\} (\d+)$/m.exec(text)?.[1];
 }
 
-test("clients that leave in the midst of a body leave no memory taken", async () => {
+test("clients that disconnect within a body leave no memory in use", async () => {
   const before = await used();
   expect(before).toBe("0");
   const clients = await Promise.all(Array.from({ length: 10 }, () => RawClient.open(gateway.plainPort)));

@@ -68,7 +68,7 @@ async function later(decision: Decision): Promise<Decision> {
 }
 
 describe.each(PROTOCOLS)("over %s", (protocol) => {
-  test("policies run in order, with or without a promise, and see the response in the reverse order", async () => {
+  test("policies run in order, with or without a promise, and process the response in the reverse order", async () => {
     rig.policies = [signing("a"), policy("b", () => later("continue")), signing("c"), policy("d")];
     const reply = await rig.clients.request(protocol, { path: "/x" });
     expect([reply.status, reply.text, ran, reply.all("x-seen")]).toEqual([
@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     ]);
   });
 
-  test("one that skips passes over the rest, but not over what guards", async () => {
+  test("a policy that skips others does not skip guards", async () => {
     const guard = policy("guard", () => "continue", true);
     for (const decision of ["skip", later("skip")] as const) {
       ran = [];
@@ -91,7 +91,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect((await rig.clients.request(protocol)).status).toBe(418);
   });
 
-  test("a policy that responds ends the chain, and the policies before it see its response", async () => {
+  test("a policy that responds ends the chain, and the policies before it process its response", async () => {
     const decisions: Decide[] = [
       (exchange) => responded(exchange),
       async (exchange) => {
@@ -108,7 +108,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(origin.requests).toEqual([]);
   });
 
-  test("fields that are added to the response are there, whichever part responds", async () => {
+  test("fields that a policy adds to the response are sent, whichever part responds", async () => {
     const modifies = policy("modifies", (exchange) => {
       exchange.addedFields += "X-Modified: yes\r\n";
       return "continue";
@@ -119,7 +119,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect((await rig.clients.request(protocol)).header("x-modified")).toBe("yes");
   });
 
-  test("one that holds a request back has its body held too, and then it goes on whole", async () => {
+  test("if a policy holds a request back, its body is held too, and then forwarded completely", async () => {
     const calls: string[] = [];
     const holds = policy("holds", (exchange) => {
       const { body } = exchange;
@@ -172,7 +172,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect([rig.faults.length, origin.requests.length, ran.includes("b")]).toEqual([2, 0, false]);
   });
 
-  test("a client that leaves while a policy waits, or while it is held, is forgotten", async () => {
+  test("a client that disconnects while a policy waits, or while it is held, is removed", async () => {
     const decided = Promise.withResolvers<Decision>();
     let exchange: Exchange | undefined;
     let told = 0;
@@ -198,7 +198,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect([ran, origin.requests.length, rig.faults]).toEqual([["waits", "waits"], 0, []]);
   });
 
-  test("a request with fields of one name and a body goes through and back, trailers as well", async () => {
+  test("a request with repeated fields, a body and trailers passes both ways", async () => {
     origin.response = (request, connection) => {
       const body = `${summary(request).length} ${request.fields.filter(([name]) => name === "x-a").length}`;
       connection.send(

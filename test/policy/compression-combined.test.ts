@@ -102,7 +102,7 @@ for (const protocol of PROTOCOLS) {
     ["after", "a short response", SHORT],
     ["after", "a response that waits on the disk", LONG],
   ] as const) {
-    test(`over ${protocol} ${what} that is paid for comes in the coding of each request for it`, async () => {
+    test(`over ${protocol} ${what} that is paid for has the coding of each request for it`, async () => {
       sells(body);
       const paid = encodeHeader(signedPayment(Date.now() / 1000));
       const receipts = new Set<string | undefined>();
@@ -119,7 +119,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  test(`over ${protocol} what is paid for before it is made is compressed as it comes`, async () => {
+  test(`over ${protocol} a response that is paid in advance is compressed as it streams`, async () => {
     sells(LONG);
     const paid = upfront();
     const reply = await gateway.request(protocol, { path: "/before/x", headers: paying("gzip", paid) });
@@ -130,7 +130,7 @@ for (const protocol of PROTOCOLS) {
     expect([again.status, origin.requests.length]).toEqual([409, 1]);
   });
 
-  test(`over ${protocol} HEAD of what is paid for has the fields of GET, and its challenge has no coding`, async () => {
+  test(`over ${protocol} HEAD of a priced route has the fields of GET, and its challenge has no coding`, async () => {
     sells(SHORT);
     const paid = encodeHeader(signedPayment(Date.now() / 1000));
     const asked = { method: "HEAD", path: "/after/head" };
@@ -146,7 +146,7 @@ for (const protocol of PROTOCOLS) {
     expect(plainOf(unpaid).startsWith("{")).toBe(true);
   });
 
-  test(`over ${protocol} what the cache has answers conditions and ranges by the tags that clients have`, async () => {
+  test(`over ${protocol} cached responses evaluate conditions and ranges by the clients' entity tags`, async () => {
     sells(SHORT, "Cache-Control: max-age=60\r\n");
     const path = `/cached/${protocol}`;
     const ask = (headers: Record<string, string>, method = "GET"): Promise<Reply> =>
@@ -175,7 +175,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  test(`over ${protocol} a response of another try is compressed once`, async () => {
+  test(`over ${protocol} the response of a retry is compressed once`, async () => {
     sells(SHORT);
     for (let i = 0; i < 4; i++) {
       const reply = await gateway.request(protocol, { path: "/shaky/x", headers: { "accept-encoding": "gzip" } });
@@ -188,7 +188,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`over ${protocol} files are compressed, and those that are there compressed go out as they are`, async () => {
+  test(`over ${protocol} files are compressed, and precompressed files are sent unchanged`, async () => {
     const headers = { "accept-encoding": "gzip" };
     const kept = await gateway.request(protocol, { path: "/kept.txt", headers });
     expect([kept.all("content-encoding"), kept.all("vary"), plainOf(kept)]).toEqual([
@@ -217,7 +217,7 @@ for (const protocol of PROTOCOLS) {
     expect([weak.status, plainOf(weak)]).toEqual([200, PAGE]);
   });
 
-  test(`over ${protocol} a chunked answer keeps its trailers, but for digests of the plain bytes`, async () => {
+  test(`over ${protocol} a chunked response keeps its trailers, except for digests of the uncompressed bytes`, async () => {
     origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-End, Repr-Digest\r\nTransfer-Encoding: chunked\r\n\r\n" +

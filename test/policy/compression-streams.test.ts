@@ -144,7 +144,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  test(`a response that its upstream cuts off never looks whole over ${protocol}`, async () => {
+  test(`a response that its upstream cuts off never looks complete over ${protocol}`, async () => {
     const begun = begins("text/plain");
     const outcome = endOf(protocol);
     const connection = await begun;
@@ -170,7 +170,7 @@ async function endOf(protocol: Protocol): Promise<string> {
   return "cut off";
 }
 
-test("beyond its bound a worker compresses no more, and does again when clients have left or read to the end", async () => {
+test("beyond its limit a worker does not compress, until clients have left or read to the end", async () => {
   const clients = Array.from({ length: MAX_COMPRESSORS }, async () => {
     const client = await RawClient.open(gateway.plainPort);
     client.send("GET /x HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");

@@ -66,7 +66,7 @@ const JSON_TYPE = "Content-Type: application/json\r\n";
 
 for (const protocol of PROTOCOLS) {
   for (const coding of Object.keys(DECODERS)) {
-    test(`a body of known length arrives whole in ${coding} over ${protocol}`, async () => {
+    test(`a body of known length arrives complete in ${coding} over ${protocol}`, async () => {
       responses(`${JSON_TYPE}ETag: "a"\r\nAccept-Ranges: bytes\r\nContent-MD5: x\r\nRepr-Digest: sha-256=:AA==:\r\n`);
       const reply = await gateway.request(protocol, { headers: { "accept-encoding": coding } });
       expect(decoded(reply)).toBe(BODY);
@@ -88,7 +88,7 @@ for (const protocol of PROTOCOLS) {
       ]);
     });
 
-    test(`a body in pieces of any size arrives whole in ${coding} over ${protocol}`, async () => {
+    test(`a body in pieces of any size arrives complete in ${coding} over ${protocol}`, async () => {
       const random = fractionsOf(coding.length * 31 + protocol.length);
       for (let round = 0; round < 4; round++) {
         const { pieces, whole } = someBody(random);
@@ -101,7 +101,7 @@ for (const protocol of PROTOCOLS) {
     });
   }
 
-  test(`HEAD has the fields that GET would have over ${protocol}`, async () => {
+  test(`HEAD has the fields of GET over ${protocol}`, async () => {
     responses(`${JSON_TYPE}ETag: "a"\r\n`);
     const reply = await gateway.request(protocol, { method: "HEAD", headers: { "accept-encoding": "gzip" } });
     const names = ["content-encoding", "vary", "etag", "content-length"];
@@ -109,7 +109,7 @@ for (const protocol of PROTOCOLS) {
     expect(reply.body.length).toBe(0);
   });
 
-  test(`what must not be compressed goes through as it is over ${protocol}`, async () => {
+  test(`responses that must not be compressed pass unchanged over ${protocol}`, async () => {
     const rows: readonly (readonly [fields: string, status?: string])[] = [
       [`${JSON_TYPE}Content-Encoding: br\r\n`],
       [`${JSON_TYPE}Content-Encoding: x-own\r\n`],
@@ -161,7 +161,7 @@ function someBody(random: () => number): { pieces: string[]; whole: string } {
   return { pieces, whole: pieces.join("") };
 }
 
-test("a client that does not ask for compression gets plain bytes, and Vary", async () => {
+test("a client that does not accept compression gets uncompressed bytes, and Vary", async () => {
   const asks: readonly Readonly<Record<string, string>>[] = [
     {},
     { "accept-encoding": "identity" },
@@ -175,14 +175,14 @@ test("a client that does not ask for compression gets plain bytes, and Vary", as
   }
 });
 
-test("Vary is not added where it says so already", async () => {
+test("Vary is not added twice", async () => {
   for (const vary of ["accept-encoding", "Origin, Accept-Encoding", "*"]) {
     responses(`${JSON_TYPE}Vary: ${vary}\r\n`);
     expect((await gateway.plain({ headers: { "accept-encoding": "br" } })).all("vary")).toEqual([vary]);
   }
 });
 
-test("short responses stay as they are, and a route has rules of its own", async () => {
+test("short responses are not compressed, and a route can have its own rules", async () => {
   const headers = { "accept-encoding": "zstd, gzip" };
   responses(JSON_TYPE, "x".repeat(99));
   expect((await gateway.plain({ headers })).header("vary")).toBeUndefined();
@@ -202,7 +202,7 @@ test("responses without a body do not change", async () => {
   }
 });
 
-test("a client that has our weak tag finds what it has at an upstream that knows the strong one alone", async () => {
+test("a client's weak tag of the gateway matches at an upstream that knows only the strong one", async () => {
   origin.response = (request, connection) => {
     const asked = request.fields.find(([name]) => name === "if-none-match")?.[1] ?? "";
     const status = asked.split(", ").includes('"a"') ? "304 Not Modified" : "500 Wrong";
@@ -212,14 +212,14 @@ test("a client that has our weak tag finds what it has at an upstream that knows
   expect([reply.status, reply.header("etag"), reply.header("vary")]).toEqual([304, 'W/"a"', "Accept-Encoding"]);
 });
 
-test("an upstream that must not hear of codings does not keep the client from one", async () => {
+test("if the upstream must not receive Accept-Encoding, the client still gets a compressed response", async () => {
   responses(JSON_TYPE);
   const reply = await gateway.plain({ path: "/blind", headers: { "accept-encoding": "gzip" } });
   expect(reply.header("content-encoding")).toBe("gzip");
   expect(origin.requests[0]?.fields.some(([name]) => name === "accept-encoding")).toBe(false);
 });
 
-test("the cache keeps plain bytes for each Accept-Encoding, and compresses what it has", async () => {
+test("the cache stores uncompressed bytes for each Accept-Encoding, and compresses them", async () => {
   responses(`${JSON_TYPE}Cache-Control: max-age=60\r\nETag: "a"\r\n`);
   for (const coding of ["gzip", "gzip", "br", "br"]) {
     const reply = await gateway.plain({ path: "/cached", headers: { "accept-encoding": coding } });

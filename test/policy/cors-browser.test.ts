@@ -113,7 +113,7 @@ function pageOf(): string {
   </script>`;
 }
 
-test("Chromium lets a page's script do and see what is allowed, and nothing else", async () => {
+test("Chromium lets a page's script do and read only what is allowed", async () => {
   const [program] = await Array.fromAsync(browserPrograms(undefined, folder.file("programs")));
   if (program === undefined) throw new Error("Cannot test with Chromium: it is not installed");
   const flags = ["--headless=new", "--no-first-run", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];

@@ -81,7 +81,7 @@ function said(reply: Reply): Record<string, string> {
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`over ${protocol} a preflight is answered here with what is allowed`, async () => {
+  test(`over ${protocol} the gateway responds to a preflight with the allowed methods and fields`, async () => {
     const common = await preflight(protocol, { path: "/common/x", fields: "x-a,content-type" });
     expect([common.status, common.body.length, said(common)]).toEqual([
       204,
@@ -123,7 +123,7 @@ for (const protocol of PROTOCOLS) {
     expect(origin.requests).toEqual([]);
   });
 
-  test(`over ${protocol} a response says who may read it, in place of the upstream`, async () => {
+  test(`over ${protocol} the response names the origins that may read it, in place of the upstream's`, async () => {
     origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: https://evil.test\r\naccess-control-allow-credentials: true\r\n" +
@@ -151,14 +151,14 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`over ${protocol} what no route takes has the fields of all routes`, async () => {
+  test(`over ${protocol} a response without a route has the fields for all routes`, async () => {
     const reply = await gateway.request(protocol, { path: "/absent", headers: { origin: APP } });
     expect([reply.status, said(reply)["allow-origin"]]).toEqual([404, APP]);
     expect((await preflight(protocol, { path: "/absent" })).status).toBe(204);
   });
 }
 
-test("an origin is allowed by its very spelling, or below a host by whole labels", async () => {
+test("an origin is allowed by its exact spelling, or below a host by whole labels", async () => {
   const allowed = [APP, "null", "https://a.example.org:8443", "https://a.b-c.example.org:8443"];
   const others = [
     "https://APP.example.com",
@@ -194,7 +194,7 @@ test("an origin is allowed by its very spelling, or below a host by whole labels
   expect(said(twice)).toEqual({});
 });
 
-test("what a preflight asks for is sent back only where a browser could have asked for it", async () => {
+test("the values of a preflight are sent back only if a browser could have sent them", async () => {
   const hostile = await preflight("HTTP/1.1", { path: "/common/x", fields: 'x-a, "; evil=1' });
   expect(said(hostile)).toEqual({
     "allow-origin": APP,
@@ -220,7 +220,7 @@ test("OPTIONS that is not a preflight goes to the upstream, and so does a prefli
   expect(origin.summaries).toEqual(["OPTIONS /common/x", "OPTIONS /common/y", "OPTIONS /off/x"]);
 });
 
-test("the gateway gives a page no access to this machine's network: browsers ask their users", async () => {
+test("the gateway gives a page no access to private networks: browsers ask their users", async () => {
   const reply = await gateway.request("HTTP/1.1", {
     method: "OPTIONS",
     path: "/common/x",

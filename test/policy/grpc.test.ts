@@ -43,7 +43,7 @@ function strangers(names: Iterable<string>): string[] {
   return [...names].filter((name) => /^(?:vary|access-control-|strict-|content-security|x-frame|referrer)/.test(name));
 }
 
-test("a call has its type, its trailers and its status, and the rules' fields", async () => {
+test("a call has its type, its trailers and its status, and the fields of header rules", async () => {
   const bytes = Buffer.from([0, 1, 0xff]);
   const metadata = { origin: "https://app.example.com", "x-echo-bin": [bytes] };
   const outcome = await client.unary("hello", { metadata }).outcome;
@@ -56,14 +56,14 @@ test("a call has its type, its trailers and its status, and the rules' fields", 
   expect(strangers(Object.keys(outcome.metadata.getMap()))).toEqual([]);
 });
 
-test("a call that fails keeps its code and its details", async () => {
+test("a failed call keeps its status and its details", async () => {
   const outcome = await client.unary("fail 9 why").outcome;
   expect([outcome.code, outcome.details]).toEqual([status.FAILED_PRECONDITION, "why"]);
   expect(strangers(Object.keys(outcome.trailers.getMap()))).toEqual([]);
 });
 
 for (const protocol of PROTOCOLS.slice(1)) {
-  test(`over ${protocol} a response to a call has none of what browsers are told`, async () => {
+  test(`over ${protocol} a response to a call has no fields for browsers`, async () => {
     const headers = { "content-type": "application/grpc", te: "trailers", origin: "https://app.example.com" };
     const body = Buffer.from([0, 0, 0, 0, 0]);
     const reply = await gateway.request(protocol, { method: "POST", path: "/absent.Service/Call", headers, body });

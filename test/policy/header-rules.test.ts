@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 for (const protocol of PROTOCOLS) {
-  test(`over ${protocol} an upstream gets the request as the rules make it`, async () => {
+  test(`over ${protocol} the header rules apply to the upstream request`, async () => {
     await gateway.request(protocol, {
       path: "/a/x",
       headers: [
@@ -81,7 +81,7 @@ for (const protocol of PROTOCOLS) {
     expect(valuesOf(request, "x-added")).toEqual(["0", "1", "2"]);
   });
 
-  test(`over ${protocol} a client gets the response as the rules make it, with the last word`, async () => {
+  test(`over ${protocol} the header rules apply to the response, after all other policies`, async () => {
     origin.response = (_, connection) =>
       connection.send(
         "HTTP/1.1 200 OK\r\nServer: nginx\r\nx-powered-by: PHP\r\nX-POWERED-BY: more\r\nX-Frame-Options: DENY\r\n" +
@@ -106,7 +106,7 @@ for (const protocol of PROTOCOLS) {
     expect([bare.header("server"), bare.header("cache-control")]).toEqual(["nginx", "public"]);
   });
 
-  test(`over ${protocol} the rules see errors and what policies answer`, async () => {
+  test(`over ${protocol} the rules apply to errors and to responses of policies`, async () => {
     const dead = await gateway.request(protocol, { path: "/dead/x" });
     expect([dead.status, dead.header("cache-control"), dead.header("x-added")]).toEqual([502, "no-store", "ours"]);
     const refused = await gateway.request(protocol, { path: "/guarded/x" });
@@ -119,7 +119,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test("a WebSocket's handshake goes on by what makes it one, and has the rules' fields", async () => {
+test("a WebSocket handshake keeps its own fields, and gets the fields of the rules", async () => {
   origin.response = (request, connection) => {
     const key = valuesOf(request, "sec-websocket-key")[0] ?? "";
     const accept = Bun.SHA1.hash(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, "base64");

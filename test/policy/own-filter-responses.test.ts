@@ -70,7 +70,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(rig.runtime.counted).toEqual(["request allow", "response modify"]);
   });
 
-  test("what a filter says of the request and of the response goes on the response, the latter last", async () => {
+  test("the response has the fields that a filter sets on the request and on the response, the latter last", async () => {
     const both = [...callsOf(0, 0, 6, 12, 5), ...op.i32(2)];
     await rig.use([hook([...MARK, ...APPLY], IMPORTS, both)]);
     expect((await ask()).all("x-mark")).toEqual(["yes"]);
@@ -78,7 +78,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect((await ask()).all("x-mark")).toEqual(["other"]);
   });
 
-  test("a body is replaced, and the fields that described the old one go", async () => {
+  test("a body is replaced, and the fields that described the old one are removed", async () => {
     await rig.use([hook([...REPLACE, ...APPLY])]);
     const fields = 'ETag: "a"\r\nContent-Encoding: gzip\r\nContent-Range: bytes 0-4/9\r\nX-Other: 1';
     sends(`HTTP/1.1 206 Partial Content\r\n${fields}\r\nContent-Length: 5`, "hello");
@@ -90,7 +90,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect([head.text, head.header("content-length")]).toEqual(["", "10"]);
   });
 
-  test("a long body is replaced, with nothing of it sent and its connection dropped", async () => {
+  test("a long body is replaced, none of it is sent, and its connection is closed", async () => {
     await rig.use([hook([...REPLACE, ...APPLY], ["replace_response_body"])]);
     sends("HTTP/1.1 200 OK\r\nContent-Length: 900000", "x".repeat(200_000));
     const told = await ask();
@@ -98,7 +98,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     await rig.origin.until("the end of its connection", () => rig.origin.connections.at(-1)?.closed || undefined);
   });
 
-  test("a filter sees length and first bytes of a body, however it comes", async () => {
+  test("a filter sees length and first bytes of a body, however it arrives", async () => {
     const bodies = [
       ["HTTP/1.1 200 OK\r\nContent-Length: 5", "hello", 5, 5],
       ["HTTP/1.1 200 OK\r\nContent-Length: 100000", "x".repeat(100_000), 100_000, 65_536],
@@ -114,7 +114,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     }
   });
 
-  test("what is looked at and not changed arrives as it was", async () => {
+  test("a response that a filter reads and does not change arrives unchanged", async () => {
     await rig.use([hook([...callsOf(4, 0, 100, 65_536), ...op.drop, ...UNCHANGED])]);
     for (const length of [0, 5, 65_536, 65_537, 1_200_000]) {
       sends(`HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: ${length}`, "y".repeat(length));
@@ -125,7 +125,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     }
   });
 
-  test("statuses without a body stay so, and get one where the filter says so", async () => {
+  test("statuses without a body stay so, and get a body if the filter sets one", async () => {
     await rig.use([hook([...REPLACE, ...APPLY])]);
     sends('HTTP/1.1 304 Not Modified\r\nETag: "a"');
     const unmodified = await ask();
@@ -159,7 +159,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(rig.runtime.lines[0]).toStartWith("test: on_response trapped");
   });
 
-  test("errors of the gateway are not filtered, and an upstream that breaks off is one", async () => {
+  test("gateway errors are not filtered, and neither is the error for an upstream that breaks off", async () => {
     await rig.use([hook([...callsOf(4, 0, 100, 65_536), ...op.drop, ...MARK, ...APPLY])]);
     rig.origin.response = (_request, connection) => connection.reset();
     expect((await ask()).status).toBe(502);
@@ -169,7 +169,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(rig.runtime.counted).toEqual(["request allow", "request allow"]);
   });
 
-  test("filters see the response in the reverse order", async () => {
+  test("filters process the response in the reverse order", async () => {
     const second = hook([...callsOf(0, 0, 6, 12, 5), ...REPLACE, ...APPLY]);
     // The first filter reads the output of the second: 10 bytes.
     const first = hook([...mustBe(10, 3, []), ...callsOf(1, 201), ...APPLY]);

@@ -91,7 +91,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(told.json).toMatchObject({ type: "urn:turnpike:error:forbidden" });
   });
 
-  test("a body is seen with its true length, and goes on whole", async () => {
+  test("a filter sees the true length of a body, which is forwarded completely", async () => {
     for (const [length, trailers] of [[5], [65_536], [100_000], [70_000, [["x-t", "1"]]]] as const) {
       await rig.use([bodyGuard(length, Math.min(length, 65_536))]);
       const told = await post(length, trailers);
@@ -120,7 +120,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     await rig.reconnect();
   });
 
-  test("what on_request has seen is there in on_response, however many requests there are at once", async () => {
+  test("values that on_request has read are there in on_response, with any number of simultaneous requests", async () => {
     await rig.use([REMEMBERS]);
     const numbers = Array.from({ length: 20 }, (_, i) => String(1000 + i));
     const replies = await Promise.all(
@@ -129,7 +129,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(replies.map((told) => told.header("x-got"))).toEqual(numbers);
   });
 
-  test("a park beyond the instances, the places or the size is turned away, and the filter goes on", async () => {
+  test("a park beyond the instances, the capacity or the size is refused, and the filter continues", async () => {
     sandbox(() => undefined);
     await rig.use([PARKS], { instances: 2 });
     const leaves = [await rig.chain.clients.open(protocol, "/x"), await rig.chain.clients.open(protocol, "/x")];
@@ -157,7 +157,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     expect(await Promise.all(asked.map(ask))).toEqual([200, 503, 503, 200]);
   });
 
-  test("a park ends with 500 by the deadline, without a control socket, and when it is cut", async () => {
+  test("a parked request gets 500 at the deadline, without a control socket, and if the socket breaks", async () => {
     sandbox(() => undefined);
     await rig.use([PARKS]);
     rig.runtime.deadlineMs = 20;

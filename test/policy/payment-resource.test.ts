@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 for (const protocol of PROTOCOLS) {
-  test(`${protocol}: a price on /reports names /reports/1 with its query, on the host that was asked`, async () => {
+  test(`${protocol}: a price on /reports names /reports/1 with its query, on the requested host`, async () => {
     const asked = { path: "/reports/1?year=2026&q=%22", authority: "shop.example:8443" };
     const url = "https://shop.example:8443/reports/1?year=2026&q=%22";
     const unpaid = await gateway.request(protocol, asked);
@@ -46,7 +46,7 @@ for (const protocol of PROTOCOLS) {
     expect(page).toContain("Test mode.");
   });
 
-  test(`${protocol}: a payment that cannot be read, and one of another request, get the challenge with their error`, async () => {
+  test(`${protocol}: an unreadable payment and a payment for another request get the challenge with their error`, async () => {
     const payment = signedPayment(Date.now() / 1000);
     const headers = { "payment-signature": encodeHeader(payment) };
     expect((await gateway.request(protocol, { path: "/reports/1", headers })).status).toBe(200);

@@ -172,7 +172,7 @@ test.each([...PROTOCOLS])("a payment that is settled after the response is, over
   expect([verify?.status, settlement?.status]).toEqual([undefined, undefined]);
 });
 
-test.each([...PROTOCOLS])("a payment that is settled before the upstream is asked, over %s", async (protocol) => {
+test.each([...PROTOCOLS])("a payment that is settled before the upstream request, over %s", async (protocol) => {
   const { reply, traceId } = await buy(protocol, "/before/x");
   expect([reply.status, reply.text]).toEqual([200, "the goods"]);
   const spans = await named(traceId, 6);
@@ -198,27 +198,24 @@ test.each([...PROTOCOLS])("a settlement that fails is an error of its own span, 
   expect(spans.get("SERVER")?.status).toBe(undefined);
 });
 
-test.each([...PROTOCOLS])(
-  "a settlement that outlasts its client is exported after its end, over %s",
-  async (protocol) => {
-    const gate = Promise.withResolvers<object>();
-    settle = () => gate.promise;
-    const before = settling;
-    const { traceId, headers } = paid();
-    const leave = await clients.open(protocol, "/after/x", headers);
-    await until(() => settling > before);
-    leave();
-    const first = await named(traceId, 6);
-    expect(first.has("payment.settle")).toBe(false);
-    expect(attributesOf(first.get("SERVER")?.attributes)["error.type"]).toBe("client_gone");
-    gate.resolve(settled);
-    const settlement = (await named(traceId, 7)).get("payment.settle");
-    expect(settlement?.parentSpanId).toBe(first.get("SERVER")?.spanId);
-    expect(end(settlement)).toBeGreaterThanOrEqual(end(first.get("SERVER")));
-    expect(settlement?.status).toBe(undefined);
-    expect(spansOf(traceId)).toHaveLength(7);
-  },
-);
+test.each([...PROTOCOLS])("a settlement that ends after its client has left is exported, over %s", async (protocol) => {
+  const gate = Promise.withResolvers<object>();
+  settle = () => gate.promise;
+  const before = settling;
+  const { traceId, headers } = paid();
+  const leave = await clients.open(protocol, "/after/x", headers);
+  await until(() => settling > before);
+  leave();
+  const first = await named(traceId, 6);
+  expect(first.has("payment.settle")).toBe(false);
+  expect(attributesOf(first.get("SERVER")?.attributes)["error.type"]).toBe("client_gone");
+  gate.resolve(settled);
+  const settlement = (await named(traceId, 7)).get("payment.settle");
+  expect(settlement?.parentSpanId).toBe(first.get("SERVER")?.spanId);
+  expect(end(settlement)).toBeGreaterThanOrEqual(end(first.get("SERVER")));
+  expect(settlement?.status).toBe(undefined);
+  expect(spansOf(traceId)).toHaveLength(7);
+});
 
 /** All attribute names of OpenTelemetry. */
 function namesOf(conventions: object): Set<unknown> {
@@ -236,7 +233,7 @@ function tryAt(port: number | undefined): object {
   };
 }
 
-test("names of attributes are OpenTelemetry's stable ones, and those that HTTP's conventions require are there", async () => {
+test("names of attributes are OpenTelemetry's stable ones, and the attributes that HTTP's conventions require are set", async () => {
   const { traceId } = await buy("HTTP/2", "/after/x?a=1&token=hush");
   await named(traceId, 7);
   const keys = exported.flatMap((json) =>
@@ -272,7 +269,7 @@ test("names of attributes are OpenTelemetry's stable ones, and those that HTTP's
   ]);
 });
 
-test("an export says whose it is", async () => {
+test("an export names its service", async () => {
   const { traceId } = await buy("HTTP/1.1", "/before/x");
   await named(traceId, 6);
   const [first] = decodeExport(exported.find((json) => json.includes(traceId)) ?? "").resourceSpans;

@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   });
 
   test(
-    "two gateways together let exactly the burst in, and tell what is left of it",
+    "two gateways together accept exactly the burst, and report the remaining tokens",
     async () => {
       const [one, other] = [await serve(), await serve()];
       const first = await once(one.port, "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "a store that forgets its scripts is taught them again",
+    "a store that has lost its scripts gets them again",
     async () => {
       const gateway = await serve();
       expect(allowed(await ask(gateway.port, 5))).toBe(5);
@@ -107,7 +107,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "while it is away each gateway limits by itself and says so once; when it is back, it is asked again",
+    "while it is unavailable each gateway limits by itself and logs this once; when it is back, it is used again",
     async () => {
       const gateway = await serve();
       expect(allowed(await ask(gateway.port, 50))).toBe(40);
@@ -159,7 +159,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 
   test(
-    "a gateway that is started while it is away serves, limits by itself, and finds it later",
+    "a gateway that starts while it is unavailable serves, limits by itself, and connects later",
     async () => {
       await redis.kill();
       const gateway = await serve();
@@ -188,7 +188,7 @@ describe.skipIf(!hasRedis)("limits in Redis", () => {
   );
 });
 
-test("a store whose URL is not in the environment keeps the gateway from starting, and tells no secret", async () => {
+test("if the store's URL is not in the environment, the gateway does not start, and shows no secret", async () => {
   const config = {
     rate_limit_store: { redis_url_env: "TEST_REDIS" },
     upstreams: [{ name: "origin", servers: [serverAt(1)] }],

@@ -123,7 +123,7 @@ function limited(burst: number, more: object = {}): { upstreams: object[]; route
 }
 
 test(
-  "four workers that many connections ask at once, over all protocols, let exactly the burst in",
+  "four workers with many simultaneous connections, over all protocols, accept exactly the burst",
   async () => {
     const burst = 150;
     const rate_limit = { requests_per_second: RATE, burst_size: burst, key: "ip" };
@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "while tokens come in, the workers together give no more and no fewer than the rate",
+  "while tokens refill, the workers together accept exactly the rate",
   async () => {
     const { port } = await serve(limited(100, { requests_per_second: 200 }));
     const start = performance.now();
@@ -164,7 +164,7 @@ test(
 );
 
 test(
-  "workers that are killed in a flood leave the buckets as they were: the burst is not given twice",
+  "workers that are killed in a flood leave the buckets unchanged: the burst is not granted twice",
   async () => {
     const burst = 300;
     const { program, port } = await serve(limited(burst));
@@ -193,7 +193,7 @@ test(
 );
 
 test(
-  "a reload keeps the buckets of a limit that is as it was, and begins anew with one that has changed",
+  "a reload keeps the buckets of an unchanged limit, and starts a changed limit with full buckets",
   async () => {
     const { port, reload } = await serve(limited(20));
     expect(countOf(await ask(port, "198.51.100.1", 15), 200)).toBe(15);
@@ -211,7 +211,7 @@ test(
 );
 
 test(
-  "a flood of 100,000 addresses takes neither memory nor anything from who is known or comes new",
+  "a flood of 100,000 addresses takes no memory, and no tokens from known or new clients",
   async () => {
     const { upstreams, routes } = limited(3);
     // Responses from the cache are limited as well, and 100,000 requests need no origin.

@@ -62,7 +62,7 @@ async function statuses(times: number, ask: () => Promise<Reply>): Promise<numbe
 }
 
 test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
-  "over %s a bucket gives its burst, then 429 with the time to wait, and says how much is left",
+  "over %s a bucket grants its burst, then 429 with the time to wait, and reports the remaining tokens",
   async (protocol, i) => {
     const before = origin.requests.length;
     for (const left of [2, 1, 0]) {
@@ -88,7 +88,7 @@ test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
 );
 
 test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
-  "over %s each value of the header that is the key has a bucket, and the address has one for those without it",
+  "over %s each value of the key's header field has a bucket, and clients without it have one per address",
   async (protocol, i) => {
     const path = `/client${i}`;
     const ask = (client: string): Promise<Reply> =>
@@ -102,7 +102,7 @@ test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
 );
 
 test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
-  "over %s HEAD, OPTIONS and bodies count like any other request, and a body that is refused does no harm",
+  "over %s HEAD, OPTIONS and bodies count like any other request, and a refused body leaves the connection usable",
   async (protocol, i) => {
     const path = `/methods${i}`;
     for (const method of ["HEAD", "OPTIONS", "DELETE"]) {
@@ -116,7 +116,7 @@ test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
   },
 );
 
-test("one bucket counts what comes by all protocols", async () => {
+test("one bucket counts the requests of all protocols", async () => {
   const found: number[] = [];
   const headers = { "x-forwarded-for": "198.51.100.200" };
   for (const protocol of [...PROTOCOLS, ...PROTOCOLS]) {
@@ -125,7 +125,7 @@ test("one bucket counts what comes by all protocols", async () => {
   expect(found).toEqual([200, 200, 200, 429, 429, 429]);
 });
 
-test("addresses have buckets of their own: IPv4 each, IPv6 by network, however they are spelled", async () => {
+test("addresses have separate buckets: IPv4 each, IPv6 by network, in any spelling", async () => {
   expect(await statuses(4, () => from("198.51.100.1"))).toEqual([200, 200, 200, 429]);
   expect(await statuses(1, () => from("198.51.100.2"))).toEqual([200]);
   expect(await statuses(1, () => from("::ffff:c633:6401"))).toEqual([429]);
@@ -141,7 +141,7 @@ test("addresses have buckets of their own: IPv4 each, IPv6 by network, however t
   expect((await from("203.0.113.9, 198.51.100.1")).status).toBe(429);
 });
 
-test("a consumer has one bucket for all addresses, a name that looks like an address has its own, and 401 costs nothing", async () => {
+test("a consumer has one bucket for all addresses, a name that looks like an address has its own, and 401 uses no token", async () => {
   const ask = (key: string, address: string) =>
     gateway.plain({ path: "/keyed", headers: { "x-api-key": key, "x-forwarded-for": address } });
   expect(await statuses(5, () => ask("wrong", "198.51.100.9"))).toEqual([401, 401, 401, 401, 401]);
@@ -151,7 +151,7 @@ test("a consumer has one bucket for all addresses, a name that looks like an add
   expect((await gateway.plain({ path: "/keyed" })).header("ratelimit")).toBeUndefined();
 });
 
-test("a WebSocket handshake costs a token", async () => {
+test("a WebSocket handshake uses a token", async () => {
   const headers = {
     "x-forwarded-for": "198.51.100.77",
     connection: "Upgrade",
@@ -167,7 +167,7 @@ test("a WebSocket handshake costs a token", async () => {
   }
 });
 
-test("metrics tell how many were limited, with no label that clients choose", async () => {
+test("metrics count the limited requests, with no label that clients choose", async () => {
   const page = parseMetrics((await gateway.plain({ path: "/metrics" })).text);
   const results = page.get("turnpike_rate_limit_requests_total")?.samples ?? [];
   expect(results.map(({ labels }) => labels)).toEqual([{ result: "allowed" }, { result: "limited" }]);
@@ -176,7 +176,7 @@ test("metrics tell how many were limited, with no label that clients choose", as
   expect(page.get("turnpike_rate_limit_store_away")?.samples[0]?.value).toBe(0);
 });
 
-test("a bucket that is fast gains tokens: all are let in who come no faster than the rate", async () => {
+test("a fast bucket refills in time: all clients below the rate are accepted", async () => {
   const start = performance.now();
   const asked = 600;
   const replies = await Promise.all(

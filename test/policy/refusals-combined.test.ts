@@ -88,7 +88,7 @@ function expectReadable(reply: Reply, exposed: boolean, from = APP): void {
 }
 
 for (const [i, protocol] of PROTOCOLS.entries()) {
-  test(`over ${protocol} a script is told all that a route has against it, and then served`, async () => {
+  test(`over ${protocol} a script can read every refusal of a route, and is then served`, async () => {
     const path = `/all${i}/x`;
     const asked = {
       "access-control-request-method": "POST",
@@ -124,7 +124,7 @@ for (const [i, protocol] of PROTOCOLS.entries()) {
     ]);
   });
 
-  test(`over ${protocol} a script may read that nothing is there, or that what serves it is away`, async () => {
+  test(`over ${protocol} a script can read that a path has no route, or that its upstream is unavailable`, async () => {
     for (const from of [APP, "null"]) {
       for (const [path, expected] of [
         ["/nothing", 404],
@@ -137,7 +137,7 @@ for (const [i, protocol] of PROTOCOLS.entries()) {
     }
   });
 
-  test(`over ${protocol} who is nobody in particular shares one limit, which is not that of one with a name`, async () => {
+  test(`over ${protocol} anonymous clients share one limit, which is separate from that of a consumer of the same name`, async () => {
     const statuses: number[] = [];
     for (const headers of [{}, {}, KEY, KEY] as Record<string, string>[]) {
       statuses.push((await gateway.request(protocol, { path: `/nobody${i}/x`, headers })).status);
@@ -151,7 +151,7 @@ for (const [what, path, length, exposed] of [
   // It needs neither a key nor a payment, which would not help.
   ["is longer than any may be", "/all0/x", "2500000", true],
 ] as const) {
-  test(`a script may read that its body ${what}, before it has sent any of it`, async () => {
+  test(`a script can read that its body ${what}, before it has sent any of it`, async () => {
     const asked = { ...JSON_TYPE, origin: APP, "content-length": length };
     const first = await RawClient.open(gateway.plainPort);
     const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -171,7 +171,7 @@ for (const [what, path, length, exposed] of [
   });
 }
 
-test("a call of gRPC beyond the limit ends with RESOURCE_EXHAUSTED, and says when to come again", async () => {
+test("a gRPC call beyond the limit ends with RESOURCE_EXHAUSTED, and has the time to wait", async () => {
   const client = new EchoClient(gateway.tlsPort, TEST_CA.cert);
   try {
     for (let i = 0; i < 2; i++) expect((await client.unary("hello").outcome).code).toBe(status.OK);
@@ -188,7 +188,7 @@ test("a call of gRPC beyond the limit ends with RESOURCE_EXHAUSTED, and says whe
   }
 });
 
-test("a WebSocket handshake over HTTP/2 costs a token, and beyond the limit gets 429 with a body", async () => {
+test("a WebSocket handshake over HTTP/2 uses a token, and beyond the limit gets 429 with a body", async () => {
   const client = await Http2Client.ready(gateway.plainPort);
   origin.response = (_, connection) => connection.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n");
   for (const [stream, expected] of [

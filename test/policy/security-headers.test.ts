@@ -88,11 +88,11 @@ const COMMON = {
 };
 
 for (const protocol of PROTOCOLS) {
-  test(`over ${protocol} the defaults go out with what is configured for all, and without a CSP`, async () => {
+  test(`over ${protocol} the defaults are sent with the fields configured for all routes, and without a CSP`, async () => {
     expect(told(await gateway.request(protocol, { path: "/common/x" }))).toEqual(COMMON);
   });
 
-  test(`over ${protocol} a route's own keys win, and turn off what they name`, async () => {
+  test(`over ${protocol} a route's own keys have precedence, and can turn fields off`, async () => {
     expect(told(await gateway.request(protocol, { path: "/own/x" }))).toEqual({
       "strict-transport-security": ["max-age=63072000; includeSubDomains; preload"],
       "content-security-policy": ["default-src 'self'"],
@@ -104,7 +104,7 @@ for (const protocol of PROTOCOLS) {
     expect(told(await gateway.request(protocol, { path: "/some/x" }))).toEqual({});
   });
 
-  test(`over ${protocol} what is configured replaces the upstream's, a default stands back, and nothing is doubled`, async () => {
+  test(`over ${protocol} configured fields replace the upstream's, defaults do not, and no field is sent twice`, async () => {
     responseFields(
       "REFERRER-Policy: unsafe-url\r\nReferrer-Policy: origin\r\nx-frame-options: DENY\r\nX-Content-Type-Options: nosniff\r\n" +
         "Content-Security-Policy: default-src 'none'\r\nStrict-Transport-Security: max-age=1\r\nX-Frame: kept\r\n",
@@ -127,7 +127,7 @@ for (const protocol of PROTOCOLS) {
     expect(untouched.all("referrer-policy").join(", ")).toContain("origin");
   });
 
-  test(`over ${protocol} errors, files, redirects and what nobody serves have them, the gateway's own paths have not`, async () => {
+  test(`over ${protocol} errors, files, redirects and paths without a route have them, and the gateway's own paths do not`, async () => {
     const replies = await Promise.all(
       ["/dead/x", "/page.html", "/absent"].map((path) => gateway.request(protocol, { path })),
     );
@@ -139,7 +139,7 @@ for (const protocol of PROTOCOLS) {
     expect([own.status, told(own)]).toEqual([200, {}]);
   });
 
-  test(`over ${protocol} HEAD and 304 have them as well, and no 1xx has`, async () => {
+  test(`over ${protocol} HEAD and 304 have them as well, and 1xx do not`, async () => {
     expect(told(await gateway.request(protocol, { method: "HEAD", path: "/common/x" }))).toEqual(COMMON);
     origin.response = (_, connection) =>
       connection.send('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n');
@@ -148,7 +148,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test("HTTP in the clear has no HSTS, which says nothing there", async () => {
+test("plaintext HTTP has no HSTS, which browsers ignore there", async () => {
   const { "strict-transport-security": _, ...others } = COMMON;
   expect(told(await gateway.plain({ path: "/common/x" }))).toEqual(others);
   expect((await gateway.plain({ path: "/own/x" })).header("strict-transport-security")).toBeUndefined();
@@ -156,7 +156,7 @@ test("HTTP in the clear has no HSTS, which says nothing there", async () => {
   expect([told(big), big.body.length]).toEqual([others, BIG]);
 });
 
-test("server.disable_middleware turns them off, and without the block there are none", async () => {
+test("server.disable_middleware turns them off, and without the block they are not sent", async () => {
   const upstreams = [{ name: "origin", servers: [serverAt(origin.port)] }];
   const routes = [
     { path_prefix: "/", upstream: "origin" },

@@ -195,7 +195,7 @@ function tokens(): Row[] {
 }
 
 for (const protocol of PROTOCOLS) {
-  test(`sound credentials get in, so that the tables below can fail, over ${protocol}`, async () => {
+  test(`valid credentials are accepted, so that the tables below can fail, over ${protocol}`, async () => {
     const exp = inSeconds(-30);
     const rows: readonly Request[] = [
       { path: "/rs", headers: bearer(token({ ...CLAIMS, exp, nbf: inSeconds(30), iat: inSeconds(30) }, "RS256")) },
@@ -212,7 +212,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`no token that is not sound gets in over ${protocol}`, async () => {
+  test(`invalid tokens are refused over ${protocol}`, async () => {
     origin.reset();
     for (const [what, path, text] of tokens()) {
       const reply = await gateway.request(protocol, { path, headers: bearer(text) });
@@ -223,7 +223,7 @@ for (const protocol of PROTOCOLS) {
     expect(trap.connections.length).toBe(0);
   });
 
-  test(`claims beyond ASCII end no line over ${protocol}`, async () => {
+  test(`claims beyond ASCII inject no header field over ${protocol}`, async () => {
     // If a program keeps only their low bytes, they become CR, LF and others.
     for (const role of ["a\u010d\u010aX-Admin: 1", "a\u560d\u560aX-Admin: 1", "a\u2028X-Admin: 1", "\ud800", "é"]) {
       origin.reset();
@@ -239,7 +239,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`a token elsewhere or twice does not get in over ${protocol}`, async () => {
+  test(`a token in another place, or twice, is refused over ${protocol}`, async () => {
     const sound = token(CLAIMS, "RS256");
     origin.reset();
     const rows: Request[] = [
@@ -276,7 +276,7 @@ for (const protocol of PROTOCOLS) {
     expect(origin.summaries).toEqual([]);
   });
 
-  test(`no spelling of a path or host leads past its route's authentication over ${protocol}`, async () => {
+  test(`no spelling of a path or host bypasses its route's authentication over ${protocol}`, async () => {
     origin.reset();
     for (const [status, paths] of SPELLINGS) {
       for (const path of paths) {

@@ -100,7 +100,7 @@ function spelled(name: string): string[] {
 for (const protocol of PROTOCOLS) {
   const ask = (request: Request): ReturnType<ProtocolGateway["request"]> => gateway.request(protocol, request);
 
-  test(`over ${protocol} no field that the gateway speaks for reaches an upstream from a client`, async () => {
+  test(`over ${protocol} no field that only the gateway may set reaches an upstream from a client`, async () => {
     const headers = STRIPPED.flatMap(spelled).map((name) => [name, "/paid"] as const);
     for (const path of ["/free", "/cached/x"]) {
       for (let at = 0; at < headers.length; at += 40) {
@@ -113,7 +113,7 @@ for (const protocol of PROTOCOLS) {
     expect(mirror.requests.flatMap(({ fields }) => fields).filter(([name]) => /payment/i.test(name))).toEqual([]);
   });
 
-  test(`over ${protocol} a rule of the route may say what clients may not`, async () => {
+  test(`over ${protocol} a header rule may set fields that clients may not`, async () => {
     await ask({ path: "/prefixed", headers: { "x-forwarded-prefix": "/theirs" } });
     const fields = origin.requests.at(-1)?.fields ?? [];
     expect(fields.filter(([name]) => name.toLowerCase() === "x-forwarded-prefix")).toEqual([
@@ -121,7 +121,7 @@ for (const protocol of PROTOCOLS) {
     ]);
   });
 
-  test(`over ${protocol} another method than the request's is refused where a route guards or stores`, async () => {
+  test(`over ${protocol} a method override is refused on routes with authentication, a price or a cache`, async () => {
     for (const name of FIELD_ROLES.methodOverride) {
       const [free, ...others] = ["/free", "/paid", "/guarded", "/both", "/cached/override"].map((path) => ({
         path,
@@ -140,7 +140,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`over ${protocol} trailers lose what belongs into a head`, async () => {
+  test(`over ${protocol} trailers lose fields that belong in a header section`, async () => {
     const names = FORBIDDEN_TRAILERS.flatMap(spelled).filter((name) => protocol !== "HTTP/3" || name !== "host");
     for (let at = 0; at < names.length; at += 40) {
       const trailers = [
@@ -155,7 +155,7 @@ for (const protocol of PROTOCOLS) {
     }
   });
 
-  test(`over ${protocol} a preflight of a guarded route has its upstream do nothing for it`, async () => {
+  test(`over ${protocol} a preflight of a guarded route changes nothing at its upstream`, async () => {
     origin.response = (_, connection) => {
       const fields =
         "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: X-Own\r\nLocation: /paid/x\r\nSet-Cookie: a=b\r\n" +
@@ -204,7 +204,7 @@ for (const protocol of PROTOCOLS) {
     expect(mirror.summaries).toEqual([]);
   });
 
-  test(`over ${protocol} an upstream that fails a preflight gives no leave`, async () => {
+  test(`over ${protocol} a preflight that fails at the upstream grants nothing`, async () => {
     origin.response = (_, connection) =>
       connection.send("HTTP/1.1 404 Not Found\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 2\r\n\r\nno");
     const headers = { origin: "https://a.test", "access-control-request-method": "GET" };

@@ -99,7 +99,7 @@ function newTrace(): string {
 }
 const PARENT = "b7ad6b7169203331";
 
-test.each([...PROTOCOLS])("a client's trace goes on through the gateway, over %s", async (protocol) => {
+test.each([...PROTOCOLS])("the gateway continues a client's trace, over %s", async (protocol) => {
   const traceId = newTrace();
   await gateway.request(protocol, {
     path: "/keyed/a?b=1&api_key=s3cret-of-ann&token=hush",
@@ -152,7 +152,7 @@ test.each([
   ["zeros", ["00-00000000000000000000000000000000-b7ad6b7169203331-01"]],
   ["version ff", ["ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]],
   ["version 00 with more", ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x"]],
-])("a traceparent that is not sound begins a trace anew: %s", async (_, values) => {
+])("an invalid traceparent starts a new trace: %s", async (_, values) => {
   const headers = values.map((value) => ["traceparent", value] as const);
   await gateway.plain({ path: "/n", headers: [...headers, ["tracestate", "v=1"]] });
   const passed = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(seen.get("traceparent") ?? "");
@@ -162,13 +162,13 @@ test.each([
   expect(server).not.toHaveProperty("parentSpanId");
 });
 
-test("a later version of traceparent is understood as far as it is known", async () => {
+test("a later version of traceparent is read as far as its format is known", async () => {
   const traceId = newTrace();
   await gateway.plain({ path: "/n", headers: { traceparent: `cc-${traceId}-${PARENT}-01-what-ever` } });
   expect(seen.get("traceparent")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
 });
 
-test("a parent that does not sample is obeyed, and passed on", async () => {
+test("an unsampled parent is respected and forwarded", async () => {
   const traceId = newTrace();
   const before = exports.length;
   await gateway.plain({ path: "/n", headers: { traceparent: `00-${traceId}-${PARENT}-00`, tracestate: "v=1" } });
@@ -181,7 +181,7 @@ test("a parent that does not sample is obeyed, and passed on", async () => {
   expect(spansOf(traceId)).toEqual([]);
 });
 
-test("each try is a span, and only a 5xx of the gateway is an error of the server's span", async () => {
+test("each try is a span, and only a 5xx of the gateway is an error of the server span", async () => {
   const traceId = newTrace();
   const reply = await gateway.plain({ path: "/shaky", headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
   expect(reply.status).toBe(200);
@@ -199,7 +199,7 @@ test("each try is a span, and only a 5xx of the gateway is an error of the serve
   expect(attributesOf(server)["error.type"]).toBe("500");
 });
 
-test("an export has the configured headers and says who sends it", async () => {
+test("an export has the configured header fields and names its sender", async () => {
   const traceId = newTrace();
   await gateway.plain({ path: "/n", headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
   await spans(traceId, 2);
@@ -210,7 +210,7 @@ test("an export has the configured headers and says who sends it", async () => {
   expect(body).toContain('{"key":"service.name","value":{"stringValue":"edge"}}');
 });
 
-test("a batch that the collector has no time for comes again, one that it refuses does not, and what it rejects is counted", async () => {
+test("a batch for which the collector has no time is sent again, a refused batch is not, and rejected spans are counted", async () => {
   const other = await startProtocols(configuration({ max_batch_size: 2 }));
   try {
     const [late, refused, rejected] = [newTrace(), newTrace(), newTrace()];
@@ -233,7 +233,7 @@ test("a batch that the collector has no time for comes again, one that it refuse
   }
 });
 
-test("an unreachable collector delays no request, is logged once and without its secrets; the rest is sent at the end", async () => {
+test("an unreachable collector delays no request and is logged once without its secrets; the remaining spans are sent at the end", async () => {
   const away = await startProtocols(
     configuration({ collector_url: `http://127.0.0.1:${deadPort}`, headers: "x-key=hush-hush" }),
   );
@@ -251,7 +251,7 @@ test("an unreachable collector delays no request, is logged once and without its
   expect(spansOf(traceId).length).toBe(2);
 });
 
-test("spans of before a reload that changes the collector's settings are sent too when the gateway stops", async () => {
+test("spans from before a reload of the collector's settings are also sent when the gateway stops", async () => {
   const patient = await startProtocols(configuration({ max_batch_size: 1000, flush_interval_s: 60 }));
   const [early, late] = [newTrace(), newTrace()];
   const ask = (trace: string) => patient.plain({ path: "/n", headers: { traceparent: `00-${trace}-${PARENT}-01` } });
@@ -267,7 +267,7 @@ test("spans of before a reload that changes the collector's settings are sent to
   expect([spansOf(early).length, spansOf(late).length]).toEqual([2, 2]);
 });
 
-test("at 0 % no request is traced but those that their clients sample, and servers are told so", async () => {
+test("at 0 % no request is traced unless its client samples it, and upstreams see that", async () => {
   const none = await startProtocols(configuration({ sample_rate: 0 }));
   try {
     await none.plain({ path: "/n" });

@@ -49,7 +49,7 @@ test("requests, bytes and errors are counted for each consumer of each route, ov
   }
 });
 
-test("consumers beyond the table are counted together, those that were there before go on, and none is lost", () => {
+test("consumers beyond the table are counted together, earlier consumers are counted on, and no count is lost", () => {
   const zone = SharedZone.local(zoneShape(1));
   const counters = new UsageCounters(zone, 1);
   const route = counters.route("/");
@@ -65,7 +65,7 @@ test("consumers beyond the table are counted together, those that were there bef
   expect(usageOf(counters, "early", "/")).toMatchObject({ requests: 2 });
 });
 
-test("four processes that count the same new consumers at once lose nothing, and one that died goes on counting", async () => {
+test("four processes that count the same new consumers at once lose no count, and a replaced process continues counting", async () => {
   const zone = SharedZone.create(zoneShape(WORKERS));
   if (zone.fd === undefined) throw new Error("no descriptor");
   const fd = zone.fd;
@@ -93,7 +93,7 @@ test("four processes that count the same new consumers at once lose nothing, and
   }
 });
 
-test("an upstream's use has every try, its failures and errors, and the bytes of bodies both ways", async () => {
+test("the usage of an upstream has every try, its failures and errors, and the bytes of bodies both ways", async () => {
   const origin = await RawOrigin.start();
   const { config } = loadValue({
     server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0 }] },

@@ -92,7 +92,7 @@ test("requests that are refused before they are complete, and probes of the gate
   expect(entries[0]).toMatchObject({ request_id: "id-1", method: "GET", client: "127.0.0.1" });
 });
 
-test("the last lines are there once the gateway has stopped, and a sample rate of 0 writes none", async () => {
+test("the last lines are written when the gateway has stopped, and a sample rate of 0 writes none", async () => {
   const log = { enabled: true, path: folder.file("access.log") };
   const { upstreams, routes } = everythingTo(origin.port);
   const quiet = { path_prefix: "/quiet", upstream: "origin", access_log: { sample_rate: 0 } };
@@ -180,7 +180,7 @@ async function scraped(port: number, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(body)?.[1]);
 }
 
-test("two workers whose log cannot be written say so once, and count what is lost", async () => {
+test("two workers whose log cannot be written report it once, and count the lost lines", async () => {
   const { upstreams, routes } = everythingTo(origin.port);
   const server = { address: "127.0.0.1", port: 0, workers: 2 };
   const port = await serve({ server, upstreams, routes, access_log: { enabled: true, path: "/dev/full" } });

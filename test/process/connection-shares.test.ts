@@ -107,7 +107,7 @@ async function fetchMetrics(port: number): Promise<{ body: string }> {
 describe("server.max_connections_per_address", () => {
   for (const workers of [1, 2]) {
     test(
-      `an address has its share and no more, and others theirs, with workers: ${workers}`,
+      `an address has its limit and no more, and others have theirs, with workers: ${workers}`,
       async () => {
         const { ports } = await serve({ workers, max_connections: 40, max_connections_per_address: 6 });
         const [port = 0] = ports;
@@ -127,7 +127,7 @@ describe("server.max_connections_per_address", () => {
   }
 
   test(
-    "connections over TCP, TLS and HTTP/3 count together, and a reload changes the share",
+    "connections over TCP, TLS and HTTP/3 count together, and a reload changes the limit",
     async () => {
       const listeners = [{}, { use_tls: true, quic_enabled: true }];
       const { program, ports } = await serve({ listeners, max_connections: 40, max_connections_per_address: 3 });
@@ -163,7 +163,7 @@ describe("server.max_connections_per_address", () => {
   );
 
   test(
-    "connections of a trusted proxy have no share, and those behind the PROXY protocol have that of the client",
+    "connections of a trusted proxy have no limit, and those behind the PROXY protocol have the client's limit",
     async () => {
       const { ports } = await serve({
         listeners: [{}, { proxy_protocol: true }],
@@ -196,7 +196,7 @@ describe("server.max_connections_per_address", () => {
 describe("idle connections", () => {
   for (const workers of [1, 2]) {
     test(
-      `make way, the oldest first, when places run out, with workers: ${workers}`,
+      `are closed, the oldest first, when the connections run out, with workers: ${workers}`,
       async () => {
         const { ports } = await serve({ workers, max_connections: 6 });
         const [port = 0] = ports;
@@ -220,7 +220,7 @@ describe("idle connections", () => {
   }
 
   test(
-    "that have said nothing make way for clients of other addresses, and of their own",
+    "that never sent a byte are closed for clients of other addresses, and of their own",
     async () => {
       const { ports } = await serve({ max_connections: 60, max_connections_per_address: 40 });
       const [port = 0] = ports;
@@ -235,7 +235,7 @@ describe("idle connections", () => {
   );
 
   test(
-    "over HTTP/3 make way as well",
+    "over HTTP/3 are closed as well",
     async () => {
       const { ports } = await serve({ listeners: [{ use_tls: true, quic_enabled: true }], max_connections: 2 });
       const [port = 0] = ports;
@@ -253,7 +253,7 @@ describe("idle connections", () => {
 
 describe("the reserve", () => {
   test(
-    "serves the gateway's own paths, and nothing else, on every protocol while all places are taken",
+    "serves the gateway's own paths, and nothing else, on every protocol while all connections are in use",
     async () => {
       const listeners = [{}, { use_tls: true, quic_enabled: true }, { proxy_protocol: true }];
       const { ports } = await serve({ listeners, max_connections: 3 });
@@ -285,7 +285,7 @@ describe("the reserve", () => {
   );
 
   test(
-    "is not used up by those who say nothing, nor by one address",
+    "is not used up by silent connections, nor by one address",
     async () => {
       const { ports } = await serve({ max_connections: 2 });
       const [port = 0] = ports;

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe("two workers share one connection", () => {
-  test("and all of them know that it is there", async () => {
+  test("and all of them know its state", async () => {
     await isControl(true, true);
     expect(live(sandbox)).toBe(1);
     const { text } = await admin.call("GET", "/v1/metrics");
@@ -73,7 +73,7 @@ describe("two workers share one connection", () => {
     expect(sandbox.clients).toHaveLength(1);
   });
 
-  test("a sandbox that restarts is connected to again, and events tell of it", async () => {
+  test("the gateway reconnects to a sandbox that restarts, and events report it", async () => {
     sandbox.greet = () => undefined;
     sandbox.cut();
     await isControl(true, false);

@@ -48,7 +48,7 @@ async function statusOfNew(port: number): Promise<number> {
 }
 
 test(
-  "those who are over what the descriptors allow are refused, and who is there is served",
+  "clients beyond the descriptor limit are refused, and connected ones are served",
   async () => {
     const { started, port } = await serve();
     expect(started.output).toContain(`allows a process only ${LIMIT} open files: each worker accepts ${ROOM} clients`);

@@ -93,7 +93,7 @@ function responses(port: number, names: string): Promise<true> {
 }
 
 test(
-  "a server that probes find unhealthy gets no request of any worker, is back when it is healthy, and is probed once an interval",
+  "an unhealthy server gets no request of any worker, returns when it is healthy, and is probed once an interval",
   async () => {
     const [a, b] = [await startOrigin("a"), await startOrigin("b")];
     const port = await serve({
@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  "servers come from DNS, follow it within its time to live, and stay when it fails",
+  "servers come from DNS, change within its time to live, and stay if a lookup fails",
   async () => {
     const dns = await DnsServer.start();
     const first = listenOn("127.0.0.1", 0);

@@ -121,7 +121,7 @@ test("requests of all workers share the connection, and each gets the reply to i
   expect(sandbox.lines.toSorted()).toEqual(asked.map(({ path }) => path).toSorted());
 });
 
-test("clients that leave free their places, and the others get their own replies", async () => {
+test("clients that disconnect free their capacity, and the others get their own replies", async () => {
   sandbox.response = () => undefined;
   const before = sandbox.lines.length;
   const asked = askAll(30);
@@ -157,7 +157,7 @@ test("the calls of a killed worker are dropped, and those of the other workers c
   expect(await Promise.all(later.map(({ received }) => received))).toEqual(later.map(responded));
 });
 
-test("a sandbox that restarts fails the requests that are parked with 500, and the next ones are served", async () => {
+test("when a sandbox restarts, parked requests get 500, and the next ones are served", async () => {
   sandbox.response = () => undefined;
   const asked = askAll(12);
   await isParked(12);
@@ -169,7 +169,7 @@ test("a sandbox that restarts fails the requests that are parked with 500, and t
   expect(await next.received).toBe(responded(next));
 });
 
-test("a sandbox that is away fails requests at once", async () => {
+test("without a sandbox, requests fail at once", async () => {
   sandbox.greet = () => undefined;
   sandbox.cut();
   await isParked(0, false);
@@ -180,7 +180,7 @@ test("a sandbox that is away fails requests at once", async () => {
   await isParked(0);
 });
 
-test("another deadline is taken at a reload, and a command that is late fails", async () => {
+test("a reload changes the deadline, and a late command fails", async () => {
   await change({ wasm_host_call_deadline_ms: 300 });
   sandbox.response = () => undefined;
   expect(await ask().received).toBe("500");

@@ -105,7 +105,7 @@ async function isRefused(port: number): Promise<true | undefined> {
 
 describe("the protocol of a connection", () => {
   test(
-    "is HTTP/1 or HTTP/2 by its first bytes on a plain port, and by ALPN on a TLS port",
+    "is HTTP/1 or HTTP/2 by its first bytes on a plaintext port, and by ALPN on a TLS port",
     async () => {
       const { ports } = await serve(configOf([{}, { use_tls: true }]));
       const [plain = 0, secure = 0] = ports;
@@ -138,7 +138,7 @@ describe("the protocol of a connection", () => {
   );
 
   test(
-    "is HTTP/1 where the first bytes only begin like a preface",
+    "is HTTP/1 if the first bytes only begin like a preface",
     async () => {
       const { ports } = await serve(configOf([{}]));
       // The status of an unknown method shows that the request was read as HTTP/1.
@@ -153,7 +153,7 @@ describe("the protocol of a connection", () => {
   );
 
   test(
-    "is waited for as long as for a head that has begun",
+    "is awaited as long as the rest of a header section",
     async () => {
       const { ports } = await serve(configOf([{}], { timeouts: { header_ms: 100 } }));
       const client = await open(ports[0] ?? 0);
@@ -179,7 +179,7 @@ describe("h2c_only", () => {
     ],
   ] as const) {
     test(
-      `has ${what} take HTTP/2 alone, and answer others with 400`,
+      `makes ${what} accept only HTTP/2, and respond to others with 400`,
       async () => {
         const { ports } = await serve(config());
         const port = ports[at] ?? 0;
@@ -199,7 +199,7 @@ describe("h2c_only", () => {
   }
 
   test(
-    "has a TLS listener agree on HTTP/2 alone",
+    "makes a TLS listener negotiate only HTTP/2",
     async () => {
       const { ports } = await serve(configOf([{ use_tls: true, h2c_only: true }]));
       const port = ports[0] ?? 0;
@@ -221,7 +221,7 @@ describe("the PROXY protocol", () => {
     ["2", V2],
   ] as const) {
     test(
-      `version ${version} tells the client's address, before HTTP/1, HTTP/2 and TLS`,
+      `version ${version} provides the client's address, before HTTP/1, HTTP/2 and TLS`,
       async () => {
         const { ports } = await serve(configOf([{ proxy_protocol: true }, { proxy_protocol: true, use_tls: true }]));
         const [plain = 0, secure = 0] = ports;
@@ -246,7 +246,7 @@ describe("the PROXY protocol", () => {
   }
 
   test(
-    "is required if it is configured, and a header is an error otherwise",
+    "is required if it is configured, and otherwise a PROXY header is an error",
     async () => {
       const { ports } = await serve(configOf([{ proxy_protocol: true }, {}], { timeouts: { header_ms: 100 } }));
       const [proxied = 0, plain = 0] = ports;
@@ -263,7 +263,7 @@ describe("the PROXY protocol", () => {
   );
 
   test(
-    "has who is over max_connections told so in plain text, and closed without a word where TLS would follow",
+    "sends a plaintext 503 over max_connections, and closes without a response on TLS ports",
     async () => {
       const config = configOf([{ proxy_protocol: true }, { proxy_protocol: true, use_tls: true }]);
       const { server } = config as { server: object }; // As configOf makes it.
@@ -281,7 +281,7 @@ describe("the PROXY protocol", () => {
   );
 
   test(
-    "leaves the peer's own address where the proxy speaks for itself",
+    "keeps the peer's own address if the proxy connects for itself",
     async () => {
       const { ports } = await serve(configOf([{ proxy_protocol: true }]));
       expect(statusOf(await once(ports[0] ?? 0, `PROXY UNKNOWN\r\n${GET}`))).toBe(200);
@@ -357,7 +357,7 @@ describe("a reload", () => {
     );
 
     test(
-      `may take a port back that the one before it has only just given up, with workers: ${workers}`,
+      `can reuse a port that the gateway has just closed, with workers: ${workers}`,
       async () => {
         const { program, ports } = await serve(withWorkers(workers, configOf([{}, {}])));
         const [stays = 0, goes = 0] = ports;
@@ -373,7 +373,7 @@ describe("a reload", () => {
   }
 
   test(
-    "turns a port to TLS, lets what is in flight there end, and may take it back",
+    "turns a port to TLS, lets its requests in flight end, and can turn it back",
     async () => {
       const { program, ports } = await serve(configOf([{}]));
       const [port = 0] = ports;
@@ -405,7 +405,7 @@ function withWorkers(workers: number, config: object): object {
 }
 
 test(
-  "server.defer_accept serves plaintext and TLS, takes silent connections a second later, and can be changed by a reload",
+  "server.defer_accept works with plaintext and TLS, accepts silent connections a second later, and can be changed by a reload",
   async () => {
     const started = configOf([{}, { use_tls: true }]) as { server: object }; // As configOf makes it.
     const config = { ...started, server: { ...started.server, defer_accept: true } };

@@ -120,7 +120,7 @@ class Load {
 }
 
 test(
-  "twenty reloads under load lose nothing",
+  "twenty reloads under load lose no request",
   async () => {
     const { program, port, tlsPort } = await serve();
     const load = new Load(port, 6, 3);

@@ -99,7 +99,7 @@ describe("workers", () => {
   );
 
   test(
-    "as many are started as are asked for, and each that is killed is replaced",
+    "the requested number is started, and each killed worker is replaced",
     async () => {
       const { program } = await serve(configOf({ workers: 5 }));
       const before = workersOf(program);
@@ -114,7 +114,7 @@ describe("workers", () => {
   );
 
   test.skipIf(Bun.which("prlimit") === null)(
-    "one that the system has no room for is started as soon as it has, and meanwhile the others serve",
+    "a worker that the system cannot start yet is started as soon as possible, and the others serve meanwhile",
     async () => {
       const { program, port } = await serve(configOf({ workers: 2 }));
       const before = workersOf(program);
@@ -131,7 +131,7 @@ describe("workers", () => {
   );
 
   test(
-    "workers: 0 is one a CPU",
+    "workers: 0 starts one for each CPU",
     async () => {
       const { program, port } = await serve(configOf({ workers: 0 }));
       expect(workersOf(program)).toHaveLength(cpus().length);
@@ -176,7 +176,7 @@ describe("workers", () => {
 describe("stopping", () => {
   for (const workers of [1, 2]) {
     test(
-      `SIGTERM lets what is in flight end, and takes nothing new, with workers: ${workers}`,
+      `SIGTERM lets requests in flight end, and accepts no new ones, with workers: ${workers}`,
       async () => {
         const { program, port } = await serve(configOf({ workers }));
         const release = Promise.withResolvers<void>();
@@ -267,7 +267,7 @@ describe("reloading", () => {
     );
 
     test(
-      `a bad configuration leaves the old one running and says what is wrong, with workers: ${workers}`,
+      `a bad configuration keeps the old one running, with the reason, with workers: ${workers}`,
       async () => {
         const { program, port } = await serve(configOf({ workers }));
         folder.write("turnpike.json", { ...configOf({ workers }), routes: [{ path_prefix: "/", upstream: "nobody" }] });
@@ -284,7 +284,7 @@ describe("reloading", () => {
     );
 
     test(
-      `a configuration that only shows to be unservable when it is taken leaves the old one running, with workers: ${workers}`,
+      `a configuration that fails only when it is applied keeps the old one running, with workers: ${workers}`,
       async () => {
         const { program, port } = await serve(configOf({ workers }));
         const log = { access_log: { enabled: true, path: folder.file("absent/access.log") } };
@@ -298,7 +298,7 @@ describe("reloading", () => {
   }
 
   test(
-    "changes that a running gateway cannot make are reported, and the rest is changed",
+    "changes that need a restart are reported, and the others are applied",
     async () => {
       const second = await startOrigin();
       const { program, port } = await serve(configOf({ workers: 1 }));
@@ -348,7 +348,7 @@ describe("listening", () => {
   }
 
   test(
-    "who connects while the gateway starts is served",
+    "a client that connects during the start is served",
     async () => {
       const port = await freePort();
       const log = { access_log: { enabled: true, path: folder.file("access.log") } };

@@ -35,7 +35,7 @@ async function metric(port: number, name: string, labels: Readonly<Record<string
   return found.reduce((sum, { value }) => sum + value, 0);
 }
 
-test("whichever worker dies, the connections of the others go on, also once another has taken its place", async () => {
+test("when any worker dies, the connections of the others continue, also after its replacement", async () => {
   const program = new Program(["--config", write()]);
   const clients: Http3Client[] = [];
   try {

@@ -115,9 +115,9 @@ function timers(): number {
   return heapStats().objectTypeCounts["Timeout"] ?? 0;
 }
 
-describe.skipIf(!hasRedis || !hasPostgres)("what reloads leave", () => {
+describe.skipIf(!hasRedis || !hasPostgres)("resources after reloads", () => {
   for (const workers of [1, 2]) {
-    test(`${RELOADS} failed and ${RELOADS} good reloads leave what there was, with ${workers} worker(s)`, async () => {
+    test(`${RELOADS} failed and ${RELOADS} good reloads leave the same resources, with ${workers} worker(s)`, async () => {
       done = 0;
       bed.folder.write("turnpike.json", bed.configuration(0, workers));
       program = new Program(["--config", bed.folder.file("turnpike.json")], { env: { TEST_REDIS: bed.redis.url } });
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis || !hasPostgres)("what reloads leave", () => {
     });
   }
 
-  test("timers are those that there were, and no configuration of before is kept by one", async () => {
+  test("the timers are the same as before, and none keeps an old configuration", async () => {
     process.env["TEST_REDIS"] = bed.redis.url;
     const gateway = await startGateway({
       config: configure(bed.configuration(0, 1)),

@@ -85,7 +85,7 @@ for (const [transport, requests] of [
   ["TCP", [...REQUESTS, HTTP2]],
   ["TLS", REQUESTS],
 ] as const) {
-  test(`over ${transport}, a client that neither reads nor closes is let go, and gets all of its response when it reads`, async () => {
+  test(`over ${transport}, a client that neither reads nor closes is disconnected, and a client that reads later gets its whole response`, async () => {
     const gateway = gateways.get(transport);
     if (gateway === undefined) throw new Error("there is no gateway");
     const sockets = await Promise.all(requests.map(() => open(transport, gateway)));

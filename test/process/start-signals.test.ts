@@ -53,7 +53,7 @@ async function starting(config: object): Promise<Program> {
 }
 
 test(
-  "npm's program obeys a SIGHUP that comes before Bun runs, and SIGUSR1 ends nothing",
+  "npm's program handles a SIGHUP that arrives before Bun runs, and SIGUSR1 ends nothing",
   async () => {
     const { upstreams, routes } = everythingTo(origin.port);
     const server = { address: "127.0.0.1", port: 0, workers: 1 };
@@ -85,7 +85,7 @@ function heedsHangup(pid: number): boolean {
 }
 
 test(
-  "a command that does not serve ends by SIGHUP before Bun runs",
+  "a command that does not serve is ended by a SIGHUP before Bun runs",
   async () => {
     for (const [args, ignored] of [
       [["pay", "--help"], false],
@@ -118,7 +118,7 @@ test("the launcher gives Bun the same settings as scripts/bun.mjs", () => {
 for (const workers of [1, 2]) {
   describe(`with workers: ${workers}`, () => {
     test(
-      "SIGHUP while it starts has the file read again once it serves, and SIGUSR1 ends nothing",
+      "a SIGHUP during the start reads the file again once it serves, and SIGUSR1 ends nothing",
       async () => {
         const started = await starting(configOf(workers, false));
         folder.write("turnpike.json", configOf(workers));
@@ -134,7 +134,7 @@ for (const workers of [1, 2]) {
     );
 
     test(
-      "SIGTERM while it starts ends it in order, and leaves no process behind",
+      "a SIGTERM during the start ends it cleanly, and leaves no process behind",
       async () => {
         const started = await starting(configOf(workers));
         started.kill("SIGTERM");

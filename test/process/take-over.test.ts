@@ -136,7 +136,7 @@ async function adminStatus({ admin }: Ports): Promise<number> {
 }
 
 for (const workers of [1, 2]) {
-  test(`under load over HTTP/1.1 and 2, plain and over TLS, no request is lost, with workers: ${workers}`, async () => {
+  test(`under load over HTTP/1.1 and 2, plaintext and TLS, no request is lost, with workers: ${workers}`, async () => {
     const origin = originOf();
     const ports = await portsOf();
     const config = configOf(ports, origin, workers);
@@ -165,7 +165,7 @@ for (const workers of [1, 2]) {
     expect(await adminStatus(ports)).toBe(200);
   });
 
-  test(`HTTP/3 requests of the old one end there, and the new one has the port after, with workers: ${workers}`, async () => {
+  test(`HTTP/3 requests of the old gateway end there, and the new one gets the port afterwards, with workers: ${workers}`, async () => {
     const origin = originOf();
     const ports = await portsOf();
     const config = configOf(ports, origin, workers);
@@ -191,7 +191,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-test("what is not a gateway that hands over is refused, and lives", async () => {
+test("a process that cannot hand over is refused, and keeps running", async () => {
   const sleeper = Bun.spawn(["sleep", "60"]);
   open.push({ stop: () => sleeper.kill() });
   const config = folder.write("other.json", configOf(await portsOf(), originOf(), 1));
@@ -207,7 +207,7 @@ test("what is not a gateway that hands over is refused, and lives", async () => 
   expect(sleeper.exitCode).toBeNull();
 });
 
-test("a port that the system chooses cannot be taken over", async () => {
+test("a port that the system chose cannot be taken over", async () => {
   const origin = originOf();
   const before = await start(configOf(await portsOf(), origin, 1));
   const config = folder.write("free.json", { server: { port: 0, workers: 1 } });
@@ -227,7 +227,7 @@ const PYTHON = "/usr/bin/python3";
 
 for (const workers of [1, 2]) {
   test.skipIf(!existsSync(PYTHON))(
-    `systemd follows the new process, and hears of no stop, with workers: ${workers}`,
+    `systemd follows the new process, and sees no stop, with workers: ${workers}`,
     async () => {
       const socket = folder.file(`notify-${workers}`);
       const receiver = new Program(["-c", RECEIVER, socket], { command: [PYTHON] });
@@ -261,7 +261,7 @@ function endProcess(pid: number): void {
   }
 }
 
-test("--detach fails as the new gateway fails, and needs --take-over", async () => {
+test("--detach fails if the new gateway fails, and requires --take-over", async () => {
   const before = await start(configOf(await portsOf(), originOf(), 1));
   const config = folder.write("bad.json", { routes: 1 });
   const failed = new Program(["--config", config, "--take-over", String(before.pid), "--detach"]);

@@ -196,7 +196,7 @@ for (const workers of [1, 2]) {
     });
 
     for (const { name, ask } of CLIENT_KINDS) {
-      test(`over ${name}, a connection carries the requests of its own host and of those alike`, async () => {
+      test(`over ${name}, a connection carries requests of its own host and of hosts with the same rules`, async () => {
         const open = { servername: "open.test" };
         expect(await ask(ports.tls, ["open.test", "also-open.test", "OPEN.test.:443", "unknown.test"], open)).toEqual([
           200, 200, 200, 200,
@@ -218,7 +218,7 @@ for (const workers of [1, 2]) {
         expect(await ask(ports.tls, none, { servername: "" })).toEqual([200, 200, 200, 421]);
       });
 
-      test(`over ${name}, a host's client certificate is demanded, and is not good for another host`, async () => {
+      test(`over ${name}, a host requires its client certificate, which is not accepted for another host`, async () => {
         const { cert, key } = staff;
         origin.requests.length = 0;
         const hosts = ["secure.test", "vault.test", "open.test", "maybe.test"];
@@ -236,7 +236,7 @@ for (const workers of [1, 2]) {
         expect(await ask(ports.tls, ["maybe.test", "secure.test"], { servername: "maybe.test" })).toEqual([200, 421]);
       });
 
-      test(`over ${name}, a listener has a certificate and client CAs of its own`, async () => {
+      test(`over ${name}, a listener has its own certificate and client CAs`, async () => {
         const bo = { cert: partner.cert, key: partner.key };
         expect(
           await ask(ports.partners, ["partners.test", "secure.test"], { servername: "partners.test", ...bo }),
@@ -249,7 +249,7 @@ for (const workers of [1, 2]) {
       });
     }
 
-    test("the certificate is that of the listener and the host: exact, wildcard, default", async () => {
+    test("the certificate is selected by listener and host: exact, wildcard, default", async () => {
       expect(await shown(ports.tls, "open.test")).toBe("DNS:open.test");
       expect(await shown(ports.tls, "a.wild.test")).toBe("DNS:*.wild.test");
       expect(await shown(ports.tls, "other.test")).toBe("DNS:own.test");
@@ -257,7 +257,7 @@ for (const workers of [1, 2]) {
       expect(await shown(ports.partners, "open.test")).toBe("DNS:partners.test");
     });
 
-    test("over HTTP/3, hosts with rules of their own get 421, and are not offered HTTP/3", async () => {
+    test("over HTTP/3, hosts with their own rules get 421, and HTTP/3 is not announced for them", async () => {
       const others = ["secure.test", "vault.test", "maybe.test", "a.wild.test"];
       expect(await overHttp3(ports.tls, "open.test", ["open.test", "also-open.test", ...others])).toEqual([
         "200",
@@ -327,7 +327,7 @@ for (const workers of [1, 2]) {
   });
 }
 
-test("a rule for a host that no certificate is for stops the start, and the check", async () => {
+test("a rule for a host without a certificate fails the start and the check", async () => {
   const origin = await RawOrigin.start();
   const hosts = [{ hostnames: ["secure.test", "stranger.test"], client_ca_path: CA1 }];
   const config = folder.write("bad.json", configOf({ plain: 1, tls: 2, partners: 3 }, origin, { workers: 1, hosts }));

@@ -97,7 +97,7 @@ async function shown(port: number, servername: string): Promise<string> {
 
 describe("certificates", () => {
   test(
-    "the one of the name that is asked for is shown, on HTTP/1 and HTTP/2",
+    "the certificate of the requested name is sent, on HTTP/1 and HTTP/2",
     async () => {
       const certificates = [{ hostnames: ["*.OTHER.test"], ...files("other", other) }];
       const { port } = await serve(configOf({ certificates }));
@@ -111,7 +111,7 @@ describe("certificates", () => {
 
   for (const workers of [1, 2]) {
     test(
-      `a reload shows new ones to those who come and keeps who is there, with workers: ${workers}`,
+      `a reload serves new certificates to new connections and keeps open ones, with workers: ${workers}`,
       async () => {
         const server = { address: "127.0.0.1", port: 0, workers };
         const { program, port } = await serve(configOf({}, { server }));
@@ -127,7 +127,7 @@ describe("certificates", () => {
     );
 
     test(
-      `a reload with files that cannot be used keeps the old ones and says why, with workers: ${workers}`,
+      `a reload with invalid files keeps the old ones, with the reason, with workers: ${workers}`,
       async () => {
         const server = { address: "127.0.0.1", port: 0, workers };
         const { program, port } = await serve(configOf({}, { server }));
@@ -152,7 +152,7 @@ describe("certificates", () => {
   }
 
   test(
-    "a worker that is started again shows what the others show, whatever the files have become",
+    "a restarted worker serves the same certificates as the others, even if the files have changed",
     async () => {
       const server = { address: "127.0.0.1", port: 0, workers: 2 };
       const { program, port } = await serve(configOf({}, { server }));
@@ -170,7 +170,7 @@ describe("certificates", () => {
   );
 
   test(
-    "files that cannot be used stop the start, and the check, with their name",
+    "invalid files fail the start and the check, with their name",
     async () => {
       const config = folder.write("turnpike.json", configOf(files("bad", { cert: own.cert, key: client.key })));
       for (const args of [
@@ -214,7 +214,7 @@ async function http2Status(
 }
 
 test(
-  "a reload that fails after its certificates were read shows the old ones",
+  "a reload that fails after its certificates were read serves the old ones",
   async () => {
     const taken = createSocket("udp4");
     taken.bind(0, "127.0.0.1");
@@ -261,7 +261,7 @@ describe("client certificates", () => {
   const SUBJECT = "X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: CN=Zo\\C3\\AB,O=Acme\\, Inc\r\n";
 
   test(
-    "a required certificate is reported to the upstream, and no claim of the client, on HTTP/1 and HTTP/2",
+    "a required certificate is reported to the upstream, and the client's own claims are not, on HTTP/1 and HTTP/2",
     async () => {
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
       expect(await ask(await open(port, { ...client, ALPNProtocols: ["http/1.1"] }), WITH_FAKE)).toBe(200);
@@ -273,7 +273,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "a client without a certificate, or with one of another CA, gets nothing if a certificate is required",
+    "a client without a certificate, or with one of another CA, is refused if a certificate is required",
     async () => {
       const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
@@ -335,7 +335,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "without a CA the fields are absent, and are removed from clients all the same",
+    "without a CA the fields are absent, and the client's are still removed",
     async () => {
       const { port } = await serve(configOf({}));
       expect(await ask(await open(port), WITH_FAKE)).toBe(200);
@@ -346,7 +346,7 @@ describe("client certificates", () => {
   );
 
   test(
-    "a reload that begins to require one refuses those who come without it, and keeps who is there",
+    "a reload that starts to require a certificate refuses new clients without one, and keeps open connections",
     async () => {
       const { program, port } = await serve(configOf({}));
       const early = await open(port);
@@ -366,7 +366,7 @@ describe("client certificates", () => {
 
 describe("handshakes", () => {
   test(
-    "a session is taken up again, in TLS 1.2 and 1.3, with its client certificate",
+    "a session is resumed, in TLS 1.2 and 1.3, with its client certificate",
     async () => {
       const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
       for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
@@ -389,7 +389,7 @@ describe("handshakes", () => {
   );
 
   test(
-    "a session of one worker is never an obstacle at another: the handshake is made anew",
+    "a session of one worker does not fail at another: a full handshake follows",
     async () => {
       const server = { address: "127.0.0.1", port: 0, workers: 2 };
       const { port } = await serve(configOf({}, { server }));
@@ -405,7 +405,7 @@ describe("handshakes", () => {
   );
 
   test(
-    "one that does not come to its end is ended in time, and others are served meanwhile",
+    "an incomplete handshake is ended in time, and others are served meanwhile",
     async () => {
       const timeouts = { header_ms: 300, idle_ms: 60_000, write_ms: 300 };
       const { port } = await serve(configOf({}, { timeouts }));
@@ -423,7 +423,7 @@ describe("handshakes", () => {
   );
 
   test(
-    "what is no handshake is closed, and costs nothing that lasts",
+    "bytes that are not a handshake close the connection, and leave nothing behind",
     async () => {
       const { program, port } = await serve(configOf({}, { timeouts: { header_ms: 100 } }));
       expect(await ask(await open(port))).toBe(200);
@@ -443,7 +443,7 @@ describe("handshakes", () => {
   );
 
   test(
-    "a client over max_connections gets 503, and a place that is free again is given out",
+    "a client over max_connections gets 503, and a connection that closes makes room for another",
     async () => {
       const server = { address: "127.0.0.1", port: 0, workers: 1, max_connections: 2 };
       const { port } = await serve(configOf({}, { server }));

@@ -40,7 +40,7 @@ async function reload(running: Program, config: object): Promise<void> {
 }
 
 test(
-  "an upstream that a reload leaves as it is keeps its connections, and one that it changes does not",
+  "an upstream that a reload does not change keeps its connections, and a changed one does not",
   async () => {
     const server = { address: "127.0.0.1", port: 0, workers: 1 };
     const config = { server, ...everythingTo(origin.port) };

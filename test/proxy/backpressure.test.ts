@@ -100,7 +100,7 @@ function bodyOf(received: Buffer): number {
   return end === -1 ? -1 : end + 4;
 }
 
-test("a response is held back at the server while an HTTP/1.1 client does not read, and arrives complete", async () => {
+test("a server is paused while an HTTP/1.1 client does not read its response, which arrives complete", async () => {
   const [sent, received] = [new Tally(), new Tally()];
   onStream = (stream) => {
     stream.respond({ ":status": 200, "content-length": BODY });
@@ -130,7 +130,7 @@ test("a response is held back at the server while an HTTP/1.1 client does not re
   socket.destroy();
 });
 
-test("a response is held back at the server while an HTTP/2 client does not read, and arrives complete", async () => {
+test("a server is paused while an HTTP/2 client does not read its response, which arrives complete", async () => {
   const [sent, received] = [new Tally(), new Tally()];
   onStream = (stream) => {
     stream.respond({ ":status": 200, "content-length": BODY });
@@ -152,7 +152,7 @@ test("a response is held back at the server while an HTTP/2 client does not read
 });
 
 test.each(["HTTP/1.1", "HTTP/2"])(
-  "a request body by %s is held back at the client while the server does not read, and comes whole",
+  "a client is paused while the server does not read its request body by %s, which arrives complete",
   async (protocol) => {
     const [sent, received] = [new Tally(), new Tally()];
     const arrived = Promise.withResolvers<ServerHttp2Stream>();

@@ -41,7 +41,7 @@ async function serve(ports: readonly number[], upstream: object): Promise<void> 
 }
 
 for (const client of CLIENTS) {
-  test(`over ${client} a head that is too large for the server is the client's fault, and others are served on`, async () => {
+  test(`over ${client} a header section that is too large for the server counts against the client, and others are still served`, async () => {
     const origin = await http2Origin();
     origin.settings = [[MAX_HEADER_LIST_SIZE, 2000]];
     await serve([origin.port], { protocol: "h2c" });
@@ -53,7 +53,7 @@ for (const client of CLIENTS) {
     expect(origin.requests.map(({ path }) => path)).toEqual(["/first", "/last"]);
   });
 
-  test(`over ${client} a POST that a server has not worked on goes to another one, where it cannot be reached again`, async () => {
+  test(`over ${client} a POST that a server has not processed goes to another one, unless the body cannot be sent again`, async () => {
     const origins = [await http2Origin(), await http2Origin()];
     let left = 0;
     for (const origin of origins) {
@@ -75,7 +75,7 @@ for (const client of CLIENTS) {
     expect(origins.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
-  test(`over ${client} a request without a body expects nothing of the server`, async () => {
+  test(`over ${client} a request without a body has no Expect`, async () => {
     const origin = await RawOrigin.start();
     stops.push(() => origin.stop());
     await serve([origin.port], {});

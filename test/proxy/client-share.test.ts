@@ -47,7 +47,7 @@ async function held(count: number): Promise<void> {
   );
 }
 
-test("one address with as many connections as it may use leaves connections for another", async () => {
+test("one address with its maximum of connections leaves connections for another", async () => {
   await serve({ max_connections: 10 }, { trusted_proxies: ["127.0.0.1/32"] });
   for (let i = 0; i < 10; i++) await askFrom("1.1.1.1", `/hold${i}`);
   await held(8);
@@ -66,7 +66,7 @@ test("one HTTP/2 connection leaves connections for others of its address", async
   expect(statusOf(await other.response())).toBe(200);
 });
 
-test("a connection that a client returns goes to its next request, and to other clients in turn", async () => {
+test("a connection that a client returns serves its next request, and other clients in turn", async () => {
   await serve({ max_connections: 5 }, { trusted_proxies: ["127.0.0.1/32"] });
   const holders = [];
   for (let i = 0; i < 4; i++) holders.push(await askFrom("1.1.1.1", `/hold${i}`));
@@ -79,7 +79,7 @@ test("a connection that a client returns goes to its next request, and to other 
   expect(statusOf(await next.response())).toBe(200);
 });
 
-test("with client_share 100 one client may have all", async () => {
+test("with client_share 100 one client may use all connections", async () => {
   await serve({ max_connections: 10, client_share: 100 });
   for (let i = 0; i < 10; i++) await askFrom("127.0.0.1", `/hold${i}`);
   await held(10);

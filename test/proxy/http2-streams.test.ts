@@ -93,7 +93,7 @@ function takeAtMost(count: number): { most: number; refused: number } {
 
 describe("a server that accepts few streams on a connection", () => {
   test.each([1, 3])(
-    "%d at a time: as many connections are opened as may be, and none is asked for more",
+    "%d at a time: the maximum number of connections is opened, and each gets no more streams than it accepts",
     async (count) => {
       origin.settings = [[h2.MAX_CONCURRENT_STREAMS, count]];
       const seen = takeAtMost(count);
@@ -108,7 +108,7 @@ describe("a server that accepts few streams on a connection", () => {
     },
   );
 
-  test("simultaneous requests all reach the server, on as many connections as they need", async () => {
+  test("simultaneous requests all reach the server, on the necessary number of connections", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 10]];
     const { held } = holdUntil(50);
     await serve();
@@ -120,7 +120,7 @@ describe("a server that accepts few streams on a connection", () => {
     expect((await rig.counts("origin")).connections).toBeLessThanOrEqual(6);
   });
 
-  test("which accepts none at first gets the waiting requests when it accepts some", async () => {
+  test("which accepts none at first gets the waiting requests when it accepts streams", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 0]];
     await serve({ max_connections: 1 });
     // The first request is sent before the server has announced its limit.
@@ -133,8 +133,8 @@ describe("a server that accepts few streams on a connection", () => {
   });
 });
 
-describe("a server that has one connection alone", () => {
-  test("and refuses a request gets it again on that connection, whatever its method, unless its body was on its way", async () => {
+describe("a server with only one connection", () => {
+  test("and refuses a request gets it again on that connection, with any method, unless its body was already being sent", async () => {
     await serve({ max_connections: 1 });
     const refused = new Set<string>();
     origin.onRequest = (request) => {
@@ -154,7 +154,7 @@ describe("a server that has one connection alone", () => {
 });
 
 describe("a connection that is lost with 50 requests on it", () => {
-  test("costs no GET: each is sent once more", async () => {
+  test("retries each GET once", async () => {
     await serve({ max_connections: 2 });
     await ask(rig, "HTTP/1.1", { path: "/before" });
     const { held } = holdUntil(50);
@@ -167,7 +167,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 0, open: 1 });
   });
 
-  test("costs every POST, and none is sent twice", async () => {
+  test("fails every POST, and sends none twice", async () => {
     await serve();
     await ask(rig, "HTTP/1.1", { path: "/before" });
     const { held } = holdUntil(50);
@@ -180,7 +180,7 @@ describe("a connection that is lost with 50 requests on it", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 50, open: 0 });
   });
 
-  test("by a GOAWAY: requests after its last stream are sent again, POST or not, and the others get their responses on it", async () => {
+  test("by a GOAWAY: requests after its last stream are sent again, with any method, and the others get their responses on it", async () => {
     await serve({ max_connections: 2 });
     await ask(rig, "HTTP/1.1", { path: "/before" });
     const { held } = holdUntil(50);
@@ -236,7 +236,7 @@ describe("a server that", () => {
     expect(statusesOf(await askAll(3))).toEqual([200]);
   });
 
-  test("serves on one connection, while another one opens slowly, has no failure for requests that wait too long", async () => {
+  test("serves on one connection, while another one opens slowly, gets no failure for requests that wait too long", async () => {
     origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 1]];
     origin.onRequest = () => {};
     await serve({ max_connections: 2 }, { connect_timeout_ms: 400, retry: { max_retries: 0 } });
@@ -277,7 +277,7 @@ describe("a server that", () => {
     expect(statusesOf(await askAll(3))).toEqual([200]);
   });
 
-  test("opens no windows stalls a request body and no other request: 504 by send_timeout_ms", async () => {
+  test("opens no windows stalls only a request body, which gets 504 by send_timeout_ms", async () => {
     await serve({}, { send_timeout_ms: 200, retry: { max_retries: 0 } });
     origin.onConnection = (connection) => {
       connection.opensWindows = false;

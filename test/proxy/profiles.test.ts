@@ -54,7 +54,7 @@ test.each([
   },
 );
 
-test("other methods than GET, HEAD and OPTIONS are not retried, whatever the statuses", async () => {
+test("methods other than GET, HEAD and OPTIONS are not retried, for any status", async () => {
   const origin = await originThat(429, 1);
   const gateway = await serve([origin], { retry: { max_retries: 3, statuses: [429] } });
   expect(await ask(gateway, "HTTP/1.1", { path: "/x", method: "POST" })).toMatchObject({ status: 429 });
@@ -79,7 +79,7 @@ test("there is no retry if its pause exceeds the remaining time, and the client 
   expect(origin.requests).toHaveLength(1);
 });
 
-test("a client that disconnects in the pause is not served any more", async () => {
+test("a client that disconnects in the pause gets no further attempts", async () => {
   const origin = await originThat(503, 1);
   const gateway = await serve([origin], { retry: { max_retries: 2, backoff_ms: 600 } });
   const client = await RawClient.open(gateway.port);
@@ -92,7 +92,7 @@ test("a client that disconnects in the pause is not served any more", async () =
   expect(origin.summaries).toEqual(["GET /x", "GET /later"]);
 });
 
-test("an attempt beyond its own timeout is followed by another one, long before the route's other timeouts", async () => {
+test("an attempt that exceeds its own timeout is followed by another one, long before the route's other timeouts", async () => {
   const [silent, quick] = [await originThat(503, 0), await originThat(503, 0)];
   silent.response = () => {};
   const gateway = await serve([silent, quick], { retry: { max_retries: 1, try_timeout_ms: 300 } });
@@ -102,7 +102,7 @@ test("an attempt beyond its own timeout is followed by another one, long before 
   expect(silent.requests.length).toBeGreaterThan(0);
 });
 
-test("the time of a try ends with the head of its response: the body may take longer", async () => {
+test("the timeout of a try ends with the header section of its response: the body may take longer", async () => {
   const origin = await originThat(503, 0);
   origin.response = (_, connection) => {
     connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst");
@@ -113,7 +113,7 @@ test("the time of a try ends with the head of its response: the body may take lo
 });
 
 test.each([true, false])(
-  "with forward_client_address: %p the upstream is told so much of the client",
+  "with forward_client_address: %p the upstream gets the client's address accordingly",
   async (tells) => {
     const origin = await originThat(503, 0);
     const gateway = await serve([origin], { forward_client_address: tells });

@@ -211,7 +211,7 @@ describe.each([
       expect([got, begun >= 2]).toEqual([got, true]);
   }
 
-  test("however faults fall", async () => {
+  test("with any sequence of faults", async () => {
     await fc.assert(fc.asyncProperty(fc.array(wish, { minLength: 1, maxLength: 24 }), run), {
       ...(TIME_MS === 0 ? { numRuns: RUNS } : { numRuns: 100_000, interruptAfterTimeLimit: TIME_MS }),
       endOnFailure: true,

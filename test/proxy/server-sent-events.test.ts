@@ -77,7 +77,7 @@ function begin(framing: string): Promise<OriginConnection> {
 
 for (const [protocol, open] of Object.entries(READERS)) {
   test.each(["Transfer-Encoding: chunked\r\n", "Connection: close\r\n"])(
-    `over ${protocol}, from a server that says %p`,
+    `over ${protocol}, from a server that sends %p`,
     async (framing) => {
       const begun = begin(framing);
       const opening = open();

@@ -141,7 +141,7 @@ describe("a response that its client does not read", () => {
     ["a cache, which it is too large for", { cache: {} }],
     ["compression, which it does not ask for", { compression: { enabled: true } }],
     ["a mirror", { mirror: "origin" }],
-  ])("on a route with %s holds no connection, and comes whole", async (_, route) => {
+  ])("on a route with %s holds no connection, and arrives complete", async (_, route) => {
     const gateway = await serve({ route });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await freed(gateway);
@@ -157,7 +157,7 @@ describe("a response that its client does not read", () => {
     await until("the disk is free", async () => ((await waiting("disk")) === 0 ? true : undefined));
   });
 
-  test("is held back at its upstream beyond response_buffer_bytes, and arrives complete", async () => {
+  test("is paused at its upstream beyond response_buffer_bytes, and arrives complete", async () => {
     const gateway = await serve({ pool: { response_buffer_bytes: 4 * MIB } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("the disk has its part", async () => ((await waiting("disk")) >= 3 * MIB ? true : undefined));
@@ -174,7 +174,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toEqual({ bytes: LARGE.length, digest: digestOf(LARGE), whole: true });
   });
 
-  test("is held back at its upstream with response_buffering: false", async () => {
+  test("is paused at its upstream with response_buffering: false", async () => {
     const gateway = await serve({ route: { response_buffering: false } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await until("something waits", async () => ((await waiting("stream")) > 0 ? true : undefined));
@@ -183,7 +183,7 @@ describe("a response that its client does not read", () => {
     expect(await slow.read()).toMatchObject({ whole: true });
   });
 
-  test("has as much time as it reads, beyond total_timeout_ms", async () => {
+  test("may take longer than total_timeout_ms while the client reads", async () => {
     const gateway = await serve({ route: { total_timeout_ms: 3000 } });
     const slow = await download(gateway, "HTTP/1.1", "/large");
     await freed(gateway);
@@ -199,7 +199,7 @@ describe("a response that its client does not read", () => {
   });
 
   test.skipIf(!mayMount)(
-    "is held back at its upstream while the disk is full, and comes whole (needs root)",
+    "is paused at its upstream while the disk is full, and arrives complete (needs root)",
     async () => {
       const small = mkdtempSync(join(tmpdir(), "turnpike-full-"));
       mount("-t", "tmpfs", "-o", "size=4m", "tmpfs", small);

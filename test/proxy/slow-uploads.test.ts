@@ -159,7 +159,7 @@ describe("a body that is longer than a buffer", () => {
 });
 
 describe("a client that waits for its 100", () => {
-  test("has it from the gateway, which gathers the body first", async () => {
+  test("gets it from the gateway, which buffers the body first", async () => {
     await serve();
     const client = await RawClient.open(rig.port);
     client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
@@ -170,7 +170,7 @@ describe("a client that waits for its 100", () => {
     client.destroy();
   });
 
-  test("has it from the upstream where the body is announced to be longer than a buffer", async () => {
+  test("gets it from the upstream if the body is announced to be longer than a buffer", async () => {
     await serve({ sections: { buffer_pool: { body_buffer_size: 1024 } } });
     const client = await RawClient.open(rig.port);
     const body = "x".repeat(2000);

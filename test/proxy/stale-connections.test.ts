@@ -89,7 +89,7 @@ describe.each([
   ["http1", http1Origin],
   ["h2c", http2Origin],
 ])("an upstream over %s that closes idle connections as requests come", (protocol, start) => {
-  test(`costs no GET, sends no POST twice, and gives each its own response: ${ROUNDS} times, seed ${SEED}`, async () => {
+  test(`fails no GET, sends no POST twice, and gives each request its own response: ${ROUNDS} times, seed ${SEED}`, async () => {
     const random = fractionsOf(SEED);
     const origin = await start();
     const { port } = await serve(origin.port, protocol);

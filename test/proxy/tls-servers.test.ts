@@ -133,7 +133,7 @@ afterAll(async () => {
 });
 
 for (const name of ["trusted", "named", "unverified", ...ALLOWED]) {
-  test(`a server is reached whose certificate is as it must be: ${name}`, async () => {
+  test(`a server with a valid certificate is used: ${name}`, async () => {
     const response = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
     expect([statusOf(response), response.body]).toEqual([200, "all of it"]);
   });
@@ -147,7 +147,7 @@ for (const name of ["misnamed", "strange", ...FORBIDDEN]) {
   });
 }
 
-test("a server that was reached under one list of names is not taken up again under another", async () => {
+test("a connection that was verified for one list of names is not reused for another", async () => {
   for (const [name, status] of [
     ["allowed-uri", 200],
     ["forbidden-uri", 502],
@@ -160,7 +160,7 @@ test("a server that was reached under one list of names is not taken up again un
   }
 });
 
-test("the log says why a server is not reached", async () => {
+test("the log has the reason why a server is not reached", async () => {
   const output = (): string => gateway.output();
   await once(gateway.port, "GET / HTTP/1.1\r\nHost: forbidden-name.test\r\n\r\n");
   await once(gateway.port, "GET / HTTP/1.1\r\nHost: forbidden-signer.test\r\n\r\n");
@@ -168,13 +168,13 @@ test("the log says why a server is not reached", async () => {
   expect(output()).toMatch(/of upstream "forbidden-signer" over TLS: its certificate is not trusted \(DEPTH_ZERO_SELF/);
 });
 
-test("a server that asks for a client certificate gets the upstream's, and refuses connections without one", async () => {
+test("a server that requires a client certificate gets the upstream's, and refuses connections without one", async () => {
   const response = await once(gateway.port, "GET / HTTP/1.1\r\nHost: known.test\r\n\r\n");
   expect([statusOf(response), response.body]).toEqual([200, "gateway.test"]);
   expect(statusOf(await once(gateway.port, "GET / HTTP/1.1\r\nHost: unknown.test\r\n\r\n"))).toBe(502);
 });
 
-test("a body that only the connection's end ends is not whole where TLS sent no close_notify", async () => {
+test("a body that ends with the connection is incomplete without TLS close_notify", async () => {
   for (const path of ["/whole", "/cut"]) {
     const client = await RawClient.open(gateway.port);
     clients.push(client);

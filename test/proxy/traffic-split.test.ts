@@ -67,7 +67,7 @@ test("ten thousand simultaneous requests are split exactly by weight", async () 
   expect(Math.abs((found.get("b ") ?? 0) - 0.3 * REQUESTS)).toBeLessThan(6);
 });
 
-test("several workers together split traffic as one does, and agree on the upstream of a sticky client", async () => {
+test("several workers together split traffic as one does, and select the same upstream for a sticky client", async () => {
   const ports = { a: named("a"), b: named("b") };
   const gateway = await startGateway({
     server: { workers: 3 },
@@ -100,12 +100,12 @@ test("several workers together split traffic as one does, and agree on the upstr
   expect(new Set(kept)).toEqual(new Set(["a ", "b "]));
 });
 
-test("a list without shares leaves everything to the route's upstream", async () => {
+test("an empty list leaves all requests to the route's upstream", async () => {
   const rig = await start([upstream("a", named("a")), upstream("b", named("b"))], { traffic_split: [] });
   for (let i = 0; i < 5; i++) expect((await ask(rig, "HTTP/1.1", { path: "/x" })).body).toBe("a ");
 });
 
-test("all tries of a request go to the upstream that was chosen for it", async () => {
+test("all tries of a request go to the selected upstream", async () => {
   const refusing = await RawOrigin.start();
   refusing.response = (_, connection) => connection.reset();
   stops.push(() => refusing.stop());
@@ -141,7 +141,7 @@ async function get(rig: Rig, protocol: ClientProtocol, fields: HeaderList): Prom
   return (await ask(rig, protocol, { path: "/shop/x", fields })).body;
 }
 
-describe.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)("a client that keeps its share, by %s,", (protocol) => {
+describe.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)("a client that keeps its upstream, by %s,", (protocol) => {
   /** Two independent gateways that list the same upstreams in another order. */
   async function pair(sticky: object): Promise<[Rig, Rig]> {
     const upstreams = [upstream("a", named("a")), upstream("b", named("b"))];
@@ -152,7 +152,7 @@ describe.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)("a client that keeps it
     ];
   }
 
-  test("finds it by header at either of two gateways", async () => {
+  test("gets it by header at either of two gateways", async () => {
     const [one, other] = await pair({ header: "X-User" });
     const found: string[] = [];
     for (let user = 0; user < 12; user++) {
@@ -166,9 +166,9 @@ describe.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)("a client that keeps it
   });
 });
 
-describe("a client that keeps its share by cookie", () => {
+describe("a client that keeps its upstream by cookie", () => {
   test.each(["HTTP/1.1", "HTTP/2"] as const)(
-    "by %s finds it at either of two gateways, and upstreams do not see the cookie",
+    "by %s gets it at either of two gateways, and upstreams do not see the cookie",
     async (protocol) => {
       const upstreams = [upstream("a", named("a")), upstream("b", named("b"))];
       const route = { path_prefix: "/shop", traffic_split: SPLIT, traffic_split_sticky: { cookie: {} } };
@@ -189,7 +189,7 @@ describe("a client that keeps its share by cookie", () => {
     },
   );
 
-  test("is not given another one while it has one", async () => {
+  test("gets no new cookie while it has one", async () => {
     const rig = await start([upstream("a", named("a"))], {
       traffic_split: [{ upstream: "a", weight: 1 }],
       traffic_split_sticky: { cookie: { name: "s" } },

@@ -167,7 +167,7 @@ for (const protocol of PROTOCOLS) {
       expect([reply.status, reply.header("location"), reply.text]).toEqual([status, location, ""]);
     });
 
-    test("a redirect of a guarded route is for those who may pass", async () => {
+    test("a redirect of a guarded route requires its credentials", async () => {
       expect((await gateway.request(protocol, { path: "/guarded-redirect" })).status).toBe(401);
       const reply = await gateway.request(protocol, { path: "/guarded-redirect", headers: { "x-api-key": "k" } });
       expect(reply.status).toBe(302);
@@ -238,7 +238,7 @@ for (const protocol of PROTOCOLS) {
       expect(simple.header("access-control-allow-origin")).toBe(expected?.[0]);
     });
 
-    test("rules of one backend change its requests and responses alone", async () => {
+    test("rules of one backend change only its requests and responses", async () => {
       const replies: Reply[] = [];
       for (let i = 0; i < 6; i++) replies.push(await gateway.request(protocol, { path: "/backend" }));
       const tell = (name: string): Set<string | undefined> =>
@@ -280,7 +280,7 @@ for (const protocol of PROTOCOLS) {
   });
 }
 
-test("a mirror gets its share of the requests", async () => {
+test("a mirror gets its percentage of the requests", async () => {
   for (let i = 0; i < 50; i++) await gateway.plain({ path: "/percent" });
   await until(() => origins.seen.filter(({ origin }) => origin === "v2").length >= 8);
   const copies = origins.seen.filter(({ origin }) => origin === "v2").length;

@@ -52,7 +52,7 @@ test("a price by method, and of redirects and fixed responses", async () => {
   expect(await status("/once/below")).toBe(200);
 });
 
-test("neither another spelling nor another name of the method passes a price by", async () => {
+test("no other spelling and no method override avoids a price by method", async () => {
   origins.reset();
   expect(await status("/once/")).toBe(400);
   expect(await status("/ONCE")).toBe(400);

@@ -15,6 +15,6 @@ test("memory whose lowest points rise has that slope", () => {
   expect(troughsOf(samples(100, 110, 120, 130)).slope).toBe(10);
 });
 
-test("too few samples say nothing", () => {
+test("too few samples have no slope", () => {
   for (const few of [samples(), samples(10)]) expect(troughsOf(few).slope).toBe(0);
 });

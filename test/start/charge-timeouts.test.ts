@@ -122,12 +122,12 @@ function burning(n: number): object {
   return { ...BROWSER, url: `http://127.5.0.${n}:${attackSite.port}/idle-workers`, timeout: 60, wait: 30 };
 }
 
-test("a page that takes too much is charged with the key on, and the ledger has it", async () => {
+test("a page that uses too much is charged if charge_timeouts is on, and recorded in the ledger", async () => {
   expect(await buy(charging, "/scrape", burning(1))).toEqual([500, FAILED, true]);
   expect(settledIn(charging)).toBe(1);
 });
 
-test("a page whose script never ends is charged with the key on, once it had the processor for its time", async () => {
+test("a page whose script never ends is charged if charge_timeouts is on, once it used processor time for its timeout", async () => {
   const url = `http://127.5.0.2:${attackSite.port}/loop`;
   let outcome = await buy(charging, "/scrape", { ...BROWSER, url, timeout: 3 });
   // If other programs use the CPUs, a page may get too little CPU time in one visit.
@@ -135,7 +135,7 @@ test("a page whose script never ends is charged with the key on, once it had the
   expect(outcome).toEqual([500, TIMEOUT, true]);
 });
 
-test("a page that waits for its server until its time is over is free with the key on", async () => {
+test("a page that waits for its server until its timeout is free even if charge_timeouts is on", async () => {
   expect(await buy(charging, "/scrape", { ...BROWSER, url: silent.url.href, timeout: 2 })).toEqual([
     500,
     TIMEOUT,
@@ -143,7 +143,7 @@ test("a page that waits for its server until its time is over is free with the k
   ]);
 });
 
-test("with the key off all of them are free", async () => {
+test("all of them are free if charge_timeouts is off", async () => {
   expect(await buy(sparing, "/scrape", burning(3))).toEqual([500, FAILED, false]);
   const url = `http://127.5.0.4:${attackSite.port}/loop`;
   expect(await buy(sparing, "/scrape", { ...BROWSER, url, timeout: 3 })).toEqual([500, TIMEOUT, false]);
@@ -158,6 +158,6 @@ test("a question is free if nothing can be read or searched, and if the language
   expect(await buy(charging, "/resolve", readable)).toEqual([502, "urn:turnpike:error:model-failed", false]);
 });
 
-test("no other upstream is paid for an error, whatever it says", async () => {
+test("no other upstream can charge for an error", async () => {
   for (const path of ["/stranger", "/split"]) expect(await buy(charging, path, {})).toEqual([500, undefined, false]);
 });

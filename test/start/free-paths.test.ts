@@ -62,7 +62,7 @@ function spellings(path: string): readonly string[] {
 
 for (const { name, path, price } of OPERATIONS) {
   if (price === undefined) continue;
-  test(`no spelling of ${path} runs ${name} for nothing`, async () => {
+  test(`no spelling of ${path} runs ${name} without payment`, async () => {
     const all = spellings(path);
     const responded = new Set<number>();
     for (const spelling of all) responded.add(await post(spelling));

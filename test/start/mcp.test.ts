@@ -119,7 +119,7 @@ function qr(client: Client, payment?: unknown): Promise<Result> {
 }
 
 for (const mode of ["legacy", "auto"] as const) {
-  test(`over HTTP (${mode}) a call is refused with its price, paid by the agent, and answered with a receipt`, async () => {
+  test(`over HTTP (${mode}) a call is refused with its price, paid by the agent, and gets a response with a receipt`, async () => {
     const client = await overHttp(mode);
     const { tools } = await client.listTools();
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== false)).toEqual([]);
@@ -151,7 +151,7 @@ for (const mode of ["legacy", "auto"] as const) {
   });
 }
 
-test("what is for sale is listed with how it is called, as in the challenges", async () => {
+test("tools are listed with their parameters, as in the challenges", async () => {
   const response: unknown = await (await fetch(`${url}/.well-known/x402`)).json();
   const { total, resources } = z
     .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
@@ -169,7 +169,7 @@ test("what is for sale is listed with how it is called, as in the challenges", a
   expect(scrape?.extensions).toEqual(required.extensions);
 });
 
-test("a payment that does not hold buys nothing, and the reason comes back as a challenge", async () => {
+test("an invalid payment is refused, and the challenge has the reason", async () => {
   const client = await overHttp();
   const before = settled();
   const payment = await sign(await qr(client));
@@ -183,7 +183,7 @@ test("a payment that does not hold buys nothing, and the reason comes back as a 
   expect(settled()).toBe(before);
 });
 
-test("wrong arguments are named before a price is", async () => {
+test("wrong arguments are reported before the price", async () => {
   const client = await overHttp();
   const wrong = await client.callTool({ name: "scrape", arguments: { url: 5, format: "pdf", __proto__x: 1 } });
   expect(wrong.isError).toBe(true);
@@ -191,7 +191,7 @@ test("wrong arguments are named before a price is", async () => {
   expect(textOf(await client.callTool({ name: "health", arguments: {} }))).toBe('There is no tool "health"');
 });
 
-test("over standard input the wallet pays, and each kind of response comes as what it is", async () => {
+test("over standard input the wallet pays, and each kind of response has its type", async () => {
   const client = await overStdio();
   const before = settled();
   const read = await client.callTool({ name: "read", arguments: { url: `${site.url.href}article` } });
@@ -211,7 +211,7 @@ test("over standard input the wallet pays, and each kind of response comes as wh
   expect(settled()).toBe(before + 3);
 });
 
-test("a failed call says why and is not charged", async () => {
+test("a failed call has its reason and is not charged", async () => {
   const client = await overStdio();
   const before = settled();
   const failed = await client.callTool({ name: "read", arguments: { url: "http://127.0.0.1:1/" } });
@@ -219,7 +219,7 @@ test("a failed call says why and is not charged", async () => {
   expect(textOf(failed)).toStartWith("Page Could Not Be Loaded: Cannot load the page");
 });
 
-test("the wallet pays no more than it may, for a call and for a day", async () => {
+test("the wallet pays no more than its limits, for a call and for a day", async () => {
   const before = settled();
   const dear = await overStdio("--max-price", "$0.0005");
   expect(textOf(await qr(dear))).toBe("Cannot pay $0.001: the limit is $0.0005");
@@ -243,7 +243,7 @@ for (const [name, connect] of [
   ["HTTP without a session", () => overHttp("auto")],
   ["standard input", overStdio],
 ] as const) {
-  test(`a call that is given up over ${name} is given up to the page itself, and not charged`, async () => {
+  test(`a call that is cancelled over ${name} is cancelled down to the page, and not charged`, async () => {
     const client = await connect();
     const before = settled();
     const path = `/never/${name.replaceAll(" ", "-")}`;

@@ -82,7 +82,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test("every operation has a sale here", () => {
+test("every operation has a test here", () => {
   expect(OPERATIONS.filter(({ name }) => paidRouteOf(name) === undefined).map(({ name }) => name)).toEqual([]);
 });
 
@@ -132,7 +132,7 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
 });
 
-test("a batch of twenty results of a million characters comes through, and again for the same payment", async () => {
+test("a batch of twenty results of a million characters arrives complete, and again for the same payment", async () => {
   // JSON writes each of these characters in six bytes.
   const evaluate = String.raw`"\u0001".repeat(1_000_000)`;
   const urls = Array.from({ length: 20 }, () => `${site.url.href}tides`);
@@ -262,28 +262,25 @@ const SENDERS: readonly (readonly [string, Send, string])[] = HAS_CURL
     ];
 
 describe.each(SENDERS)("%s", (_sender, send, version) => {
-  test.each(OPERATIONS.map(({ name, price }) => [name, price] as const))(
-    "%s is sold, and not given away",
-    async (name, price) => {
-      const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
-      const init: RequestInit =
-        body === undefined
-          ? {}
-          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-      const statuses: number[] = [];
-      const paid = await payAndFetch(`${gateway}/${name}`, init, {
-        account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
-        maxPrice: "$1",
-        fetch: async (url, one) => {
-          const response = await send(url, one);
-          statuses.push(response.status);
-          return response;
-        },
-      });
-      expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
-      expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
-      expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
-      if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);
-    },
-  );
+  test.each(OPERATIONS.map(({ name, price }) => [name, price] as const))("%s requires payment", async (name, price) => {
+    const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
+    const init: RequestInit =
+      body === undefined
+        ? {}
+        : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    const statuses: number[] = [];
+    const paid = await payAndFetch(`${gateway}/${name}`, init, {
+      account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
+      maxPrice: "$1",
+      fetch: async (url, one) => {
+        const response = await send(url, one);
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
+    expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
+    expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
+    if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);
+  });
 });

@@ -47,7 +47,7 @@ const PAGES = ["/", "/docs", "/docs#read", "/docs#batch", "/docs#paying", "/read
 for (const path of PAGES) {
   for (const width of [1280, 390]) {
     for (const scheme of ["light", "dark"] as const) {
-      test(`${path} at ${width} px, ${scheme}: axe finds nothing, nothing is wider than the window, and nothing is kept back`, async () => {
+      test(`${path} at ${width} px, ${scheme}: axe reports nothing, nothing is wider than the window, and no resource is blocked`, async () => {
         const { page, complaints } = await open(path, width, scheme);
         for (const details of await page.$$("details"))
           await details.evaluate((element) => element.setAttribute("open", ""));
@@ -76,14 +76,14 @@ test("search finds fields and errors, and leads to their operation", async () =>
   await page.close();
 });
 
-test("the menu marks what is read", async () => {
+test("the menu marks the visible section", async () => {
   const { page } = await open("/docs", 1280, "light");
   await page.evaluate(`document.getElementById("extract").scrollIntoView()`);
   await page.waitForSelector(`nav a[aria-current][href="#extract"]`);
   await page.close();
 });
 
-test("on a phone one operation is shown at a time, and the way back is there", async () => {
+test("on a phone one operation is shown at a time, with a link back", async () => {
   const { page } = await open("/docs", 390, "light");
   const shown = () =>
     page.$$eval("section", (sections) =>
@@ -112,7 +112,7 @@ test("a form tries an operation with a test wallet's payment, and shows the resp
   await page.close();
 });
 
-test("the page of a price is operable by keyboard: its link, its challenge", async () => {
+test("the page of a price can be operated by keyboard: its link, its challenge", async () => {
   const { page } = await open("/read", 1280, "light");
   const reached: unknown[] = [];
   for (let i = 0; i < 2; i += 1) {

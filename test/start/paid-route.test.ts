@@ -101,7 +101,7 @@ test("the stock x402 client pays for an article and gets it with a receipt", asy
   expect(receipt).toMatchObject({ success: true, network: "eip155:84532" });
 });
 
-test("without a payment nothing is read, and nothing is booked", async () => {
+test("without a payment no page is read, and no payment is recorded", async () => {
   const before = ledger();
   const response = await post(fetch, "read", { url: `${site.url.href}article` });
   expect(response.status).toBe(402);
@@ -110,7 +110,7 @@ test("without a payment nothing is read, and nothing is booked", async () => {
   expect(ledger()).toEqual(before);
 });
 
-test("a browser that is killed during a request costs no client anything, and the next request is served", async () => {
+test("a browser that is killed during a request causes no charge, and the next request is served", async () => {
   const settled = ledger()["settled"] ?? 0;
   const pending = post(payingFetch(), "read", { url: `${site.url.href}never`, timeout: 60, engine: "browser" });
   await stuck.promise;
@@ -164,7 +164,7 @@ test("the response to a wrong request has its errors, and the client is not char
   expect(ledger()["settled"]).toBe(settled);
 });
 
-test("the command makes a wallet, pays, prints the article and says what it paid", async () => {
+test("the command creates a wallet, pays, prints the article and reports the payment", async () => {
   const { code, out, err } = await turnpike("call", "read", `${site.url.href}article`);
   expect(code).toBe(0);
   expect(out).toStartWith("# On tolls\n");
@@ -180,7 +180,7 @@ test("the command writes a picture to a file, and lists links as asked", async (
   expect(JSON.parse(links.out)).toMatchObject({ format: "links" });
 });
 
-test("the command says why a call failed, and exits 1; wrong usage exits 2", async () => {
+test("the command prints the reason of a failed call and exits 1; wrong usage exits 2", async () => {
   const refused = await turnpike("call", "read", "file:///etc/passwd");
   expect([refused.code, refused.out]).toEqual([1, ""]);
   const absent = await turnpike("call", "read", "https://example.com/", "--gateway", "http://127.0.0.1:1");

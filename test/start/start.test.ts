@@ -64,7 +64,7 @@ async function read(url: string, page: string): Promise<{ status: number; text: 
   return { status: response.status, text: await response.text() };
 }
 
-describe("what it needs", () => {
+describe("its requirements", () => {
   afterEach(stopAll);
 
   test.each([["--nonsense"], ["extra"], ["--port"]])("%s is a usage error", async (argument) => {
@@ -73,7 +73,7 @@ describe("what it needs", () => {
     expect(program.output).toMatch(/^turnpike start: .+ Run "turnpike start --help" for its usage\.\n$/);
   });
 
-  test("--help tells the usage and succeeds", async () => {
+  test("--help prints the usage and succeeds", async () => {
     const program = run(["--help"]);
     expect(await program.exit()).toBe(0);
     for (const flag of ["--port", "--state-dir", "--allow-private", "--config"]) expect(program.output).toContain(flag);
@@ -185,7 +185,7 @@ describe("as shipped", () => {
   }, TIME_MS);
   afterAll(stopAll);
 
-  test("it prints addresses, browser, state, how payments run, and a command to try", () => {
+  test("it prints addresses, browser, state, the kind of payments, and a command to try", () => {
     const lines = new Map(
       program.output
         .trimEnd()
@@ -214,7 +214,7 @@ describe("as shipped", () => {
     expect(lines.get("try")).toBe(`${name} call read https://example.com/ --gateway ${url}`);
   });
 
-  test("it asks for payment", async () => {
+  test("it requires payment", async () => {
     const { status } = await read(url, "https://example.com/");
     expect(status).toBe(402);
   });
@@ -245,7 +245,7 @@ describe("with another configuration", () => {
   );
 
   test(
-    "a configuration that was persisted in the state folder is the one it starts by",
+    "a configuration that was persisted in the state folder is used at the next start",
     async () => {
       const folder = newFolder();
       const file = folder.write("turnpike.json", FREE);
@@ -282,7 +282,7 @@ describe("with another configuration", () => {
   );
 
   test(
-    "no process below the gateway's sees its environment, but for what it needs",
+    "no process below the gateway gets its environment, except for the variables that it needs",
     async () => {
       const env = {
         TURNPIKE_FACILITATOR_KEY: "secret-1",
@@ -312,7 +312,7 @@ describe("with another configuration", () => {
   );
 
   test(
-    "a content service that is killed is started again and serves, and its browser does not stay",
+    "a content service that is killed is restarted and serves, and its browser does not stay",
     async () => {
       const { program, url } = await startFree();
       const before = family(program);
@@ -399,7 +399,7 @@ describe("with another configuration", () => {
   );
 
   test(
-    "a content service that hangs does not keep it from stopping",
+    "a content service that hangs does not prevent its stop",
     async () => {
       const { program } = await startFree();
       const { content, all } = family(program);

@@ -65,7 +65,7 @@ function successor(): number | undefined {
   })[0];
 }
 
-test("a paid call ends at the old one, and the next is the new one's, with ledger and admin interface", async () => {
+test("a paid call ends at the old process, and the next call goes to the new one, with ledger and admin interface", async () => {
   const port = await freePort();
   const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register("eip155:*", new ExactEvmScheme(account));

@@ -103,15 +103,15 @@ describe("is not there", () => {
     async (path) => expect(statusOf(await site.ask(path))).toBe(400),
   );
 
-  test("what has too long a name, or lies too deep", async () => {
+  test("a path whose name is too long or that is too deep", async () => {
     for (const path of ["x".repeat(300), "x/".repeat(2500)]) expect(statusOf(await site.ask(`/${path}`))).toBe(404);
   });
 
-  test("a percent sign that was escaped is undone once", async () => {
+  test("an escaped percent sign is decoded once", async () => {
     expect(statusOf(await site.ask("/%252e%252e/outside.txt"))).toBe(404);
   });
 
-  test.skipIf(isRoot)("what this user may not read (root may read all)", async () => {
+  test.skipIf(isRoot)("a file that this user may not read (root may read all)", async () => {
     chmodSync(site.write("locked.txt", "secret"), 0o000);
     expect(statusOf(await site.ask("/locked.txt"))).toBe(404);
   });
@@ -121,7 +121,7 @@ test("a link to a dotfile is served by its own name, as mounted volumes have the
   expect(statusOf(await site.ask("/env-link"))).toBe(200);
 });
 
-test("a root that is a link follows it within a second, as deployments turn it", async () => {
+test("if the root is a link, a changed link takes effect within a second, as deployments do it", async () => {
   const current = join(site.folder, "current");
   for (const release of ["one", "two"]) {
     mkdirSync(join(site.folder, release));
@@ -152,18 +152,18 @@ async function startWith(root: string): Promise<string> {
 }
 
 describe("a root that cannot be served stops the start with a clear error", () => {
-  test("one that is absent", async () => {
+  test("a root that does not exist", async () => {
     expect(await startWith("/nowhere/at/all")).toContain(
       'Cannot serve static files from "/nowhere/at/all": there is no such directory',
     );
   });
 
-  test("one that is a file", async () => {
+  test("a root that is a file", async () => {
     const file = join(site.root, "public.txt");
     expect(await startWith(file)).toContain(`Cannot serve static files from "${file}": it is not a directory`);
   });
 
-  test.skipIf(isRoot)("one that this user may not read (root may read all)", async () => {
+  test.skipIf(isRoot)("a root that this user may not read (root may read all)", async () => {
     const locked = join(site.folder, "locked");
     mkdirSync(locked, { mode: 0o000 });
     expect(await startWith(locked)).toContain("this user may not read it");

@@ -49,7 +49,7 @@ function bodyOf(client: RawClient): string {
 }
 
 for (const cache of [false, true]) {
-  test(`a changed file is seen within a second, whole and with its own tag (cache_static_files: ${cache})`, async () => {
+  test(`a changed file is served within a second, complete and with its own tag (cache_static_files: ${cache})`, async () => {
     const path = site.write("page.html", "first");
     await site.start({ cache_static_files: cache });
     const before = await site.ask("/page.html");
@@ -69,7 +69,7 @@ for (const cache of [false, true]) {
     await until("the end of the page", async () => statusOf(await site.ask("/page.html")) === 404);
   });
 
-  test(`a precompressed sibling comes and goes (cache_static_files: ${cache})`, async () => {
+  test(`a precompressed file can appear and disappear (cache_static_files: ${cache})`, async () => {
     site.write("a.txt", "plain");
     await site.start({ cache_static_files: cache });
     const body = async (): Promise<string> => (await site.ask("/a.txt", "Accept-Encoding: gzip\r\n")).body;
@@ -80,7 +80,7 @@ for (const cache of [false, true]) {
     await until("the plain file again", async () => (await body()) === "plain");
   });
 
-  test(`a precompressed sibling of what the file was before is passed over (cache_static_files: ${cache})`, async () => {
+  test(`a precompressed file that is older than its file is ignored (cache_static_files: ${cache})`, async () => {
     const sibling = site.write("a.txt.gz", "gzipped");
     const file = site.write("a.txt", "changed");
     const [before, after] = [1_700_000_000, 1_700_000_001];
@@ -102,7 +102,7 @@ for (const cache of [false, true]) {
   });
 }
 
-test("a small file that was cut short a moment ago is served as it is now", async () => {
+test("a small file that was truncated a moment ago is served with its new content", async () => {
   const path = site.write("log.txt", "x".repeat(10_000));
   await site.start();
   // Its metadata was read, but not its content.
@@ -112,7 +112,7 @@ test("a small file that was cut short a moment ago is served as it is now", asyn
   expect([statusOf(response), response.body]).toEqual([200, "x".repeat(10)]);
 });
 
-test("a file that is cut short while it is sent ends the connection: nothing looks complete that is not", async () => {
+test("a file that is truncated while it is sent ends the connection: no incomplete response looks complete", async () => {
   const path = site.write("large.bin", pattern(LARGE));
   await site.start();
   const client = await stalled("/large.bin");
@@ -127,7 +127,7 @@ test("a file that is cut short while it is sent ends the connection: nothing loo
   expect(statusOf(await site.ask("/absent"))).toBe(404);
 });
 
-test("a file that grows while it is sent gives what was promised", async () => {
+test("a file that grows while it is sent is sent with its announced length", async () => {
   const path = site.write("large.bin", pattern(LARGE));
   await site.start();
   const client = await stalled("/large.bin");
@@ -153,7 +153,7 @@ test("a file that is replaced or removed while it is sent is sent to its end", a
   client.destroy();
 });
 
-test("descriptors are closed when the clients are gone and the file is no longer asked for", async () => {
+test("descriptors are closed when the clients have left and the file is no longer requested", async () => {
   site.write("large.bin", pattern(LARGE));
   await site.start();
   const clients = await Promise.all(Array.from({ length: 20 }, () => stalled("/large.bin")));
@@ -169,7 +169,7 @@ test("descriptors are closed when the clients are gone and the file is no longer
   session.close();
 });
 
-test("slow downloads of more files than may be open get 503 and no descriptor, and the others go on", async () => {
+test("slow downloads of too many files get 503 and no descriptor, and the others continue", async () => {
   const body = pattern(8 * 1024 * 1024);
   const first = site.write("files/0.bin", body);
   // For the gateway, hard links to one inode are separate files, and they need no disk space.
@@ -198,7 +198,7 @@ test("slow downloads of more files than may be open get 503 and no descriptor, a
   kept?.destroy();
 });
 
-test("a download takes no memory of its length", async () => {
+test("the memory of a download does not depend on its length", async () => {
   site.write("large.bin", pattern(LARGE));
   await site.start();
   await site.ask("/large.bin", "", "HEAD");
@@ -209,7 +209,7 @@ test("a download takes no memory of its length", async () => {
   for (const client of clients) client.destroy();
 });
 
-test("what a reload takes away is let go of, and what is being sent goes on", async () => {
+test("a folder that a reload removes is closed, and downloads in progress continue", async () => {
   site.write("large.bin", pattern(LARGE));
   await site.start();
   const client = await stalled("/large.bin");
@@ -222,7 +222,7 @@ test("what a reload takes away is let go of, and what is being sent goes on", as
   await until("the old table's descriptors are closed", () => site.openFiles().length === 0);
 });
 
-test("over HTTP/2, a large file comes byte for byte, to a client that takes its time as well", async () => {
+test("over HTTP/2, a large file arrives byte for byte, also at a slow client", async () => {
   site.write("large.bin", pattern(5_000_000));
   await site.start();
   const session = connect(`http://127.0.0.1:${site.gateway.port}`);
@@ -240,7 +240,7 @@ test("over HTTP/2, a large file comes byte for byte, to a client that takes its 
   session.close();
 });
 
-test("over TLS, files large and small come byte for byte", async () => {
+test("over TLS, large and small files arrive byte for byte", async () => {
   const [cert, key] = [join(site.folder, "cert.pem"), join(site.folder, "key.pem")];
   writeFileSync(cert, LOCALHOST.cert);
   writeFileSync(key, LOCALHOST.key);

@@ -18,7 +18,7 @@ let folder: Folder;
 beforeEach(() => (folder = new Folder()));
 afterEach(() => folder.remove());
 
-test("a file that cannot be opened for want of descriptors is 503 and never 404, and is served when there are some", async () => {
+test("a file that cannot be opened without free descriptors is 503 and never 404, and is served when there are some", async () => {
   folder.write("index.html", "hello");
   for (let n = 0; n < DOWNLOADS; n++) truncateSync(folder.write(`${n}.bin`, ""), LARGE);
   const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };

@@ -22,7 +22,7 @@ function flagsFor(root: string, workers: number): string[] {
   return ["--config", config, "--workers", String(workers), "--static-root", root];
 }
 
-test("the flag wins over the file", async () => {
+test("the flag overrides the file", async () => {
   const program = new Program(flagsFor(folder.file("flag"), 1));
   try {
     const match = await program.sees(/listening on (http:\/\/\S+)/);
@@ -33,7 +33,7 @@ test("the flag wins over the file", async () => {
 });
 
 for (const workers of [1, 2]) {
-  test(`a folder that is not there ends the start, with ${workers} workers`, async () => {
+  test(`a folder that does not exist fails the start, with ${workers} workers`, async () => {
     const program = new Program(flagsFor("/nowhere", workers));
     expect(await program.exit()).toBe(1);
     expect(program.output).toContain('Cannot serve static files from "/nowhere": there is no such directory');

@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(async () => await site.stop());
 
 describe("a whole file", () => {
-  test("comes with its type, length and validators", async () => {
+  test("has its type, length and validators", async () => {
     const response = await site.ask("/text.txt");
     expect([statusOf(response), response.body]).toEqual([200, TEXT]);
     expect(value(response, "content-type")).toBe("text/plain; charset=utf-8");
@@ -59,7 +59,7 @@ describe("a whole file", () => {
     expect(valuesOf(response, "x-request-id")).toHaveLength(1);
   });
 
-  test("that is large comes byte for byte", async () => {
+  test("that is large arrives byte for byte", async () => {
     const response = await site.ask("/large.bin");
     expect(value(response, "content-type")).toBe("application/octet-stream");
     expect(Buffer.from(response.body, "latin1").equals(pattern(300_000))).toBe(true);
@@ -88,14 +88,14 @@ describe("a whole file", () => {
     },
   );
 
-  test("HEAD says all that GET does, without the bytes", async () => {
+  test("HEAD has all fields of GET, without the body", async () => {
     for (const path of ["/text.txt", "/large.bin", "/app.js", "/empty.txt"]) {
       const [head, get] = [await site.ask(path, "", "HEAD"), await site.ask(path)];
       expect([statusOf(head), head.body, comparable(head)]).toEqual([200, "", comparable(get)]);
     }
   });
 
-  test("other methods are 405, and OPTIONS names those that are not", async () => {
+  test("other methods get 405, and OPTIONS lists the allowed ones", async () => {
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "PROPFIND"]) {
       const response = await site.ask("/text.txt", "", method);
       expect([method, statusOf(response), value(response, "allow")]).toEqual([method, 405, "GET, HEAD, OPTIONS"]);
@@ -104,7 +104,7 @@ describe("a whole file", () => {
     expect([statusOf(options), value(options, "allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
   });
 
-  test("a folder without its slash is sent there", async () => {
+  test("a folder without its slash is redirected", async () => {
     for (const [path, location] of [
       ["/folder", "/folder/"],
       ["/folder?a=b", "/folder/?a=b"],
@@ -133,17 +133,17 @@ describe("ranges", () => {
     expect([value(response, "etag"), value(response, "last-modified")]).toEqual([etag, MODIFIED]);
   });
 
-  test.each(["bytes=20-", "bytes=-0", "bytes=30-40,50-"])("%s is 416 and tells the length", async (range) => {
+  test.each(["bytes=20-", "bytes=-0", "bytes=30-40,50-"])("%s is 416 and has the length", async (range) => {
     const response = await site.ask("/text.txt", `Range: ${range}\r\n`);
     expect([statusOf(response), value(response, "content-range")]).toEqual([416, "bytes */20"]);
   });
 
-  test.each(["bytes=3-2", "bytes=x", "lines=1-2", "bytes=0-,0-"])("%s is answered whole", async (range) => {
+  test.each(["bytes=3-2", "bytes=x", "lines=1-2", "bytes=0-,0-"])("%s gets the whole file", async (range) => {
     const response = await site.ask("/text.txt", `Range: ${range}\r\n`);
     expect([statusOf(response), response.body, valuesOf(response, "content-range")]).toEqual([200, TEXT, []]);
   });
 
-  test("several ranges come as multipart/byteranges, whose length is right", async () => {
+  test("several ranges come as multipart/byteranges with the right length", async () => {
     const response = await site.ask("/text.txt", "Range: bytes=0-1,5-6,-2\r\n");
     expect(statusOf(response)).toBe(206);
     expect(valuesOf(response, "content-range")).toEqual([]);
@@ -154,7 +154,7 @@ describe("ranges", () => {
     expect(value(response, "content-length")).toBe(String(response.body.length));
   });
 
-  test("several ranges of a large file are its bytes", async () => {
+  test("several ranges of a large file have its bytes", async () => {
     const response = await site.ask("/large.bin", "Range: bytes=0-99999,150000-249999\r\n");
     const bytes = pattern(300_000);
     const parts = response.body.split(/\r\n\r\n/);
@@ -164,17 +164,17 @@ describe("ranges", () => {
     expect(parts.length).toBeGreaterThan(2);
   });
 
-  test("a range of a large file is its bytes", async () => {
+  test("a range of a large file has its bytes", async () => {
     const response = await site.ask("/large.bin", "Range: bytes=12345-234567\r\n");
     expect(statusOf(response)).toBe(206);
     expect(Buffer.from(response.body, "latin1").equals(pattern(300_000).subarray(12_345, 234_568))).toBe(true);
   });
 
-  test("an empty file has no range to give", async () => {
+  test("an empty file has no range", async () => {
     expect(statusOf(await site.ask("/empty.txt", "Range: bytes=0-\r\n"))).toBe(416);
   });
 
-  test("HEAD knows no ranges (RFC 9110 §14.2)", async () => {
+  test("HEAD ignores ranges (RFC 9110 §14.2)", async () => {
     const response = await site.ask("/text.txt", "Range: bytes=0-1\r\n", "HEAD");
     expect([statusOf(response), value(response, "content-length")]).toEqual([200, "20"]);
   });
@@ -194,7 +194,7 @@ describe("ranges", () => {
 });
 
 describe("conditions", () => {
-  test("are weighed as RFC 9110 §13.2.2 says, over the wire too", async () => {
+  test("are evaluated in the order of RFC 9110 §13.2.2", async () => {
     for (const [fields, status] of [
       [`If-None-Match: ${etag}`, 304],
       [`If-None-Match: W/${etag}`, 304],
@@ -214,7 +214,7 @@ describe("conditions", () => {
     }
   });
 
-  test("a 304 has the validators and no body, to GET and HEAD alike", async () => {
+  test("a 304 has the validators and no body, for GET and HEAD", async () => {
     for (const method of ["GET", "HEAD"]) {
       const response = await site.ask("/app.js", "If-None-Match: *\r\nAccept-Encoding: br\r\n", method);
       expect([statusOf(response), response.body, valuesOf(response, "content-length")]).toEqual([304, "", []]);
@@ -224,7 +224,7 @@ describe("conditions", () => {
   });
 });
 
-describe("precompressed siblings", () => {
+describe("precompressed files", () => {
   test.each([
     ["gzip", "gzipped", "gzip"],
     ["br, gzip", "brotlied", "br"],
@@ -241,7 +241,7 @@ describe("precompressed siblings", () => {
     expect(value(response, "content-length")).toBe(String(body.length));
   });
 
-  test("have a tag each", async () => {
+  test("each have their own tag", async () => {
     const tags = await Promise.all(
       ["", "gzip", "br", "zstd"].map(async (accept) =>
         value(await site.ask("/app.js", `Accept-Encoding: ${accept}\r\n`), "etag"),
@@ -250,7 +250,7 @@ describe("precompressed siblings", () => {
     expect(new Set(tags).size).toBe(4);
   });
 
-  test("are used as far as they are there, in ranges too", async () => {
+  test("are used if they exist, for ranges too", async () => {
     const response = await site.ask("/half.css", "Accept-Encoding: br, gzip\r\nRange: bytes=0-3\r\n");
     expect([statusOf(response), response.body, value(response, "content-encoding")]).toEqual([206, "gzip", "gzip"]);
   });
@@ -262,7 +262,7 @@ describe("precompressed siblings", () => {
   });
 });
 
-test("pipelined requests get their responses in order, large files among them", async () => {
+test("pipelined requests get their responses in order, also with large files", async () => {
   const paths = ["/text.txt", "/large.bin", "/empty.txt", "/absent", "/text.txt"];
   const client = await RawClient.open(site.gateway.port);
   client.send(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`).join(""));
@@ -272,7 +272,7 @@ test("pipelined requests get their responses in order, large files among them", 
   expect(lengths.toSpliced(3, 1)).toEqual([20, 300_000, 0, 20]);
 });
 
-test("the tag says when the file was changed and how long it is, and not which inode it has", async () => {
+test("the tag depends on the time and length of the file, and not on its inode", async () => {
   const copy = site.write("copy.txt", TEXT);
   const { mtime } = statSync(`${site.root}/text.txt`);
   utimesSync(copy, mtime, mtime);

@@ -120,7 +120,7 @@ async function exhaust(port: number): Promise<void> {
   }
 }
 
-test("slow clients use the buffers up; who comes then gets 503 and is not forwarded, and all is well once they are gone", async () => {
+test("slow clients use up the buffers; new requests then get 503 and are not forwarded, until the clients have left", async () => {
   const port = await start();
   respondBig();
   expect(statusOf(await once(port, GET))).toBe(200);
@@ -144,7 +144,7 @@ test("slow clients use the buffers up; who comes then gets 503 and is not forwar
   await until("all buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
 });
 
-test("a slow reader that reads again gets every byte, and its buffers are free", async () => {
+test("a slow reader that continues gets every byte, and its buffers are freed", async () => {
   const port = await start();
   respondBig();
   const client = await slowReader(port);
@@ -176,7 +176,7 @@ async function refusedReader(port: number): Promise<RawClient> {
   }
 }
 
-test("a response that cannot wait without going over the bound is cut off, and the others are served", async () => {
+test("a response that would exceed the limit is cut off, and the others are served", async () => {
   const port = await start(32, 1024);
   respondBig();
   const client = await refusedReader(port);
@@ -189,7 +189,7 @@ test("a response that cannot wait without going over the bound is cut off, and t
   expect(statusOf(await once(port, GET))).toBe(200);
 });
 
-test("a body that a slow origin does not read waits within the limit, or gets 503", async () => {
+test("a body that a slow origin does not read is buffered within the limit, or gets 503", async () => {
   const port = await start(32, 1024);
   origin.onBytes = ({ socket }) => socket.pause();
   const client = await open(port);
@@ -232,7 +232,7 @@ test("buffered uploads use body buffers, and get 503 without a free one", async 
   expect(statusOf(await once(port, upload(20_000), "POST"))).toBe(200);
 });
 
-test("pipelined requests wait in buffers, and without a free one their connection closes", async () => {
+test("pipelined requests are buffered, and without a free buffer their connection closes", async () => {
   const port = await start();
   const asked = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => asked.resolve(connection);
@@ -248,7 +248,7 @@ test("pipelined requests wait in buffers, and without a free one their connectio
   await until("free buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
 });
 
-test("requests that are sent ahead and find no buffer are let go with their connection, after the response before them", async () => {
+test("pipelined requests without a free buffer are dropped with their connection, after the response before them", async () => {
   const port = await start(32, 1024);
   const asked = Promise.withResolvers<OriginConnection>();
   origin.response = (_, connection) => asked.resolve(connection);

@@ -8,7 +8,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(40_000));
 
-test("liveness, readiness and metrics answer over HTTP/3, and count what it brings", async () => {
+test("liveness, readiness and metrics respond over HTTP/3, and count its traffic", async () => {
   const folder = new Folder();
   const [cert_path, key_path] = [folder.write("cert.pem", LOCALHOST.cert), folder.write("key.pem", LOCALHOST.key)];
   const config = {

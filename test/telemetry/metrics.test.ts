@@ -123,7 +123,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "counts requests, responses, bytes and times by protocol, and what a codec refused",
+    "counts requests, responses, bytes and times by protocol, and refusals of the codecs",
     async () => {
       const { port } = await serve({ workers: 1 });
       for (let i = 0; i < 3; i++) await get(port, "/x");
@@ -147,7 +147,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "a client that left before its response is a 499, and a request in flight counts as in flight",
+    "a client that disconnects before its response is a 499, and a request in flight counts as in flight",
     async () => {
       const { port } = await serve({ workers: 1 });
       origin.response = () => {};
@@ -166,7 +166,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "what takes long is counted as long",
+    "long durations are counted as long",
     async () => {
       const { port } = await serve({ workers: 1 });
       origin.response = (request, connection) => void setTimeout(() => echo(request, connection), 300);
@@ -180,7 +180,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "connections to upstream servers are counted, and what fails there",
+    "connections to upstream servers and their failures are counted",
     async () => {
       const { port } = await serve({ workers: 1 });
       await get(port, "/x");
@@ -207,7 +207,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "no route and no host takes the gateway's own paths away",
+    "no route and no host replaces the gateway's own paths",
     async () => {
       const server = { workers: 1, allowed_hosts: ["b.test"] };
       const { port } = await serve(server, {
@@ -221,7 +221,7 @@ describe("/metrics", () => {
   );
 
   test(
-    "reloads are counted by how they went",
+    "reloads are counted by result",
     async () => {
       const { program, port } = await serve({ workers: 1 });
       program.kill("SIGHUP");
@@ -239,7 +239,7 @@ describe("/metrics", () => {
 
 describe("a TLS listener", () => {
   test(
-    "counts handshakes by version, those that take up a session, those that fail, and what connections speak",
+    "counts handshakes by version, resumed sessions, failures, and the protocols of connections",
     async () => {
       const [cert, key] = [folder.write("cert.pem", LOCALHOST.cert), folder.write("key.pem", LOCALHOST.key)];
       const { port } = await serve({ workers: 1 }, { tls: { cert_path: cert, key_path: key } });
@@ -277,7 +277,7 @@ describe("a TLS listener", () => {
 
 describe("two workers", () => {
   test(
-    "each worker responds for both, also for a killed one, and the killed one's work in flight is cleared",
+    "each worker responds for both, also for a killed one, whose requests in flight are cleared",
     async () => {
       const { program, port } = await serve({ workers: 2 });
       const held = await Promise.all(Array.from({ length: 12 }, () => open(port)));
@@ -315,7 +315,7 @@ describe("two workers", () => {
   );
 
   test(
-    "max_connections counts over both, exactly, and a killed worker's places are given back",
+    "max_connections counts over both, exactly, and the connections of a killed worker are freed",
     async () => {
       const max = 6;
       const { program, port } = await serve({ workers: 2, max_connections: max });
@@ -345,7 +345,7 @@ describe("two workers", () => {
 
 describe("probes", () => {
   test(
-    "liveness and readiness are 200 with nothing in it",
+    "liveness and readiness are 200 without a body",
     async () => {
       const { port } = await serve({ workers: 1 });
       for (const path of ["/.healthz", "/.ready"]) {
@@ -357,7 +357,7 @@ describe("probes", () => {
   );
 
   test(
-    "who is about to stop is alive and not ready",
+    "a gateway that is about to stop is alive and not ready",
     async () => {
       const { program, port } = await serve({ workers: 1 });
       const asked = await Promise.all(

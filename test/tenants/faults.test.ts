@@ -96,7 +96,7 @@ test.each(PROTOCOLS)("%s: a cold tenant is started, and warm requests stream bod
   expect(tenants.manager.asked.filter((asked) => asked === tenant).length).toBe(1);
 });
 
-test("a body above the snapshot fails closed while the tenant is cold, and streams when it is warm", async () => {
+test("a body larger than the snapshot fails closed while the tenant is cold, and streams when it is warm", async () => {
   const tenant = fresh();
   const body = "x".repeat(1_000_000);
   const cold = await tenants.ask(tenant, "/", { method: "POST", body });
@@ -115,7 +115,7 @@ async function misses(): Promise<number> {
 
 describe.each(["/", "/bodies/"])("on %s", (path) => {
   test.each([...PROTOCOLS, "HTTP/1.1 chunked"] as const)(
-    "%s: a client that is slow to send its body keeps no other one from the tenant",
+    "%s: a client that sends its body slowly delays no other client of the tenant",
     async (kind) => {
       const tenant = fresh();
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -144,7 +144,7 @@ test("clients of all protocols wait for one start", async () => {
   expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(1);
 });
 
-test("where the first start fails, the next request in line starts the tenant", async () => {
+test("if the first start fails, the next request in line starts the tenant", async () => {
   const tenant = fresh();
   const { manager } = tenants;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -158,26 +158,23 @@ test("where the first start fails, the next request in line starts the tenant", 
   expect(starts).toBe(2);
 });
 
-test.each(PROTOCOLS)(
-  "%s: where the first client leaves, the next request in line starts the tenant",
-  async (protocol) => {
-    const tenant = fresh();
-    const { manager } = tenants;
-    const { release } = held();
-    const leave = await clients.open(protocol, "/", [["x-tenant", tenant]]);
-    await until(() => manager.asked.includes(tenant));
-    const second = tenants.told(tenant);
-    const third = await clients.open(protocol, "/", [["x-tenant", tenant]]);
-    // The second request waits, or already runs the filters.
-    await Bun.sleep(0);
-    third();
-    leave();
-    // The third request may arrive last, and run the filters for a moment.
-    await until(() => manager.asked.filter((key) => key === tenant).length >= 2);
-    release();
-    expect((await second).tenant).toBe(tenant);
-  },
-);
+test.each(PROTOCOLS)("%s: if the first client leaves, the next request in line starts the tenant", async (protocol) => {
+  const tenant = fresh();
+  const { manager } = tenants;
+  const { release } = held();
+  const leave = await clients.open(protocol, "/", [["x-tenant", tenant]]);
+  await until(() => manager.asked.includes(tenant));
+  const second = tenants.told(tenant);
+  const third = await clients.open(protocol, "/", [["x-tenant", tenant]]);
+  // The second request waits, or already runs the filters.
+  await Bun.sleep(0);
+  third();
+  leave();
+  // The third request may arrive last, and run the filters for a moment.
+  await until(() => manager.asked.filter((key) => key === tenant).length >= 2);
+  release();
+  expect((await second).tenant).toBe(tenant);
+});
 
 test.each([
   ["outside of socket_dir", () => tenants.folder.file("outside.sock")],
@@ -186,7 +183,7 @@ test.each([
   ["that is not there", () => tenants.folder.file("vms/absent.sock")],
   ["that is no socket", () => tenants.folder.file("vms/file")],
   ["that is not absolute", () => "vms/x.sock"],
-])("a path %s is answered 502, and forwarded nowhere", async (_what, path) => {
+])("a path %s gets 502, and is not forwarded", async (_what, path) => {
   const { folder, manager } = tenants;
   const outside = folder.file("outside.sock");
   const server = Bun.serve({ unix: outside, fetch: () => new Response("outside") });
@@ -241,7 +238,7 @@ test("a filter that names no socket causes 502", async () => {
   expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("named no socket")]);
 });
 
-test("a request without a key is started each time, and nothing is remembered", async () => {
+test("a request without a key is started each time, and no mapping is stored", async () => {
   const before = await tenants.warm();
   const asked = tenants.manager.asked.length;
   const replies = [];
@@ -268,7 +265,7 @@ test.each(PROTOCOLS)("%s: the host names the tenant, without port and in lower c
   expect(await tenants.warm()).toContain(`${tenant}.example`);
 });
 
-test("without skip_filter_when_warm the filter runs for each request, and must not park those of warm tenants", async () => {
+test("without skip_filter_when_warm the filter runs for each request, and must not park requests of warm tenants", async () => {
   const tenant = fresh();
   const start = { "x-tenant": tenant, "x-start": tenant };
   const cold = await request("HTTP/1.1", { path: "/always/", headers: start });
@@ -284,7 +281,7 @@ test.each([
   ["/cut-chunked", 502],
   ["/reset", 502],
   ["/garbage", 502],
-])("%s: a POST is answered %i, once, and the tenant is cold", async (path, status) => {
+])("%s: a POST gets %i, once, and the tenant is cold", async (path, status) => {
   const tenant = fresh();
   const { boot } = await tenants.told(tenant);
   const reply = await tenants.ask(tenant, path, { method: "POST", body: "x" });
@@ -309,18 +306,21 @@ test.each(PROTOCOLS)("%s: a large response that breaks off is cut off, and the t
   expect(received).not.toBe(1_000_000);
 });
 
-test.each(PROTOCOLS)("%s: a GET of a tenant whose machine has died starts it again, unnoticed", async (protocol) => {
-  const tenant = fresh();
-  const before = told(await request(protocol, as(tenant, { path: "/edited/x" })));
-  await tenants.manager.kill(tenant);
-  const replies = await Promise.all([1, 2, 3].map(() => request(protocol, as(tenant, { path: "/edited/x" }))));
-  for (const reply of replies) {
-    expect(told(reply)).toMatchObject({ tenant, added: "by-the-gateway", url: "/edited/x" });
-    expect(told(reply).boot).not.toBe(before.boot);
-  }
-});
+test.each(PROTOCOLS)(
+  "%s: a GET of a tenant whose machine has died starts it again, without an error for the client",
+  async (protocol) => {
+    const tenant = fresh();
+    const before = told(await request(protocol, as(tenant, { path: "/edited/x" })));
+    await tenants.manager.kill(tenant);
+    const replies = await Promise.all([1, 2, 3].map(() => request(protocol, as(tenant, { path: "/edited/x" }))));
+    for (const reply of replies) {
+      expect(told(reply)).toMatchObject({ tenant, added: "by-the-gateway", url: "/edited/x" });
+      expect(told(reply).boot).not.toBe(before.boot);
+    }
+  },
+);
 
-test("a POST of such a tenant gets 502, and the next one starts it", async () => {
+test("a POST of a tenant whose machine has died gets 502, and the next one starts it", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
   await tenants.manager.kill(tenant);
@@ -328,7 +328,7 @@ test("a POST of such a tenant gets 502, and the next one starts it", async () =>
   expect((await tenants.told(tenant, "/", { method: "POST", body: "x" })).body).toBe(1);
 });
 
-test("with max_retries 0 a GET of such a tenant gets 502", async () => {
+test("with max_retries 0 a GET of a tenant whose machine has died gets 502", async () => {
   const tenant = fresh();
   await tenants.told(tenant, "/strict/");
   await tenants.manager.kill(tenant);
@@ -336,7 +336,7 @@ test("with max_retries 0 a GET of such a tenant gets 502", async () => {
   expect((await tenants.told(tenant, "/strict/")).tenant).toBe(tenant);
 });
 
-test.each(PROTOCOLS)("%s: who is not let in starts no tenant, and reaches none that is warm", async (protocol) => {
+test.each(PROTOCOLS)("%s: a refused client starts no tenant, and reaches no warm one", async (protocol) => {
   const tenant = fresh();
   const refused = await request(protocol, as(tenant, { path: "/guarded/" }));
   expect([refused.status, tenants.manager.asked.includes(tenant)]).toEqual([401, false]);
@@ -345,7 +345,7 @@ test.each(PROTOCOLS)("%s: who is not let in starts no tenant, and reaches none t
   expect((await request(protocol, as(tenant, { path: "/guarded/" }))).status).toBe(401);
 });
 
-test("a chunked response that goes on reaches its client before its end", async () => {
+test("each chunk of a long response reaches its client before the end", async () => {
   const tenant = fresh();
   const client = await RawClient.open(tenants.gateway.plainPort);
   client.send(`GET /stream HTTP/1.1\r\nHost: h\r\nX-Tenant: ${tenant}\r\n\r\n`);
@@ -371,13 +371,13 @@ test("a request that has waited for the maximum park time gets 503", async () =>
   }
 });
 
-test("a filter sees the responses to requests that it has let pass, and those of warm tenants are not its", async () => {
+test("a filter sees the responses to requests that it allowed, and not those of warm tenants", async () => {
   const tenant = fresh();
   expect((await request("HTTP/1.1", as(tenant))).header("x-seen")).toBe("yes");
   expect((await request("HTTP/1.1", as(tenant))).header("x-seen")).toBeUndefined();
 });
 
-test("a tenant that fails each time is started again once, not for ever", async () => {
+test("a tenant that fails each time is restarted once, not endlessly", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
   const reply = await tenants.ask(tenant, "/reset");
@@ -404,7 +404,7 @@ test("a WebSocket goes to its tenant, warm or cold", async () => {
   expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(1);
 });
 
-test("a client that waits for 100 is asked for its body, warm or cold", async () => {
+test("a client that waits for 100 gets it, warm or cold", async () => {
   const tenant = fresh();
   for (const _ of ["cold", "warm"]) {
     // oxlint-disable-next-line no-await-in-loop -- first cold, then warm
@@ -421,7 +421,7 @@ test("a client that waits for 100 is asked for its body, warm or cold", async ()
   }
 });
 
-test("a reload in the middle of a start loses no request, and keeps warm tenants", async () => {
+test("a reload during a start loses no request, and keeps warm tenants", async () => {
   const [warm, cold] = [fresh(), fresh()];
   const { boot } = await tenants.told(warm);
   const { release } = held();
@@ -436,7 +436,7 @@ test("a reload in the middle of a start loses no request, and keeps warm tenants
   expect([(await tenants.told(warm)).boot, tenants.manager.asked.length]).toEqual([boot, asked]);
 });
 
-test("a request that waits over a reload of the filters starts the tenant with those that it came to", async () => {
+test("a request that waits during a reload of the filters starts the tenant with the earlier filters", async () => {
   const tenant = fresh();
   const { release } = held();
   const leave = await clients.open("HTTP/1.1", "/", [["x-tenant", tenant]]);
@@ -453,7 +453,7 @@ test("a request that waits over a reload of the filters starts the tenant with t
   expect((await second).tenant).toBe(tenant);
 });
 
-test("operators see warm tenants, drop one, add a tenant route and remove it", async () => {
+test("operators see warm tenants, evict one, add a tenant route and remove it", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
   expect(await tenants.warm()).toContain(tenant);

@@ -62,7 +62,7 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
   );
 
   test(
-    "two tenants never see each other's responses while one is slow",
+    "two tenants never get each other's responses while one is slow",
     async () => {
       const keys = Array.from({ length: CLIENTS }, (_, i) => (i % 2 === 0 ? "acme" : "beta"));
       const told = await Promise.all(
@@ -91,7 +91,7 @@ describe.each([PROCESSES, MICRO_VMS])("tenants that are $name", (kind) => {
   );
 
   test(
-    "an idle tenant is forgotten, its machine goes on, and the next request asks for it again",
+    "an idle tenant is evicted, its machine keeps running, and the next request starts it again",
     async () => {
       const { manager } = tenants;
       const { boot } = await tenants.told("beta");

@@ -29,13 +29,13 @@ function bootsOf(tenant: string): Promise<string[]> {
   return Promise.all(Array.from({ length: CLIENTS }, () => bootOf(tenant)));
 }
 
-test("many clients of a cold tenant start one machine, by one command of each worker at most", async () => {
+test("many clients of a cold tenant start one machine, with at most one command from each worker", async () => {
   expect(new Set(await bootsOf("acme")).size).toBe(1);
   expect(tenants.manager.started).toBe(1);
   expect(tenants.manager.asked.length).toBeLessThanOrEqual(2);
 });
 
-test("an operator drops a tenant in all workers", async () => {
+test("an operator evicts a tenant in all workers", async () => {
   const boot = await bootOf("acme");
   await until(async () => {
     await bootOf("acme");
@@ -46,7 +46,7 @@ test("an operator drops a tenant in all workers", async () => {
   expect(new Set(await bootsOf("acme"))).toEqual(new Set([boot]));
 });
 
-test("a machine that dies is noticed by each worker, and by no client that asks with GET", async () => {
+test("each worker notices a machine that dies, and no client with GET does", async () => {
   const before = await bootOf("acme");
   await tenants.manager.kill("acme");
   const boots = await bootsOf("acme");
@@ -60,7 +60,7 @@ const STEPS = 150;
 const KEYS = ["r1", "r2", "r3"] as const;
 const PATHS = ["/", "/", "/late", "/big", "/cut", "/cut-chunked", "/reset", "/garbage"] as const;
 
-test(`whatever breaks, no tenant gets the response of another one, and nothing is left (seed ${SEED})`, async () => {
+test(`with any fault, no tenant gets the response of another one, and nothing is left (seed ${SEED})`, async () => {
   const random = fractionsOf(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T; // Not empty.
   const { gateway, manager } = tenants;

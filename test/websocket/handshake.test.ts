@@ -32,7 +32,7 @@ const REFUSAL = "HTTP/1.1 403 Forbidden\r\nX-Why: because\r\nContent-Length: 7\r
 
 describe("the request", () => {
   test.each(BOTH)(
-    "from %s reaches the upstream as a handshake of HTTP/1.1 with what the client said",
+    "from %s reaches the upstream as a handshake of HTTP/1.1 with the client's fields",
     async (client) => {
       const fields = {
         "Sec-WebSocket-Protocol": "chat, superchat",
@@ -66,14 +66,14 @@ describe("the request", () => {
     },
   );
 
-  test("over HTTP/2 has another key each time, whatever key the client made up", async () => {
+  test("over HTTP/2 has a new key each time, whatever key the client sent", async () => {
     await stage.open("HTTP/2", "tcp", { fields: { "sec-websocket-key": KEY } });
     await stage.open("HTTP/2");
     const keys = stage.origin().requests.map((request) => valuesOf(request, "sec-websocket-key").join());
     expect(new Set([KEY, ...keys]).size).toBe(3);
   });
 
-  test.each(BOTH)("the response's fields come to a client of %s, and those of one hop do not", async (client) => {
+  test.each(BOTH)("the response's fields reach a client of %s, without hop-by-hop fields", async (client) => {
     stage.origin().reply = (request, socket, accept) => {
       socket.write(switching(request, "Sec-WebSocket-Protocol: chat\r\nSet-Cookie: a=1\r\nKeep-Alive: timeout=5\r\n"));
       accept();
@@ -84,7 +84,7 @@ describe("the request", () => {
     expect(opened.fields["x-request-id"]).toBeDefined();
   });
 
-  test("interim responses come before the one that switches", async () => {
+  test("interim responses come before the 101", async () => {
     stage.origin().reply = (request, socket, accept) => {
       socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
       accepting(request, socket, accept);
@@ -117,7 +117,7 @@ describe("the request", () => {
   test.each([
     ["an invalid key", { "Sec-WebSocket-Key": "short" }, 400],
     ["an unknown version", { "Sec-WebSocket-Version": "99" }, 426],
-  ])("with %s is answered here", async (_name, fields, status) => {
+  ])("with %s gets its response from the gateway", async (_name, fields, status) => {
     const opened = await stage.ask("HTTP/1.1", "tcp", { fields });
     expect(opened.status).toBe(status);
     expect(stage.origin().requests).toEqual([]);
@@ -132,7 +132,7 @@ describe("the request", () => {
 
 describe("an upstream that refuses", () => {
   test.each(BOTH)(
-    "has its response passed on to %s as it is, and its connection serves the next request",
+    "has its response forwarded to %s unchanged, and its connection serves the next request",
     async (client) => {
       stage.origin().reply = responding(REFUSAL);
       for (let i = 0; i < 3; i++) {
@@ -145,7 +145,7 @@ describe("an upstream that refuses", () => {
     },
   );
 
-  test("leaves an HTTP/1.1 client's connection to its next request, and takes what was sent ahead for one", async () => {
+  test("leaves the connection of an HTTP/1.1 client open for its next request, and uses the bytes sent ahead for it", async () => {
     stage.origin().reply = responding(REFUSAL);
     const client = await RawClient.open(stage.rig.port);
     client.send(`${handshakeHead("/tcp")}GET /tcp/next HTTP/1.1\r\nHost: a.test\r\n\r\n`);
@@ -154,13 +154,13 @@ describe("an upstream that refuses", () => {
     client.destroy();
   });
 
-  test.each(BOTH)("by 503 is not asked again for %s", async (client) => {
+  test.each(BOTH)("by 503 gets no retry for %s", async (client) => {
     stage.origin().reply = responding("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
     expect((await stage.ask(client)).status).toBe(503);
     expect(stage.origin().requests).toHaveLength(1);
   });
 
-  test("by 426 says to a client of HTTP/1.1 what to upgrade to", async () => {
+  test("by 426 reports to a client of HTTP/1.1 the protocol to upgrade to", async () => {
     stage.origin().reply = responding(
       "HTTP/1.1 426 Upgrade Required\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nContent-Length: 0\r\n\r\n",
     );
@@ -168,7 +168,7 @@ describe("an upstream that refuses", () => {
     expect(opened).toMatchObject({ status: 426, fields: { upgrade: "websocket", "sec-websocket-version": "8" } });
   });
 
-  test("by 200 is passed on to HTTP/1.1, and to HTTP/2 becomes 501, since any 2xx would open the tunnel", async () => {
+  test("by 200 is forwarded to HTTP/1.1, and becomes 501 for HTTP/2, where any 2xx would open the tunnel", async () => {
     stage.origin().reply = responding("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npage.");
     const plain = await stage.ask("HTTP/1.1");
     await plain.end.sees(5);
@@ -201,14 +201,14 @@ describe("an upstream that fails", () => {
     ["sends garbage", (_request, socket) => socket.write("\x81\x05hello\r\n\r\n")],
   ];
   for (const client of BOTH) {
-    test.each(faults)(`for ${client}: one that %s is 502, and is not asked again`, async (_name, reply) => {
+    test.each(faults)(`for ${client}: one that %s is 502, and gets no retry`, async (_name, reply) => {
       stage.origin().reply = reply;
       expect((await stage.ask(client)).status).toBe(502);
       expect(stage.origin().requests).toHaveLength(1);
       await stage.rig.opened("tcp", 0);
     });
 
-    test(`for ${client}: one that does not answer in time is 504`, async () => {
+    test(`for ${client}: one that does not respond in time is 504`, async () => {
       stage.origin().reply = () => {};
       expect((await stage.ask(client)).status).toBe(504);
       expect(stage.origin().requests).toHaveLength(1);
@@ -224,16 +224,19 @@ describe("an upstream that fails", () => {
     client.destroy();
   });
 
-  test.each(BOTH)("a client by %s that leaves before the response takes its request with it", async (client) => {
-    stage.origin().reply = () => {};
-    const asked = stage.ask(client).catch(() => undefined);
-    await stage.origin().asked(1);
-    await stage.clear();
-    await asked;
-  });
+  test.each(BOTH)(
+    "a client by %s that disconnects before the response cancels its upstream request",
+    async (client) => {
+      stage.origin().reply = () => {};
+      const asked = stage.ask(client).catch(() => undefined);
+      await stage.origin().asked(1);
+      await stage.clear();
+      await asked;
+    },
+  );
 });
 
-describe("what comes behind the 101", () => {
+describe("data after the 101", () => {
   test.each(BOTH)("is not parsed for %s: garbage passes, and an HTTP response has no meaning", async (client) => {
     const garbage = `\0\xff\x81HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc\r\n\r\n`;
     stage.origin().reply = (request, socket, accept) => {
@@ -255,7 +258,7 @@ describe("what comes behind the 101", () => {
     expect(performance.now() - began).toBeGreaterThan(990);
   });
 
-  test.each(BOTH)("goes on for %s while either side sends", async (client) => {
+  test.each(BOTH)("continues for %s while either side sends", async (client) => {
     const { here, there } = await stage.open(client);
     // Longer in total than the timeout, whichever side is silent.
     for (let sent = 1; sent <= 10; sent++) {

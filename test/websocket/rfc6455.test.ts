@@ -69,20 +69,23 @@ function summary(bytes: Buffer): { responses: [number, string][]; code: number }
 
 for (const [section, cases] of SECTIONS) {
   const all = cases();
-  test.skipIf(NODE === null)(`${section}: ${all.length} cases come out as they do without the gateway`, async () => {
-    for (const one of all) {
-      const straight = await transcript("HTTP/1.1", direct, one);
-      const expected = one.responses.map(([opcode, payload]) => [opcode, payload.toString("latin1")]);
-      const said = summary(straight);
-      expect([one.name, said.code]).toEqual([one.name, one.code]);
-      expect(JSON.stringify(said.responses) === JSON.stringify(expected) ? "as expected" : said.responses).toBe(
-        "as expected",
-      );
-      for (const client of CLIENTS) {
-        const through = await transcript(client, rig, one);
-        expect([client, one.name, through.equals(straight)]).toEqual([client, one.name, true]);
+  test.skipIf(NODE === null)(
+    `${section}: ${all.length} cases have the same results as without the gateway`,
+    async () => {
+      for (const one of all) {
+        const straight = await transcript("HTTP/1.1", direct, one);
+        const expected = one.responses.map(([opcode, payload]) => [opcode, payload.toString("latin1")]);
+        const said = summary(straight);
+        expect([one.name, said.code]).toEqual([one.name, one.code]);
+        expect(JSON.stringify(said.responses) === JSON.stringify(expected) ? "as expected" : said.responses).toBe(
+          "as expected",
+        );
+        for (const client of CLIENTS) {
+          const through = await transcript(client, rig, one);
+          expect([client, one.name, through.equals(straight)]).toEqual([client, one.name, true]);
+        }
       }
-    }
-    expect(rig.logged).toEqual([]);
-  });
+      expect(rig.logged).toEqual([]);
+    },
+  );
 }

@@ -88,7 +88,7 @@ describe.each(BOTH)("a handshake by %s", (client) => {
     expect((await rig.counts("h2c")).failures).toBe(0);
   });
 
-  test("goes to another server where one refuses the connection", async () => {
+  test("goes to another server if one refuses the connection", async () => {
     for (let i = 0; i < 4; i++) {
       const opened = await ask("/half");
       expect(opened.status).toBe(switched);
@@ -127,7 +127,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     client.destroy();
   });
 
-  test("has a window that its upstream holds back, and that opens when it reads again", async () => {
+  test("has a window that a slow upstream keeps shut, and that opens when the upstream reads again", async () => {
     const client = await begin();
     const there = await origin.tunnel();
     there.stream.pause();
@@ -158,7 +158,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     client.destroy();
   });
 
-  test("is a stream among others: requests pass while it stands still", async () => {
+  test("is a stream among others: requests pass while it is stalled", async () => {
     const client = await begin();
     const there = await origin.tunnel();
     there.stream.pause();
@@ -169,7 +169,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     there.stream.resume();
   });
 
-  test("whose client ends it with its head is one that the upstream sees ended", async () => {
+  test("ends at the upstream if its client ends it with its header section", async () => {
     const client = await begin(h2.END_HEADERS | h2.END_STREAM);
     const there = await origin.tunnel();
     await there.until("its end", () => there.ended);
@@ -178,7 +178,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
     client.destroy();
   });
 
-  test("whose client resets it is gone at the upstream", async () => {
+  test("is closed at the upstream if its client resets it", async () => {
     const client = await begin();
     const there = await origin.tunnel();
     client.send(h2.reset(1));
@@ -219,7 +219,7 @@ describe("a tunnel by HTTP/2, frame by frame", () => {
   });
 });
 
-test("a hundred handshakes on one HTTP/1.1 connection that are refused leave it as it was", async () => {
+test("a hundred refused handshakes leave an HTTP/1.1 connection usable", async () => {
   const client = await RawClient.open(rig.port);
   origin.reply = (_request, socket) => socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
   client.send(handshakeHead("/ws").repeat(100));

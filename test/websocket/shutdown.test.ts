@@ -54,7 +54,7 @@ async function speaks(opened: Opened, index: number): Promise<void> {
   await Promise.all([there.sees(before + 15), opened.end.sees(here + 13)]);
 }
 
-test("what passed through a tunnel is in the access log, with the status 101 whatever the client's protocol", async () => {
+test("the access log has the bytes of a tunnel, with the status 101 for every protocol of the client", async () => {
   for (const [i, kind] of BOTH.entries()) {
     const opened = await ask(kind);
     await speaks(opened, i);
@@ -86,7 +86,7 @@ test("static files and the gateway's own paths open no tunnel", async () => {
   }
 });
 
-test("tunnels that are open when the time to stop is over are cut off, both sides of them", async () => {
+test("tunnels that are open at the end of the stop timeout are cut off on both sides", async () => {
   const stage = await Stage.start();
   const tunnels = await Promise.all(CLIENTS.map((client) => stage.open(client)));
   await stage.rig.stop();
@@ -95,7 +95,7 @@ test("tunnels that are open when the time to stop is over are cut off, both side
   await stage.stop();
 });
 
-test("a reload leaves tunnels as they are, and a stop gives them their time", async () => {
+test("a reload does not affect tunnels, and a stop waits for them up to its timeout", async () => {
   const before = origin.tunnels.length;
   const opened: Opened[] = [];
   for (const kind of BOTH) opened.push(await ask(kind));

@@ -34,7 +34,7 @@ const ALL = Buffer.concat(PIECES);
 
 describe.each(CLIENTS)("from %s", (client) => {
   describe.each(UPSTREAMS)("to an upstream by %s", (upstream) => {
-    test("every byte passes as it is, both ways, and a client's end with what the upstream has to say to it", async () => {
+    test("every byte passes unchanged, both ways, and a client's end arrives while the upstream still sends", async () => {
       const { here, there } = await stage.open(client, upstream);
       await Promise.all([here.sendAll(PIECES), there.sendAll(PIECES)]);
       await Promise.all([here.sees(ALL.length), there.sees(ALL.length)]);
@@ -47,7 +47,7 @@ describe.each(CLIENTS)("from %s", (client) => {
       expect([here.error, there.error]).toEqual([undefined, undefined]);
     });
 
-    test("an upstream's end is passed on behind what it said", async () => {
+    test("an upstream's end arrives after its last data", async () => {
       const { here, there } = await stage.open(client, upstream);
       here.send("a question");
       await there.sees(10);
@@ -60,7 +60,7 @@ describe.each(CLIENTS)("from %s", (client) => {
       expect(there.text).toBe("a question");
     });
 
-    test("bytes that come with the heads are the tunnel's", async () => {
+    test("bytes that arrive with the header sections belong to the tunnel", async () => {
       stage.origin(upstream).reply = (request, socket, accept) => {
         socket.write(`${switching(request)}early from there`);
         accept();
@@ -71,7 +71,7 @@ describe.each(CLIENTS)("from %s", (client) => {
     });
   });
 
-  test("a client that breaks off takes the upstream's connection with it", async () => {
+  test("if a client breaks off, the upstream's connection is closed", async () => {
     const { client: opened, here, there } = await stage.open(client);
     here.send("hello");
     await there.sees(5);
@@ -79,7 +79,7 @@ describe.each(CLIENTS)("from %s", (client) => {
     await there.over();
   });
 
-  test("an upstream that breaks off takes the client's with it, and nothing looks like an end", async () => {
+  test("if an upstream breaks off, the client's connection is closed, and neither looks like a clean end", async () => {
     const { client: opened, here, there } = await stage.open(client);
     there.send("hello");
     await here.sees(5);
@@ -91,7 +91,7 @@ describe.each(CLIENTS)("from %s", (client) => {
     else expect(here.ended).toBe(false);
   });
 
-  test("10 MiB each way at the same time arrive whole", async () => {
+  test("10 MiB each way at the same time arrive complete", async () => {
     const { here, there } = await stage.open(client);
     const [up, down] = [noise(10 * MIB), noise(10 * MIB)];
     await Promise.all([here.sendAll(up.chunks), there.sendAll(down.chunks)]);
@@ -131,8 +131,8 @@ async function flood(end: End): Promise<number> {
   return sent;
 }
 
-describe("who does not read", () => {
-  test.each(CLIENTS)("a client by %s stops its upstream, and nothing is lost when it reads again", async (client) => {
+describe("a peer that does not read", () => {
+  test.each(CLIENTS)("a client by %s pauses its upstream, and nothing is lost when it reads again", async (client) => {
     const { here, there } = await stage.open(client);
     here.stream.pause();
     const before = process.memoryUsage().rss;
@@ -144,7 +144,7 @@ describe("who does not read", () => {
     expect(here.length).toBe(sent);
   });
 
-  test.each(CLIENTS)("an upstream stops its client by %s, and nothing is lost when it reads again", async (client) => {
+  test.each(CLIENTS)("an upstream pauses its client by %s, and nothing is lost when it reads again", async (client) => {
     const { here, there } = await stage.open(client);
     there.stream.pause();
     const before = process.memoryUsage().rss;

@@ -6,7 +6,7 @@ import { patient } from "../../../src/lib/testing/patience.ts";
 const TIME_MS = patient(90_000);
 
 test(
-  "the cache passes what it passed, and docs/http-cache.md names what it does not",
+  "the cache passes the same tests as before, and docs/http-cache.md names the failed ones",
   async () => {
     const results = await runSuite();
     const failed = results.filter(({ kind, outcome }) => kind !== "check" && outcome !== "pass").map(({ id }) => id);

@@ -62,7 +62,7 @@ for (const name of ["file", "upstream"] as const) {
         await withClient(ports[name][scheme], isSecure, (client) => ask(client, asked, scheme));
       });
 
-      test("a stream above those that are allowed is refused, while their windows are shut", async () => {
+      test("a stream above the limit is refused, while the windows are shut", async () => {
         await withClient(ports[name][scheme], isSecure, async (client) => {
           await client.greet([h2.INITIAL_WINDOW_SIZE, 0]);
           for (let i = 0; i <= 128; i++) client.send(get(scheme, 1 + 2 * i));
@@ -70,7 +70,7 @@ for (const name of ["file", "upstream"] as const) {
         });
       });
 
-      test("what is no preface ends the connection", async () => {
+      test("a connection without the preface is ended", async () => {
         await withClient(ports[name][scheme], isSecure, async (client) => {
           client.send("INVALID CONNECTION PREFACE\r\n\r\n");
           await client.closed();

@@ -37,19 +37,19 @@ describe.each([
     });
   }
 
-  test("a client that keeps the rules is served on", async () => {
+  test("a client that obeys the rules is still served", async () => {
     expect(await playQuic(server.port, { frames: [PING], untilTaken: true, offersV2 })).toEqual({
       confirmed: true,
       version,
     });
   });
 
-  test("no rule leaves a fault behind", () => {
+  test("no rule leaves an error behind", () => {
     expect(server.faults).toEqual([]);
   });
 });
 
-test("quic.max_streams_bidi and max_streams_uni are how many streams a client may open, and not one more", async () => {
+test("quic.max_streams_bidi and max_streams_uni are the exact limits of the streams that a client may open", async () => {
   const quic = { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 5, maxStreamsUni: 4 };
   const server = await startEndpoint(() => {}, { material, quic });
   const opened = async (id: number): Promise<QuicOutcome["close"]> =>

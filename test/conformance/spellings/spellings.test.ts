@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { play } from "./play.ts";
 
-test("no usual spelling of a guarded path gets it from a real server", async () => {
+test("no usual spelling of a guarded path reaches it on a real server", async () => {
   const { rows } = await play({ depth: 0, guarded: ["/paid/x.txt"] });
   for (const { upstream, direct, leaks, served } of rows) {
     expect([upstream, leaks]).toEqual([upstream, []]);
