@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/upstream", "src/gateway/routing", "src/gateway/acme"],
   ["src/gateway/telemetry"],
   ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],
-  ["src/gateway/wire", "src/gateway/server-host.ts", "src/gateway/request-fields.ts"],
+  ["src/gateway/wire", "src/gateway/server-host.ts", "src/gateway/request-fields.ts", "src/gateway/exchange-state.ts"],
   [
     "src/gateway/exchange.ts",
     "src/gateway/body-time.ts",

@@ -9,8 +9,8 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-  type UpstreamTrace,
 } from "../exchange.ts";
+import { withExchangeState } from "../exchange-state.ts";
 import { problemResponse } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
@@ -44,27 +44,13 @@ export interface ExchangeConnection extends StreamConnection {
 }
 
 /** One request on its stream, and the sink that frames its response. */
-export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink, RequestBody {
+export class Http2Exchange extends withExchangeState(Http2Stream) implements Exchange, ResponseSink, RequestBody {
   readonly id: string;
   readonly protocol = "HTTP/2.0";
   readonly head: RequestHead;
   body: RequestBody = this;
   readonly peerAddress: string;
-  clientAddress: string;
   response: ResponseSink = this;
-  addedFields: Fields = "";
-  consumer = "";
-  isLetIn = false;
-  beganAt = 0;
-  trace: UpstreamTrace | undefined = undefined;
-  started = false;
-  status = 0;
-  onDrain: (() => void) | undefined = undefined;
-  onCancel: (() => void) | undefined = undefined;
-  gone = false;
-  onGone: (() => void) | undefined = undefined;
-  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
-  onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #server: ExchangeConnection;
   /** Bytes of the response that are still to come; -1 if the number is not known. */
   #remaining = -1;
@@ -269,7 +255,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   abort(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#finish();
+    this.tellTaken(false);
+    this.finish(this);
     this.ignoreRest();
     // RFC 8441 §5: CANCEL stands for a connection that was reset.
     this.connection.resetStream(this, this.status === SWITCHED ? CANCEL : INTERNAL_ERROR);
@@ -281,7 +268,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     const told = this.onTaken;
     this.onTaken = undefined;
     if (told !== undefined) this.#server.awaitArrival(told);
-    this.#finish();
+    this.finish(this);
     if (this.remoteEnded) return;
     this.ignoreRest();
     // The rest may be on its way and malformed. A reset at once would hide that error.
@@ -318,10 +305,9 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   override cutShort(): void {
     if (this.#over) return;
     this.#over = true;
-    this.gone = true;
-    this.onCancel?.();
-    this.onGone?.();
-    this.#finish();
+    this.leave();
+    this.tellTaken(false);
+    this.finish(this);
     // A body that arrived completely but was never read is lost as well.
     if (!this.remoteEnded || !this.isRead) {
       this.abortReceiving(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
@@ -347,15 +333,5 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     const due = Math.min(this.#bodyDue, this.#writeDue);
     if (due === Number.POSITIVE_INFINITY) wheel.clear(this);
     else wheel.set(this, Math.max(due - wheel.now(), 0));
-  }
-
-  #finish(): void {
-    const listener = this.onFinish;
-    const told = this.onTaken;
-    this.onFinish = undefined;
-    this.onTaken = undefined;
-    this.onDrain = undefined;
-    told?.(false);
-    listener?.(this);
   }
 }

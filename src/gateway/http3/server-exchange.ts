@@ -10,8 +10,8 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-  type UpstreamTrace,
 } from "../exchange.ts";
+import { NO_BODY, withExchangeState } from "../exchange-state.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
@@ -34,35 +34,15 @@ export interface ExchangeStream {
   onFault(error: unknown): void;
 }
 
-const NO_BODY: RequestBody = {
-  readTo: (sink) => sink.end(""),
-  pause() {},
-  resume() {},
-};
-
 /** One request on its stream, and the sink that frames its response (RFC 9114 §4.1). */
-export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
+export class Http3Exchange extends withExchangeState(Deadline) implements Exchange, ResponseSink {
   readonly id: string;
   readonly protocol = "HTTP/3.0";
   readonly head: RequestHead;
   body: RequestBody;
   readonly peerAddress: string;
-  clientAddress: string;
   response: ResponseSink = this;
-  addedFields: Fields = "";
-  consumer = "";
-  isLetIn = false;
-  beganAt = 0;
-  trace: UpstreamTrace | undefined = undefined;
-  started = false;
-  status = 0;
   bytesSent = 0;
-  onDrain: (() => void) | undefined = undefined;
-  onCancel: (() => void) | undefined = undefined;
-  gone = false;
-  onGone: (() => void) | undefined = undefined;
-  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
-  onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #stream: ExchangeStream;
   readonly #reader: Http3RequestBody | undefined;
   #writer: DrainableWriter | undefined;
@@ -262,18 +242,16 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     if (!quic.destroyed) quic.resetStream(code);
     this.#endRequest(code);
     this.#finish();
-    this.#told(false);
+    this.tellTaken(false);
   }
 
   /** The client is gone or has reset the stream: notifies the sender of the response. */
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
-    this.gone = true;
-    this.onCancel?.();
-    this.onGone?.();
+    this.leave();
     this.#finish();
-    this.#told(false);
+    this.tellTaken(false);
     if (this.#reader?.complete === false) {
       this.#reader.abort(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
     }
@@ -282,7 +260,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   /** The stream was closed, by either side. */
   closed(): void {
     this.cancel();
-    this.#told(this.#sentAll);
+    this.tellTaken(this.#sentAll);
     this.#stream.host.wheel.remove(this);
   }
 
@@ -291,12 +269,6 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
    */
   get #sentAll(): boolean {
     return this.#stats !== undefined && this.#stats.bytesSent >= BigInt(this.bytesSent);
-  }
-
-  #told(taken: boolean): void {
-    const told = this.onTaken;
-    this.onTaken = undefined;
-    told?.(taken);
   }
 
   /** The client does not read. */
@@ -310,9 +282,6 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   #finish(): void {
     this.#stream.host.wheel.remove(this);
     this.#waiting?.clear();
-    const listener = this.onFinish;
-    this.onFinish = undefined;
-    this.onDrain = undefined;
-    listener?.(this);
+    this.finish(this);
   }
 }

@@ -1,0 +1,59 @@
+import { type Fields } from "../lib/fields.ts";
+import { type Exchange, type RequestBody, type UpstreamTrace } from "./exchange.ts";
+
+/** The body of a request without one. */
+export const NO_BODY: RequestBody = {
+  readTo: (sink) => sink.end(""),
+  pause() {},
+  resume() {},
+};
+
+/** A class to extend. TypeScript requires this shape of the bases of mixins (TS2545). */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Base = abstract new (...args: any[]) => object;
+
+/**
+ * The members of an exchange that the codecs and subrequests keep alike. A mixin, because an HTTP/2 exchange is a stream
+ * and an HTTP/3 exchange has a deadline.
+ */
+export function withExchangeState<B extends Base>(base: B) {
+  abstract class ExchangeState extends base {
+    clientAddress = "";
+    addedFields: Fields = "";
+    consumer = "";
+    isLetIn = false;
+    beganAt = 0;
+    trace: UpstreamTrace | undefined = undefined;
+    started = false;
+    status = 0;
+    onDrain: (() => void) | undefined = undefined;
+    onCancel: (() => void) | undefined = undefined;
+    gone = false;
+    onGone: (() => void) | undefined = undefined;
+    onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+    onTaken: ((taken: boolean) => void) | undefined = undefined;
+
+    /** The client has left: stops the sender of the response. */
+    protected leave(): void {
+      this.gone = true;
+      this.onCancel?.();
+      this.onGone?.();
+    }
+
+    /** The response was passed on or cut off. Later calls do nothing. */
+    protected finish(exchange: Exchange): void {
+      const listener = this.onFinish;
+      this.onFinish = undefined;
+      this.onDrain = undefined;
+      listener?.(exchange);
+    }
+
+    /** Tells once if the client's side received the whole response. */
+    protected tellTaken(taken: boolean): void {
+      const told = this.onTaken;
+      this.onTaken = undefined;
+      told?.(taken);
+    }
+  }
+  return ExchangeState;
+}
