@@ -150,7 +150,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
    * exceeds the announced length.
    */
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.released || this.localEnded || start === end) return true;
+    if (this.isClosed || this.localEnded || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
     this.#remaining -= end - start;
     if (this.#remaining < 0) throw new Error("Cannot send request data: it exceeds the announced Content-Length");
@@ -162,7 +162,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
    * announced.
    */
   end(trailers: Fields): void {
-    if (this.released || this.localEnded) return;
+    if (this.isClosed || this.localEnded) return;
     if (this.#remaining > 0) throw new Error("Cannot end a request: it is shorter than the announced Content-Length");
     this.sendEnd(trailers);
   }
@@ -170,7 +170,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   /** Cancels the request. The sink is not called any more. */
   destroy(): void {
     this.#responseSink = undefined;
-    if (!this.released) this.connection.resetStream(this, CANCEL);
+    if (!this.isClosed) this.connection.resetStream(this, CANCEL);
   }
 
   protected override moreWelcome(): void {
@@ -225,7 +225,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     const isEmpty = !isBare && (endStream || status === 204);
     const sink = this.#responseSink;
     sink?.start(isEmpty ? { ...head, bodyLength: 0 } : head);
-    if (sink === undefined || this.released) return;
+    if (sink === undefined || this.isClosed) return;
     this.receiveTo(sink);
     if (endStream) this.#client.responseEnded(this, "");
   }
@@ -263,7 +263,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     super.receiveEnd(trailers);
     this.#responseSink = undefined;
     // The server does not want the rest of the request (RFC 9113 §8.1).
-    if (!this.localEnded && !this.released) this.connection.resetStream(this, CANCEL);
+    if (!this.localEnded && !this.isClosed) this.connection.resetStream(this, CANCEL);
   }
 
   protected override holdReceiving(hold: boolean): void {
@@ -344,7 +344,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   }
 
   #arm(): void {
-    if (this.released) return;
+    if (this.isClosed) return;
     const left = Math.max(this.#dueAt - this.#wheel.now(), 0);
     const patience = this.awaited ? this.#patienceMs : this.#held ? Number.POSITIVE_INFINITY : this.silenceMs;
     const wait = Math.min(patience, left);

@@ -163,7 +163,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   dataPiece(bytes: Uint8Array, start: number, end: number): void {
     const stream = this.#dataStream;
-    if (stream === undefined || stream.released) this.taken(end - start);
+    if (stream === undefined || stream.isClosed) this.taken(end - start);
     else stream.receive(bytes, start, end);
   }
 
@@ -176,7 +176,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
       return;
     }
-    if (stream === undefined || stream.released) {
+    if (stream === undefined || stream.isClosed) {
       this.taken(padding);
       return;
     }

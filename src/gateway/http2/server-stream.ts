@@ -152,7 +152,7 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
 
   protected override holdReceiving(hold: boolean): void {
     super.holdReceiving(hold);
-    if (this.remoteEnded || this.released || this.#over || this.#mayTunnel) return;
+    if (this.remoteEnded || this.isClosed || this.#over || this.#mayTunnel) return;
     if (hold) {
       this.#bodyTime?.rest(this.#server.host.wheel.now());
       this.#bodyDue = Number.POSITIVE_INFINITY;

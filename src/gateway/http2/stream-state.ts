@@ -64,6 +64,11 @@ export function nextState(state: StreamState, event: StreamEvent): StreamState |
   return NEXT[state]?.[event] ?? ILLEGAL;
 }
 
+/** True if nothing more is sent or read: both messages are complete, or the stream was reset. */
+export function isOver(state: StreamState): boolean {
+  return state >= CLOSED;
+}
+
 /** True if this side has sent END_STREAM, and no reset has followed. */
 export function isLocalEnded(state: StreamState): boolean {
   return state === HALF_CLOSED_LOCAL || state === CLOSED;

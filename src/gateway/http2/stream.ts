@@ -10,10 +10,10 @@ import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
 import {
-  CLOSED,
   IDLE,
   ILLEGAL,
   isLocalEnded,
+  isOver,
   isRemoteEnded,
   nextState,
   RECEIVE_DATA,
@@ -66,8 +66,6 @@ export abstract class Http2Stream extends Deadline {
   readonly streamId: number;
   /** Bytes that the peer accepts on this stream. Negative after the peer has shrunk its window (RFC 9113 §6.9.2). */
   sendWindow: number;
-  /** The connection has forgotten the stream: nothing more is sent or read. */
-  released = false;
   #state: StreamState = IDLE;
   /** The error code with which the peer has reset the stream; -1 if it has not. */
   resetCode = -1;
@@ -116,9 +114,9 @@ export abstract class Http2Stream extends Deadline {
     return isRemoteEnded(this.#state);
   }
 
-  /** Both messages are complete. */
+  /** Nothing more is sent or read: both messages are complete, or the stream was reset. */
   get isClosed(): boolean {
-    return this.#state === CLOSED;
+    return isOver(this.#state);
   }
 
   /** The peer may send DATA or trailers, because it has not ended its message. */
@@ -145,7 +143,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Reports a stream error (RFC 9113 §5.4.2): sends RST_STREAM and calls `cutShort`. */
   fail(code: number): void {
-    if (this.released) return;
+    if (this.isClosed) return;
     this.connection.resetStream(this, code);
     this.cutShort();
     this.connection.faulted();
@@ -197,7 +195,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Ends the message that this side sends, with trailers if there are any. */
   protected sendEnd(trailers: Fields): void {
-    if (this.localEnded || this.released || this.#ending !== undefined) return;
+    if (this.localEnded || this.isClosed || this.#ending !== undefined) return;
     this.#ending = trailers;
     if (!this.queued) {
       while (this.isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
@@ -220,7 +218,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Tells the sender that it may send more. */
   tellSendable(): void {
-    if (!this.released && !this.localEnded && this.#ending === undefined) this.moreWelcome();
+    if (!this.isClosed && !this.localEnded && this.#ending === undefined) this.moreWelcome();
   }
 
   /** Changes the window by the peer's update (RFC 9113 §6.9). Returns false if the window becomes too large. */
@@ -357,7 +355,7 @@ export abstract class Http2Stream extends Deadline {
       }
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
     // The sink may have closed the stream, which has then given back the withheld bytes.
-    if (this.#full && !this.released) this.#withheld += length;
+    if (this.#full && !this.isClosed) this.#withheld += length;
     else this.taken(length);
   }
 
@@ -423,7 +421,7 @@ export abstract class Http2Stream extends Deadline {
   /** `length` bytes of this stream no longer take memory. */
   taken(length: number): void {
     this.connection.taken(length);
-    if (this.remoteEnded || this.released) return;
+    if (this.remoteEnded || this.isClosed) return;
     const given = this.#window().take(length);
     this.connection.writer.windowUpdate(this.streamId, given);
   }
@@ -435,9 +433,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Releases buffered data. The connection calls it when the stream is closed. */
   release(): void {
-    this.released = true;
-    // A stream whose request was never sent stays idle.
-    if (this.#state !== IDLE) this.#move(this.resetCode === -1 ? SEND_RESET : RECEIVE_RESET);
+    this.#move(this.resetCode === -1 ? SEND_RESET : RECEIVE_RESET);
     this.#pending?.clear();
     this.#last = undefined;
     this.#ending = undefined;
