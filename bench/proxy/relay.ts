@@ -1,7 +1,7 @@
 /**
  * A minimal proxy on the runtime's own sockets: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and
- * length, and forwards the bytes over a connection pool. It has no checks, extra fields, chunked bodies, pipelines or
- * timeouts. So its cost is the cost of the sockets, which is the target of the proxy bench.
+ * length, and forwards the bytes over a connection pool. After a 101 it forwards all bytes of both sides. It has no checks,
+ * extra fields, chunked bodies, pipelines or timeouts. So its cost is the cost of the sockets, which is the target of the proxy bench.
  */
 import { LOCAL_RESPONSE } from "../front/cases.ts";
 
@@ -10,6 +10,7 @@ const OWN = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 const CLOSE = "\r\nConnection: close\r\n";
 const KEEP_ALIVE = "\r\nConnection: keep-alive\r\n";
 const LENGTH = "\r\nContent-Length: ";
+const SWITCHING = "HTTP/1.1 101 ";
 
 type Socket = Bun.Socket<Link>;
 
@@ -47,6 +48,7 @@ class Link {
       (at === -1 ? 0 : Number.parseInt(text.slice(at + LENGTH.length, at + LENGTH.length + 16), 10)) + end + 4;
     const isWhole = this.partial === "" && this.peer?.closes !== true;
     this.partial = "";
+    if (text.startsWith(SWITCHING)) this.tunnel();
     if (this.isClient) this.request(text);
     else if (isWhole) this.pass(chunk);
     else this.passEdited(text, text.replace(KEEP_ALIVE, CLOSE));
@@ -64,6 +66,12 @@ class Link {
     this.peer = upstream;
     upstream.peer = this;
     upstream.send(this.closes ? text.replace(CLOSE, "\r\n") : text);
+  }
+
+  /** Every byte that follows belongs to the current message. */
+  tunnel(): void {
+    this.left = Number.POSITIVE_INFINITY;
+    if (this.peer !== undefined) this.peer.left = Number.POSITIVE_INFINITY;
   }
 
   passEdited(text: string, edited: string): void {

@@ -6,8 +6,7 @@ import { opened, type Proxy } from "../proxy.ts";
 export const RELAY: Proxy = {
   name: "relay",
   installed: () => true,
-  can: ({ client, upstream, caches, websocket }) =>
-    client === "http1" && upstream === "http1" && caches !== true && websocket !== true,
+  can: ({ client, upstream, caches }) => client === "http1" && upstream === "http1" && caches !== true,
   async start(children, { originPort }) {
     const port = await freePort();
     const bun = join(import.meta.dir, "../../../scripts/bun.mjs");

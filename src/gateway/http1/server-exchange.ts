@@ -197,7 +197,8 @@ export class Http1Exchange implements Exchange, ResponseSink {
     }
     this.bytesSent += length;
     if (this.#framing !== CHUNKED) {
-      out.bytes(chunk, start, end);
+      if (this.status === SWITCHED) out.pass(chunk, start, end);
+      else out.bytes(chunk, start, end);
       return !out.blocked;
     }
     out.text(chunkHead(length));

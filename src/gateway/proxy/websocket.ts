@@ -12,6 +12,11 @@ import { flushCork } from "../wire/outgoing.ts";
  * @bound
  */
 const CLOSING_MS = 5000;
+/**
+ * Checks for bytes within the idle time, so that a message needs no reading of the clock. The tunnel is closed at most this
+ * fraction of the idle time late.
+ */
+const CHECKS = 32;
 
 /** The time limits of a WebSocket tunnel (RFC 6455), and the receiver of its end. */
 export interface TunnelOptions {
@@ -63,6 +68,9 @@ export class Tunnel extends Deadline implements BodySink {
   readonly #options: TunnelOptions;
   readonly #upstream: ClientTunnel;
   #clientHasEnded = false;
+  /** A byte has passed since the last check. `#passedAt` is the check before which the last byte passed, in wheel time. */
+  #passed = false;
+  #passedAt = 0;
   #over = false;
 
   /** Call this during `start` for the connection's 101. */
@@ -82,14 +90,15 @@ export class Tunnel extends Deadline implements BodySink {
     exchange.response.start(head);
     // A policy may have refused the response.
     if (this.#over) return;
-    this.#touch();
+    this.#passedAt = this.#options.wheel.now();
+    this.#checkLater(this.#options.idleMs);
     exchange.body.readTo(new ClientBytes(this));
   }
 
   /** Takes bytes of the client. False: `body.resume` follows. */
   send(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#over) return true;
-    this.#touch();
+    this.#passed = true;
     return this.#upstream.data(chunk, start, end);
   }
 
@@ -108,7 +117,7 @@ export class Tunnel extends Deadline implements BodySink {
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    this.#touch();
+    this.#passed = true;
     return this.#exchange.response.data(chunk, start, end);
   }
 
@@ -122,12 +131,19 @@ export class Tunnel extends Deadline implements BodySink {
   }
 
   override onDeadline(): void {
-    this.#close();
+    const { wheel, idleMs } = this.#options;
+    const now = wheel.now();
+    if (this.#passed) this.#passedAt = now;
+    this.#passed = false;
+    const left = this.#passedAt + idleMs - now;
+    if (left > 0 && !this.#clientHasEnded) this.#checkLater(left);
+    else this.#close();
     flushCork();
   }
 
-  #touch(): void {
-    if (!this.#clientHasEnded) this.#options.wheel.set(this, this.#options.idleMs);
+  #checkLater(left: number): void {
+    const { wheel, idleMs } = this.#options;
+    wheel.set(this, Math.min(left, idleMs / CHECKS));
   }
 
   /** Closes both sides after the bytes that were sent to them. */

@@ -42,7 +42,10 @@ const size = fc.oneof(
   fc.integer({ min: 131_000, max: 140_000 }),
 );
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("text", "bytes"), on: fc.nat(CONNECTIONS - 1), size }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constantFrom("text", "bytes", "pass"), on: fc.nat(CONNECTIONS - 1), size }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -59,9 +62,10 @@ const takes = fc.array(fc.array(fc.integer({ min: 0, max: 150_000 }), { maxLengt
 
 function run(line: Line, kind: string, chunk: Buffer): void {
   const { out, given } = line;
-  if (kind === "text" || kind === "bytes") given.push(chunk);
+  if (kind === "text" || kind === "bytes" || kind === "pass") given.push(chunk);
   if (kind === "text") out.text(chunk.toString("latin1"));
   else if (kind === "bytes") out.bytes(chunk);
+  else if (kind === "pass") out.pass(chunk, 0, chunk.length);
   else if (kind === "hold") holdCork();
   else if (kind === "end") flushCork();
   else if (kind === "flush") out.flush();

@@ -138,6 +138,19 @@ export class Outgoing {
   }
 
   /**
+   * Like `bytes`, for a chunk that no other bytes of this event follow: it is sent at once, without a copy. This saves a
+   * twentieth of a small WebSocket message (bench proxy --pinned --only ws-echo).
+   */
+  pass(chunk: Uint8Array, start: number, end: number): void {
+    if (corkOwner === this || this.#backlogBytes > 0 || this.#gathers) {
+      this.bytes(chunk, start, end);
+      return;
+    }
+    this.bytesWritten += end - start;
+    this.#send(chunk, start, end);
+  }
+
+  /**
    * Reserves `room` bytes in `sendBuffer` and returns the offset at which to write them. Call `commit` with the offset
    * after them before anything else is written. -1 if bytes wait for the socket, or if `room` is larger than the
    * buffer.
