@@ -12,7 +12,10 @@ import { readTarget } from "./postgres/target.ts";
 import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
 import { type CertificateStore } from "./certificate-store.ts";
-import { FileCertificates } from "./file-certificates.ts";
+import type * as Files from "./file-certificates.ts";
+
+/** Loaded on demand, as `sqlite` is. */
+const fileStores = (): typeof Files => require("./file-certificates.ts");
 
 /** Loaded on demand, as `sqlite` is. */
 const postgresStores = (): typeof Postgres => require("./postgres/open-postgres-store.ts");
@@ -89,7 +92,7 @@ export function openConfiguredCertificates(
   environment: Environment = process.env,
 ): CertificateStore {
   const { url = "" } = postgres;
-  if (url === "") return new FileCertificates(join(dirname(path), "certificates"));
+  if (url === "") return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
   return postgresStores().openPostgresCertificates(poolSettings(url, postgres, environment));
 }
 

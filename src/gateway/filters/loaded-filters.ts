@@ -9,10 +9,13 @@ import { type Filter } from "./filter.ts";
 import { type FilterModule, type ModuleCache } from "./module/module-cache.ts";
 import { RouteFilters } from "./route-filters.ts";
 import { type FilterRuntime } from "./runtime.ts";
-import { visibleHead } from "./visible-head.ts";
+import type * as Heads from "./visible-head.ts";
 
 /** Loaded with the first filter, to keep the start fast (bench start). */
 const filterKinds = (): typeof Filters => require("./create-filter.ts");
+
+/** Loaded as `filterKinds` is. */
+const heads = (): typeof Heads => require("./visible-head.ts");
 
 type Entry = Config["wasm_filters"][number];
 /** The part of a configuration that filters need. */
@@ -165,7 +168,7 @@ export class LoadedFilters {
       vmId: entry.vm_id,
       rootId: entry.root_id,
       maxBodyBytes,
-      ...visibleHead(auth),
+      ...heads().visibleHead(auth),
     };
     const filter = filterKinds().createFilter(module, settings, {
       ...deps.runtime,

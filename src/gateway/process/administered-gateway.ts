@@ -1,7 +1,7 @@
 import { OptionalAdmin } from "../admin/optional-admin.ts";
 import { AuditFile } from "../admin/events/audit-file.ts";
 import { EventLog } from "../admin/events/event-log.ts";
-import { createOverview, type Overview } from "../admin/overview/overview.ts";
+import type * as Overviews from "../admin/overview/overview.ts";
 import { type AdminParts, type GatewayView } from "../admin/parts.ts";
 import { type OpenedConfig } from "../admin/running-config/config-source.ts";
 import { LiveConfig } from "../admin/running-config/live-config.ts";
@@ -11,7 +11,7 @@ import { cpus } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
-import { CertificateKeeper } from "../acme/keeper.ts";
+import { OptionalKeeper } from "../acme/optional-keeper.ts";
 import { openConfiguredCertificates } from "../../store/configured-store.ts";
 import { readAcme, readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
@@ -19,7 +19,7 @@ import { type BoundListener } from "./listener-plan.ts";
 import { probeQuic } from "./quic-listeners.ts";
 import { checkTakeOver, retry, type Share, shareOf } from "./take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
-import { createUsageKeeper } from "./usage-keeping.ts";
+import type * as Usage from "./usage-keeping.ts";
 
 /** A gateway in one process or several, which operators can change while it runs. */
 export interface AdministeredGateway {
@@ -54,6 +54,12 @@ export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "ev
   /** Called with the URL of the admin interface when that has changed; undefined: it is off. Never throws. */
   readonly onAdminMoved?: (url: string | undefined) => void;
 }
+
+/** Loaded with the admin interface (bench start). */
+const overviews = (): typeof Overviews => require("../admin/overview/overview.ts");
+
+/** Loaded as `overviews` is. */
+const usageKeeping = (): typeof Usage => require("./usage-keeping.ts");
 
 /** Milliseconds that a start waits for the first certificates. */
 const FIRST_CERTIFICATES_MS = 10_000;
@@ -94,15 +100,18 @@ export async function startAdministered(
     const gateway = await (await starter(isSingle))({ ...options, config: started, issued, events });
     const { storePath } = options;
     const { log } = withEvents({ ...options, config, events });
-    const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
-    const overview = createOverview(gateway.figures, { startedAtMs: Date.now(), contentSocket: options.contentSocket });
+    const { figures } = gateway;
+    const facts = { startedAtMs: Date.now(), contentSocket: options.contentSocket };
+    const { postgres } = config;
+    const createUsage = (): UsageKeeper => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log });
+    const createOverview = (): Overviews.Overview => overviews().createOverview(figures, facts);
     const onAdminMoved = options.onAdminMoved ?? ((): void => {});
     if (issued !== undefined) {
       keeper.use(settings, issued, gateway);
       // Clients that learn of the listeners afterwards find certificates, if the directory is fast.
       await keeper.attempted(FIRST_CERTIFICATES_MS);
     }
-    const parts = { opened, gateway, admin, events, audit, overview, workers, usage, keeper, onAdminMoved };
+    const parts = { opened, gateway, admin, events, audit, createOverview, workers, createUsage, keeper, onAdminMoved };
     return new Administered({ ...parts, config, share, log });
   } catch (error) {
     await keeper.close();
@@ -112,9 +121,9 @@ export async function startAdministered(
   }
 }
 
-function createKeeper(config: Config, options: AdministeredOptions, events: EventLog): CertificateKeeper {
+function createKeeper(config: Config, options: AdministeredOptions, events: EventLog): OptionalKeeper {
   const { storePath } = options;
-  return new CertificateKeeper({
+  return new OptionalKeeper({
     open() {
       if (storePath === ":memory:" && (config.postgres.url ?? "") === "") {
         throw new Error("Cannot get certificates by tls.acme: there is no folder for them; set state_path");
@@ -141,10 +150,10 @@ interface Deps {
   readonly admin: OptionalAdmin;
   readonly events: EventLog;
   readonly audit: AuditFile;
-  readonly overview: Overview;
+  readonly createOverview: () => Overviews.Overview;
   readonly workers: number;
-  readonly usage: UsageKeeper;
-  readonly keeper: CertificateKeeper;
+  readonly createUsage: () => UsageKeeper;
+  readonly keeper: OptionalKeeper;
   readonly onAdminMoved: (url: string | undefined) => void;
   /** The configuration that it was started with. `share` is the part that is served. */
   readonly config: Config;
@@ -158,8 +167,11 @@ class Administered implements AdministeredGateway {
   readonly #gateway: Gateway;
   readonly #admin: OptionalAdmin;
   readonly #audit: AuditFile;
-  readonly #usage: UsageKeeper;
-  readonly #keeper: CertificateKeeper;
+  readonly #createUsage: () => UsageKeeper;
+  /** Both are created with the admin interface. */
+  #usage: UsageKeeper | undefined;
+  #overview: Overviews.Overview | undefined;
+  readonly #keeper: OptionalKeeper;
   readonly #endWatch: () => void;
   readonly #onAdminMoved: (url: string | undefined) => void;
   readonly #log: (message: string) => void;
@@ -177,9 +189,9 @@ class Administered implements AdministeredGateway {
       admin,
       events,
       audit,
-      overview,
+      createOverview,
       workers,
-      usage,
+      createUsage,
       keeper,
       onAdminMoved,
       config,
@@ -193,7 +205,7 @@ class Administered implements AdministeredGateway {
     this.#onAdminMoved = onAdminMoved;
     this.#gateway = gateway;
     this.#audit = audit;
-    this.#usage = usage;
+    this.#createUsage = createUsage;
     this.events = events;
     this.#admin = admin;
     this.config = new LiveConfig({
@@ -203,13 +215,19 @@ class Administered implements AdministeredGateway {
       onEvent: (event) => events.add(event),
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));
+    const usage = (): UsageKeeper => (this.#usage ??= createUsage());
+    const overview = (): Overviews.Overview => (this.#overview ??= createOverview());
     const parts: AdminParts = {
       config: this.config,
       view: viewOf(gateway, workers),
       events,
       tenants: gateway.tenantDirectory,
-      usage,
-      overview,
+      get usage() {
+        return usage();
+      },
+      get overview() {
+        return overview();
+      },
     };
     admin.serve(parts);
     events.add({
@@ -254,7 +272,7 @@ class Administered implements AdministeredGateway {
     this.#endWatch();
     await this.#keeper.close();
     await this.#gateway.close(graceMs);
-    await this.#usage.close();
+    await this.#usage?.close();
     this.events.close();
     await this.#admin.close();
     await this.#audit.close();
@@ -305,7 +323,7 @@ class Administered implements AdministeredGateway {
 
   /** Starts the usage file. Without an admin interface, usage cannot be queried, so it is not stored. */
   #keepUsage(): void {
-    if (this.adminUrl !== undefined) this.#usage.start();
+    if (this.adminUrl !== undefined) (this.#usage ??= this.#createUsage()).start();
   }
 }
 

@@ -14,8 +14,8 @@ import { type FilterDeps, LoadedFilters } from "../filters/loaded-filters.ts";
 import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
-import { createAuthPolicy } from "../policy/auth/auth.ts";
-import { asksCredentials, identityNames, keyParameters } from "../policy/auth/create-method.ts";
+import type * as Auth from "../policy/auth/auth.ts";
+import type * as Methods from "../policy/auth/create-method.ts";
 import type * as BodySchemas from "../policy/body-schema/body-schema.ts";
 import { createMethodOverridePolicy } from "../policy/method-override/method-override.ts";
 import { type Policy } from "../policy/policy.ts";
@@ -33,9 +33,9 @@ import { hostOf, RouteTable } from "../routing/table.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { HiddenParameters } from "../telemetry/hidden-parameters.ts";
-import { Tracer } from "../telemetry/tracing/tracer.ts";
+import type * as Tracing from "../telemetry/tracing/tracer.ts";
 import { type Tracers } from "../telemetry/tracing/tracers.ts";
-import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
+import type * as Files from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type ConnectionLimits } from "./connection-limiter.ts";
@@ -62,6 +62,18 @@ const catalogues = (): typeof Catalogues => require("../policy/payment/challenge
 
 /** Loaded as `bodySchemas` is. */
 const payments = (): typeof Payments => require("../policy/payment/payment.ts");
+
+/** Loaded as `bodySchemas` is. */
+const auths = (): typeof Auth => require("../policy/auth/auth.ts");
+
+/** Loaded as `bodySchemas` is. */
+const authMethods = (): typeof Methods => require("../policy/auth/create-method.ts");
+
+/** Loaded as `bodySchemas` is. */
+const fileServers = (): typeof Files => require("../static/static-files.ts");
+
+/** Loaded as `bodySchemas` is. */
+const openTelemetry = (): typeof Tracing => require("../telemetry/tracing/tracer.ts");
 
 /**
  * Loaded with the first route that needs it: these modules take as long to load as the rest of a start (bench start).
@@ -118,7 +130,7 @@ export interface Compiled {
   readonly limits: RouteLimits;
   readonly filters: LoadedFilters;
   /** Undefined if nothing is traced. Outlives the configuration if the next one has the same settings. */
-  readonly tracer: Tracer | undefined;
+  readonly tracer: Tracing.Tracer | undefined;
   /** For the ledger, if there is one. */
   readonly maintenance: MaintenanceSettings;
   /** Closes upstream connections, except those that `other` takes over. Exchanges in flight end as before. */
@@ -186,7 +198,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   };
   const tenantOf = tenantRoutes(config, deps, response.respondWithError);
   const besideMethodGuard = methodGuards(config);
-  const hidden = new HiddenParameters(config.routes.flatMap(({ auth }) => keyParameters(auth)));
+  const hidden = new HiddenParameters(keyParameters(config));
   for (const route of config.routes) {
     const upstream = route.upstream === undefined ? NO_UPSTREAM : upstreams.get(route.upstream);
     const payment = sell(route);
@@ -265,9 +277,14 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   };
 }
 
+/** Names of the query parameters that hold keys. */
+function keyParameters({ routes }: Config): string[] {
+  return routes.flatMap(({ auth }) => (auth.type === "none" ? [] : authMethods().keyParameters(auth)));
+}
+
 /** True if only requests with credentials, or with a payment, pass. */
 function isGuarded({ auth, x402 }: RouteConfig): boolean {
-  return x402 !== undefined || asksCredentials(auth);
+  return x402 !== undefined || (auth.type !== "none" && authMethods().asksCredentials(auth));
 }
 
 /**
@@ -291,9 +308,9 @@ const closeUpstreams = (made: Upstreams, other: Compiled | undefined): void => m
 const closeCaches = (made: RouteCaches, other: Compiled | undefined): void => made.close(other?.caches);
 const closeLimits = (made: RouteLimits, other: Compiled | undefined): void => made.close(other?.limits);
 const closeFilters = (made: LoadedFilters, other: Compiled | undefined): void => made.close(other?.filters);
-const closeFiles = (files: StaticFiles | undefined): void => files?.close();
+const closeFiles = (files: Files.StaticFiles | undefined): void => files?.close();
 
-function closeOf(held: Holdings<Compiled>, tracer: Tracer | undefined, tracers: Tracers): Compiled["close"] {
+function closeOf(held: Holdings<Compiled>, tracer: Tracing.Tracer | undefined, tracers: Tracers): Compiled["close"] {
   return function close(other) {
     if (tracer !== undefined && tracer !== other?.tracer) tracers.replaced(tracer);
     held.close(other);
@@ -423,9 +440,9 @@ function fieldsOf(headers: readonly HeaderConfig[]): Fields {
   return headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");
 }
 
-function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
+function createStaticFiles({ server }: Config, deps: Files.StaticFilesDeps): Files.StaticFiles | undefined {
   const { static_root: root, cache_static_files: caches } = server;
-  return root === "" ? undefined : new StaticFiles({ root, caches, maxOpen: fileRoom() }, deps);
+  return root === "" ? undefined : new (fileServers().StaticFiles)({ root, caches, maxOpen: fileRoom() }, deps);
 }
 
 /** Undefined if the route has no filters. */
@@ -447,13 +464,17 @@ function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: Rou
   const names = new Set<string>();
   for (const { auth } of routes) {
     // Of 10,000 routes most are open: with flatMap over all of them, this took a fifth of a reload (bench admin).
-    if (auth.type !== "none") for (const name of identityNames(auth)) names.add(name);
+    if (auth.type !== "none") for (const name of authMethods().identityNames(auth)) names.add(name);
   }
   const identities = [...names];
   return function authenticate({ auth, path_prefix: prefix }) {
+    if (auth.type === "none" && identities.length === 0) return undefined;
     const where = `route ${JSON.stringify(prefix)}`;
     const { wheel, buffers, onFault, clock, log } = deps;
-    return createAuthPolicy({ auth, identityNames: identities }, { wheel, buffers, onFault, clock, log, where });
+    return auths().createAuthPolicy(
+      { auth, identityNames: identities },
+      { wheel, buffers, onFault, clock, log, where },
+    );
   };
 }
 
@@ -504,15 +525,19 @@ function createSeller(
  * Returns `previous` if its settings are the same, because it may hold spans that are not sent yet. A tracer that is
  * replaced sends its spans and ends.
  */
-function createTracer({ otel }: Config, deps: ProcessDeps, previous: Tracer | undefined): Tracer | undefined {
+function createTracer(
+  { otel }: Config,
+  deps: ProcessDeps,
+  previous: Tracing.Tracer | undefined,
+): Tracing.Tracer | undefined {
   if (!otel.enabled) return undefined;
   if (previous?.serves(otel) === true) return previous;
-  return new Tracer(otel, { counter: deps.telemetry.spans, log: deps.log, random: Math.random });
+  return new (openTelemetry().Tracer)(otel, { counter: deps.telemetry.spans, log: deps.log, random: Math.random });
 }
 
 interface Observed {
   readonly route: RouteConfig | undefined;
-  readonly tracer: Tracer | undefined;
+  readonly tracer: Tracing.Tracer | undefined;
   readonly hidden: HiddenParameters;
   readonly logs: LogLease;
 }

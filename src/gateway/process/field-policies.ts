@@ -1,10 +1,13 @@
 import { type Config, type RouteConfig } from "../config/config.ts";
-import { createCompressionPolicy } from "../policy/compression/compression.ts";
+import type * as Compression from "../policy/compression/compression.ts";
 import { createCorsPolicy } from "../policy/cors/cors.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { type Policy } from "../policy/policy.ts";
 import { createSecurityHeadersPolicy } from "../policy/security-headers/security-headers.ts";
 import { type RoutePolicies } from "./route-policies.ts";
+
+/** Loaded with the first route that compresses responses (bench start). */
+const compressors = (): typeof Compression => require("../policy/compression/compression.ts");
 
 type FieldPolicies = Pick<
   RoutePolicies,
@@ -34,5 +37,5 @@ function securityHeadersOf(config: Config, route: RouteConfig | undefined): Poli
 
 function compressionOf({ compression }: Config, route: RouteConfig | undefined): Policy | undefined {
   if (compression === undefined && route?.compression === undefined) return undefined;
-  return createCompressionPolicy({ ...compression, ...route?.compression });
+  return compressors().createCompressionPolicy({ ...compression, ...route?.compression });
 }

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { type Fields } from "../../lib/fields.ts";
 import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
-import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
@@ -23,7 +22,7 @@ import { Hello } from "./hello.ts";
 import { type ConnectionLimiter, type Permit } from "./connection-limiter.ts";
 import { bindError, type BoundListener, type ListenerPlan, endpointOf } from "./listener-plan.ts";
 import { type Entrance, type Phase } from "./phase.ts";
-import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, type Successor } from "./protocol.ts";
+import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, prepareHttp2, type Successor } from "./protocol.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 import { type ConnectionIdentity, NO_IDENTITY, TlsIdentities } from "./tls-identities.ts";
@@ -219,6 +218,7 @@ export class GatewayListener {
     const bound = { address, port, reusePort: true, deferAccept, onFault };
     this.#material = material;
     if (material !== undefined) this.#identities = this.#identitiesOf(material);
+    if (useTls || this.plan.h2cOnly) prepareHttp2();
     if (!useTls) {
       this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
@@ -385,9 +385,9 @@ export class GatewayListener {
     return {
       host,
       h2Only: this.plan.h2cOnly,
-      become: (phase, connection) => {
+      become: (phase, connection, protocol) => {
         phase.wire.data = this.#succeeded(phase, connection);
-        this.#shared.connections.speaks(connection instanceof Http2ServerConnection ? "http2" : "http1");
+        this.#shared.connections.speaks(protocol);
       },
     };
   }

@@ -1,10 +1,18 @@
 import { Http1ServerConnection } from "../http1/server-connection.ts";
 import { PREFACE } from "../http2/frame.ts";
-import { Http2ServerConnection } from "../http2/server-connection.ts";
+import type * as Http2 from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 import { RefusedConnection } from "./refused-connection.ts";
+
+/** HTTP/2 is loaded when the gateway first uses it: it is a tenth of a start (bench start). */
+const http2 = (): typeof Http2 => require("../http2/server-connection.ts");
+
+/** Loads HTTP/2 before the first connection needs it. */
+export function prepareHttp2(): void {
+  http2();
+}
 
 /** Milliseconds that a client which has sent nothing has to notice that the gateway closes. */
 const LINGER_MS = 1000;
@@ -17,7 +25,7 @@ export interface Successor {
   readonly host: ServerHost;
   /** HTTP/1 is refused. */
   readonly h2Only: boolean;
-  readonly become: (phase: Phase, connection: Codec) => void;
+  readonly become: (phase: Phase, connection: Codec, protocol: "http1" | "http2") => void;
 }
 
 const ONLY_HTTP2 = { code: "bad-request", detail: "this port accepts only HTTP/2 with prior knowledge" } as const;
@@ -37,14 +45,14 @@ export function becomeHttp1(phase: Phase, { host, h2Only, become }: Successor): 
   const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();
   else if (h2Only) wire.data = new RefusedConnection(wire, host.wheel, ONLY_HTTP2);
-  else become(phase, new Http1ServerConnection(wire, host));
+  else become(phase, new Http1ServerConnection(wire, host), "http1");
 }
 
 /** Serves the connection of `phase` by HTTP/2. Closes it if its client has gone. */
 export function becomeHttp2(phase: Phase, { host, become }: Successor): void {
   const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();
-  else become(phase, new Http2ServerConnection(wire, host));
+  else become(phase, new (http2().Http2ServerConnection)(wire, host), "http2");
 }
 
 /** A plaintext connection before its first bytes show whether it is HTTP/2 or HTTP/1. */

@@ -3,7 +3,10 @@ import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Policy } from "../policy/policy.ts";
 import { createRateLimitPolicy, type RateLimits } from "../policy/rate-limit/rate-limit.ts";
 import { routeName } from "../routing/route-name.ts";
-import { RedisStore } from "../policy/rate-limit/redis-store.ts";
+import type * as Redis from "../policy/rate-limit/redis-store.ts";
+
+/** Loaded with the first store for rate limits (bench start). */
+const redis = (): typeof Redis => require("../policy/rate-limit/redis-store.ts");
 
 /** The rate limits of all workers, and the log for a store that fails. */
 export interface LimitDeps {
@@ -16,12 +19,12 @@ export class RouteLimits {
   readonly #deps: LimitDeps;
   readonly #respondWithError: RespondWithError;
   readonly #storeKey: string;
-  readonly #store: RedisStore | undefined;
+  readonly #store: Redis.RedisStore | undefined;
 
   private constructor(
     deps: LimitDeps,
     respondWithError: RespondWithError,
-    store: readonly [string, RedisStore | undefined],
+    store: readonly [string, Redis.RedisStore | undefined],
   ) {
     this.#deps = deps;
     this.#respondWithError = respondWithError;
@@ -48,7 +51,7 @@ export class RouteLimits {
     if (previous !== undefined && key === previous.#storeKey) {
       return new RouteLimits(deps, respondWithError, [key, previous.#store]);
     }
-    const store = new RedisStore({ url, timeoutMs }, { metrics: deps.rateLimits.metrics, log: deps.log });
+    const store = new (redis().RedisStore)({ url, timeoutMs }, { metrics: deps.rateLimits.metrics, log: deps.log });
     await store.ready();
     return new RouteLimits(deps, respondWithError, [key, store]);
   }

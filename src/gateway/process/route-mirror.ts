@@ -1,9 +1,15 @@
 import { type RouteConfig } from "../config/config.ts";
-import { Mirror } from "../proxy/mirror.ts";
-import { mirrorsTogether, SampledMirror } from "../proxy/mirrors.ts";
+import type * as Mirror from "../proxy/mirror.ts";
+import type * as Mirrors from "../proxy/mirrors.ts";
 import { type RequestCopier } from "../proxy/request-copy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
+
+/** Loaded with the first mirror (bench start). */
+const one = (): typeof Mirror => require("../proxy/mirror.ts");
+
+/** Loaded as `one` is. */
+const several = (): typeof Mirrors => require("../proxy/mirrors.ts");
 
 /** Copies the route's requests, which go to `target`; undefined if no mirror gets any. */
 export function routeMirror(
@@ -12,12 +18,13 @@ export function routeMirror(
   upstreams: Upstreams,
   { buffers, telemetry, onFault }: UpstreamDeps,
 ): RequestCopier | undefined {
+  if (mirrors.length === 0) return undefined;
   const copiers = mirrors
     .filter(({ percent }) => percent > 0)
     .map(({ upstream, percent }) => {
       const deps = { buffers, metrics: telemetry.mirror, onFault };
-      const whole = new Mirror({ ...target, upstream: upstreams.get(upstream) }, deps);
-      return percent === 100 ? whole : new SampledMirror(whole, percent / 100, Math.random);
+      const whole = new (one().Mirror)({ ...target, upstream: upstreams.get(upstream) }, deps);
+      return percent === 100 ? whole : new (several().SampledMirror)(whole, percent / 100, Math.random);
     });
-  return mirrorsTogether(copiers);
+  return several().mirrorsTogether(copiers);
 }

@@ -4,7 +4,6 @@ import { type Fields } from "../../lib/fields.ts";
 import { GRPC } from "../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
-import { ClientStream } from "../http2/client-stream.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type PoolRefusal, type UpstreamConnection, type Waiter } from "../upstream/server-pool.ts";
@@ -19,7 +18,7 @@ import { KeptBody } from "./kept-body.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { type RequestCopy } from "./request-copy.ts";
 import { isRetryable, mayGather } from "./request-head.ts";
-import { type UpstreamRequest, RequestPump } from "./request-pump.ts";
+import { isStream, type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
 import { RetryPause } from "./retry-pause.ts";
 import { ServerTries } from "./server-tries.ts";
@@ -173,7 +172,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#share?.take();
     upstreamRequest.share = this.#share;
     upstreamRequest.timeKeeper = this;
-    const isCall = head.isGrpc && upstreamRequest instanceof ClientStream;
+    const isCall = head.isGrpc && isStream(upstreamRequest);
     if (isCall) {
       this.#time.letCallLast(upstreamRequest);
       body.liftLimits?.();
@@ -211,7 +210,7 @@ class Forward implements ResponseSink, TimeKeeper {
 
   /** The whole request was sent: the time limits now apply to the upstream. */
   requestSent(): void {
-    if (this.#upstreamRequest instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
+    if (isStream(this.#upstreamRequest) && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
     if (this.#begun) this.#time.boundRest(this.#upstreamRequest);
     else this.#time.boundResponse(this.#upstreamRequest);
   }
@@ -262,7 +261,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#begun = true;
     this.#pump?.forget();
     this.#status = grpcStatus === GRPC.UNAVAILABLE ? 503 : status;
-    const isCall = isGrpc && this.#upstreamRequest instanceof ClientStream;
+    const isCall = isGrpc && isStream(this.#upstreamRequest);
     const kind = isCall ? "call" : isEventStream(head) ? "events" : "whole";
     this.#flow.begin(head, kind);
     if (kind !== "whole") this.#letResponseLast(kind);
@@ -363,7 +362,7 @@ class Forward implements ResponseSink, TimeKeeper {
       return;
     }
     this.#tries.server?.failed("broken");
-    const isReset = this.#exchange.head.isGrpc && upstreamRequest instanceof ClientStream;
+    const isReset = this.#exchange.head.isGrpc && isStream(upstreamRequest);
     this.#retryOrFail(isReset ? resetError(error, upstreamRequest.resetCode) : error, false);
   }
 
@@ -374,7 +373,7 @@ class Forward implements ResponseSink, TimeKeeper {
    */
   #mayReplay(upstreamRequest: UpstreamRequest | undefined): boolean {
     if (upstreamRequest === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
-    if (upstreamRequest instanceof ClientStream && upstreamRequest.unprocessed) return true;
+    if (isStream(upstreamRequest) && upstreamRequest.unprocessed) return true;
     return this.#reused && !upstreamRequest.heard && this.#mayRepeat;
   }
 
@@ -400,7 +399,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#pump?.detach();
     // If one pooled connection is stale, the others may be as well, so a new one is used. A refused stream says nothing
     // about its connection.
-    if (upstreamRequest instanceof ClientStream && upstreamRequest.unprocessed) this.#takeAt(server);
+    if (isStream(upstreamRequest) && upstreamRequest.unprocessed) this.#takeAt(server);
     else this.#waitAt(server);
   }
 
@@ -438,8 +437,8 @@ class Forward implements ResponseSink, TimeKeeper {
     const isLate = this.#time.isLate;
     if (upstreamRequest?.awaited === true && !isLate) {
       this.#tries.server?.failed("late");
-      if (upstreamRequest instanceof ClientStream) upstreamRequest.unanswered();
-    } else if (upstreamRequest instanceof ClientStream) upstreamRequest.givenUp();
+      if (isStream(upstreamRequest)) upstreamRequest.unanswered();
+    } else if (isStream(upstreamRequest)) upstreamRequest.givenUp();
     this.#upstreamRequest = undefined;
     upstreamRequest?.destroy();
     if (isLate) this.fail(errors.LATE);
@@ -449,7 +448,7 @@ class Forward implements ResponseSink, TimeKeeper {
   #cancel(): void {
     this.#flow.drop();
     if (this.#over) return;
-    if (this.#upstreamRequest instanceof ClientStream) this.#upstreamRequest.givenUp();
+    if (isStream(this.#upstreamRequest)) this.#upstreamRequest.givenUp();
     this.#release();
   }
 

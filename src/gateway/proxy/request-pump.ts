@@ -4,7 +4,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { CannedError } from "../local-response.ts";
 import { type BodySink, type RequestBody } from "../exchange.ts";
-import { type ClientConnection } from "../http1/client-connection.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
 import { type ClientStream } from "../http2/client-stream.ts";
 import { type KeptBody } from "./kept-body.ts";
 import { type MessageMeter } from "./message-meter.ts";
@@ -16,6 +16,11 @@ const NO_ROOM = new CannedError("overloaded", "no memory is left for data that w
 
 /** An upstream request: an HTTP/1 connection that carries only this request, or a stream of an HTTP/2 connection. */
 export type UpstreamRequest = ClientConnection | ClientStream;
+
+/** True for a stream of HTTP/2. It does not name its class, because a gateway without HTTP/2 does not load it. */
+export function isStream(request: UpstreamRequest | undefined): request is ClientStream {
+  return request !== undefined && !(request instanceof ClientConnection);
+}
 
 /** The forwarding of the request, which owns the pump. */
 export interface PumpOwner {

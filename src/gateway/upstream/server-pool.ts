@@ -2,7 +2,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Asker, ClientShares, Share } from "../../lib/client-shares.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
-import { Http2ClientConnection, type Http2ConnectionOwner } from "../http2/client-connection.ts";
+import type * as Http2 from "../http2/client-connection.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Connecting, DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { TlsError } from "../wire/tls-connect.ts";
@@ -19,8 +19,11 @@ const WRITE_MS = 30_000;
 /** The protocol for a server. `auto`: the one that ALPN agrees on, or HTTP/1.1 if it agrees on none. */
 export type UpstreamProtocol = "http1" | "h2" | "auto";
 
+/** Loaded with the first upstream that may speak HTTP/2 (bench start). */
+const http2 = (): typeof Http2 => require("../http2/client-connection.ts");
+
 /** A connection that can carry a request. */
-export type UpstreamConnection = ClientConnection | Http2ClientConnection;
+export type UpstreamConnection = ClientConnection | Http2.Http2ClientConnection;
 
 /**
  * The limits of one worker's connections to one server. `maxIdle` counts the HTTP/1 or HTTP/2 connections that are kept
@@ -87,7 +90,7 @@ class Attempt extends Deadline {
 }
 
 /** The connections of one worker to one server of an upstream. */
-export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
+export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   readonly endpoint: Endpoint;
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
@@ -100,7 +103,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   /** HTTP/1 connections without a request. The one used last is at the end. */
   readonly #idle: ClientConnection[] = [];
   /** HTTP/2 connections that take requests, idle or not. */
-  readonly #multiplexed: Http2ClientConnection[] = [];
+  readonly #multiplexed: Http2.Http2ClientConnection[] = [];
   /** The capacity that clients use, and the requests that wait. */
   readonly #clients: ClientShares<Waiter>;
   /** The share for requests without a client. */
@@ -123,6 +126,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#onFault = deps.onFault;
     this.#onTlsFailure = deps.onTlsFailure;
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
+    if (settings.protocol !== "http1") http2();
     this.#clients = new ClientShares(settings.clientPart, () => settings.maxConnections * this.#perConnection);
     this.#unbounded = new Share(this.#clients, 1, undefined);
   }
@@ -182,19 +186,19 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
 
   /** The connection can take a request again, or one more. */
   released(connection: UpstreamConnection): void {
-    if (connection instanceof Http2ClientConnection) this.#releasedStreams(connection);
-    else this.#releasedIdle(connection);
+    if (connection instanceof ClientConnection) this.#releasedIdle(connection);
+    else this.#releasedStreams(connection);
   }
 
   /** An HTTP/2 connection takes no more requests. */
-  retired(connection: Http2ClientConnection): void {
+  retired(connection: Http2.Http2ClientConnection): void {
     remove(this.#multiplexed, connection);
     this.#grow();
   }
 
   closed(connection: UpstreamConnection): void {
-    if (connection instanceof Http2ClientConnection) remove(this.#multiplexed, connection);
-    else remove(this.#idle, connection);
+    if (connection instanceof ClientConnection) remove(this.#idle, connection);
+    else remove(this.#multiplexed, connection);
     this.#ended();
   }
 
@@ -242,7 +246,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     waiter.onConnection(connection);
   }
 
-  #releasedStreams(connection: Http2ClientConnection): void {
+  #releasedStreams(connection: Http2.Http2ClientConnection): void {
     if (connection.knowsRoom) this.#perConnection = Math.max(Math.min(connection.peer.maxStreams, HOPED_STREAMS), 1);
     while (connection.room > 0) {
       const waiter = this.#nextWaiter();
@@ -314,7 +318,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     if (!this.#attempts.has(attempt)) return undefined;
     const { protocol, dial: settings } = this.#settings;
     if (protocol === "h2" && settings.tls !== undefined && agreed !== "h2") return undefined;
-    if (protocol === "h2" || (protocol === "auto" && agreed === "h2")) return new Http2ClientConnection(wire, this);
+    if (protocol === "h2" || (protocol === "auto" && agreed === "h2"))
+      return new (http2().Http2ClientConnection)(wire, this);
     const connection = new ClientConnection(this);
     connection.attach(wire);
     return connection;
@@ -324,7 +329,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     // The connection may have closed meanwhile; then `closed` has counted it.
     this.#attempts.delete(attempt);
     this.wheel.remove(attempt);
-    const isHttp2 = connection instanceof Http2ClientConnection;
+    const isHttp2 = !(connection instanceof ClientConnection);
     if (!isHttp2) this.#perConnection = 1;
     if (isHttp2 ? connection.isRetired : !connection.open) return;
     if (isHttp2) this.#multiplexed.push(connection);

@@ -28,7 +28,6 @@ import {
   type RunningConfig,
 } from "./running-config.ts";
 import { TurnQueue } from "./turn-queue.ts";
-import { movedDocument, writeDocument } from "./write-document.ts";
 
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
 const MAX_WAITING = 64;
@@ -218,6 +217,8 @@ export class LiveConfig implements RunningConfig {
     if (from === undefined) return { kind: "no-file" };
     const { writesTo = from.path } = this.#source;
     const to = writesTo === from.path ? from : new ConfigFile(writesTo, undefined);
+    // Loaded with the first write (bench start).
+    const { movedDocument, writeDocument } = await import("./write-document.ts");
     const moved = movedDocument(this.#served.document, from.path, to.path);
     const document = force && to.changed ? withAddedKeys(moved, await documentIn(to.path), this.#saved) : moved;
     const like = { text: from.text, document: this.#saved, format: (await formatOf(from.path)).name };

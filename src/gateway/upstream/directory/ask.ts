@@ -5,7 +5,7 @@ import { type Fields } from "../../../lib/fields.ts";
 import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
-import { Http2ClientConnection, type Http2ConnectionOwner } from "../../http2/client-connection.ts";
+import type * as Http2 from "../../http2/client-connection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
 import { type Connecting, DEAF, type Endpoint, type OnFault } from "../../wire/tcp.ts";
 import { TlsError } from "../../wire/tls-connect.ts";
@@ -43,6 +43,9 @@ export type Reply =
       readonly cut: boolean;
     };
 
+/** Loaded with the first server that speaks HTTP/2 (bench start). */
+const http2 = (): typeof Http2 => require("../../http2/client-connection.ts");
+
 /** The services of an `Ask`. */
 export interface AskDeps {
   readonly wheel: TimerWheel;
@@ -51,7 +54,7 @@ export interface AskDeps {
 }
 
 /** A request that is sent as soon as it is created. `onReply` is called once, unless `cancel` is called first. */
-export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http2ConnectionOwner {
+export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http2.Http2ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly writeMs: number;
@@ -154,7 +157,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
 
   #askHttp2(wire: Wire): WireHandler {
     const { host: authority, path, fields, dial: settings } = this.#question;
-    const connection = new Http2ClientConnection(wire, this);
+    const connection = new (http2().Http2ClientConnection)(wire, this);
     this.#close = (cut) => {
       connection.retire();
       if (cut) wire.terminate();
