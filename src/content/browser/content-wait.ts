@@ -9,6 +9,14 @@ const QUIET_MS = 200;
 const MAX_QUIET_MS = 1_000;
 const LOOK_MS = 100;
 
+/**
+ * A page moves if its text changes in this number of looks in sequence, each after these milliseconds: a number may
+ * count up in each frame. MAX_MOVING_MS is the longest wait for the end.
+ */
+const FRAME_MS = 40;
+const FRAMES_SEEN = 2;
+const MAX_MOVING_MS = 2_000;
+
 /** Elements that are examined in each check. */
 const MAX_LOOKED_AT = 2_000;
 /** Frames that are loaded although they are lazy. */
@@ -43,6 +51,8 @@ const LAZY_FRAMES = `(async (timeout) => {
 export interface ContentWait extends AwaitedPlaces {
   /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
   readonly parts: boolean;
+  /** True: the script also waits for the end of a text that changes in each frame. */
+  readonly moving: boolean;
   /** Milliseconds of the longest wait. */
   readonly mostMs: number;
 }
@@ -51,7 +61,7 @@ export interface ContentWait extends AwaitedPlaces {
  * The script that waits, for a limited time, while a page with scripts shows nothing or awaited places are empty. It
  * then waits until the new content no longer changes.
  */
-export function contentWaitScript({ names, sure, parts, mostMs }: ContentWait): string {
+export function contentWaitScript({ names, sure, parts, moving, mostMs }: ContentWait): string {
   return `(async () => {
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
     await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
@@ -92,11 +102,20 @@ export function contentWaitScript({ names, sure, parts, mostMs }: ContentWait): 
       waited = true;
       await pause(${LOOK_MS});
     }
-    if (!waited) return;
-    let changed = performance.now();
-    const end = changed + Math.min(${MAX_QUIET_MS}, ${mostMs});
+    let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
     observer.observe(document, { childList: true, subtree: true, characterData: true });
+    const changes = async () => {
+      for (let n = 0; n < ${FRAMES_SEEN}; n += 1) {
+        const from = performance.now();
+        await pause(${FRAME_MS});
+        if (changed < from) return false;
+      }
+      return true;
+    };
+    const longest = waited ? ${MAX_QUIET_MS} : ${moving} && (await changes()) ? ${MAX_MOVING_MS} : 0;
+    changed = performance.now();
+    const end = changed + Math.min(longest, ${mostMs});
     while (performance.now() < end && performance.now() - changed < ${QUIET_MS}) await pause(${LOOK_MS});
     observer.disconnect();
   })()`;

@@ -20,6 +20,7 @@ export class DocumentWatch {
   #loaded = "";
   #leaving = false;
   #refreshing = false;
+  #refreshMs = Infinity;
   #reached = Promise.withResolvers<void>();
   /** The document that has had no connection for half a second. */
   #idle = "";
@@ -45,6 +46,11 @@ export class DocumentWatch {
     return !this.#leaving && !this.#refreshing;
   }
 
+  /** The announced milliseconds until the document refreshes itself. Infinity if it does not. */
+  get refreshMs(): number {
+    return this.#refreshMs;
+  }
+
   /** Resolves when `settled` is true. */
   async settling(): Promise<void> {
     this.#reached = Promise.withResolvers<void>();
@@ -68,6 +74,7 @@ export class DocumentWatch {
   onDocument(loader: string): void {
     this.#leaving = false;
     this.#refreshing = false;
+    this.#refreshMs = Infinity;
     this.#documents += 1;
     this.#loader = loader;
   }
@@ -79,9 +86,11 @@ export class DocumentWatch {
         return;
       case "Page.frameScheduledNavigation":
         this.#refreshing = Number(params["delay"]) <= SOON_SECONDS;
+        this.#refreshMs = Number(params["delay"]) * 1_000;
         return;
       case "Page.frameClearedScheduledNavigation":
         this.#refreshing = false;
+        this.#refreshMs = Infinity;
         return this.check();
       case "Page.frameStoppedLoading":
         this.#leaving = false;

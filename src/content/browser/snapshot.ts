@@ -17,6 +17,9 @@ const MIN_FRAME_WIDTH = 100;
 const MIN_FRAME_HEIGHT = 50;
 const MAX_FRAME_DEPTH = 3;
 
+/** Elements that show a document. */
+const FRAME = "iframe, object, embed";
+
 /**
  * Returns the HTML of the frames of a document that its own scripts could read, by their elements. The frames are
  * copied into an inert document. URLs in them are made absolute, because a frame has its own base URL.
@@ -24,11 +27,25 @@ const MAX_FRAME_DEPTH = 3;
 const FRAMES = `((top) => {
   let left = ${MAX_FRAMES};
   let length = ${MAX_FRAMES_LENGTH};
+  // An embed element does not give its document.
+  const embeddedIn = ({ defaultView }) => {
+    const found = new Map();
+    for (let at = 0; at < Math.min(defaultView?.length ?? 0, ${MAX_FRAMES}); at += 1) {
+      try {
+        const { frameElement, document } = defaultView[at];
+        if (frameElement?.localName === "embed") found.set(frameElement, document);
+      } catch {
+        // It belongs to another origin.
+      }
+    }
+    return found;
+  };
   const framesOf = (from, depth) => {
     const found = new Map();
     if (depth >= ${MAX_FRAME_DEPTH}) return found;
-    for (const frame of from.querySelectorAll("iframe, object")) {
-      const inner = frame.contentDocument;
+    const embedded = embeddedIn(from);
+    for (const frame of from.querySelectorAll("${FRAME}")) {
+      const inner = frame.contentDocument ?? embedded.get(frame) ?? null;
       if (left <= 0 || length <= 0) break;
       if (inner === null || inner.body === null || !frame.checkVisibility()) continue;
       if (frame.clientWidth < ${MIN_FRAME_WIDTH} || frame.clientHeight < ${MIN_FRAME_HEIGHT}) continue;
@@ -41,9 +58,9 @@ const FRAMES = `((top) => {
   };
   const bodyOf = (inner, depth) => {
     const within = framesOf(inner, depth);
-    const frames = [...inner.querySelectorAll("iframe, object")];
+    const frames = [...inner.querySelectorAll("${FRAME}")];
     const copy = document.implementation.createHTMLDocument("").importNode(inner.body, true);
-    [...copy.querySelectorAll("iframe, object")].forEach((frame, at) => {
+    [...copy.querySelectorAll("${FRAME}")].forEach((frame, at) => {
       const html = within.get(frames[at]);
       if (html === undefined) return;
       const section = frame.ownerDocument.createElement("section");
@@ -122,8 +139,8 @@ const READ = `((marks, withFrames) => {
   // Nothing ends plain text: what a browser writes behind it would be read as more of it.
   const plain = document.querySelector("plaintext") === null ? -1 : html.lastIndexOf("</plaintext>");
   const whole = plain === -1 ? html : html.slice(0, plain);
-  const place = new RegExp("<(iframe|object)[^>]* " + mark + '="(\\\\d+)"[^>]*>[^]*?</\\\\1>', "g");
-  const written = frames.length === 0 ? whole : whole.replace(place, (_, name, at) => "<section>" + frames[at][1] + "</section>");
+  const place = new RegExp("<(?:embed[^>]* " + mark + '="(\\\\d+)"[^>]*>|(iframe|object)[^>]* ' + mark + '="(\\\\d+)"[^>]*>[^]*?</\\\\2>)', "g");
+  const written = frames.length === 0 ? whole : whole.replace(place, (_, embed, name, at = embed) => "<section>" + frames[at][1] + "</section>");
   return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
 })`;
 

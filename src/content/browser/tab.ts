@@ -16,6 +16,7 @@ import { type RunningBrowser } from "./running-browser.ts";
 import { loadError } from "./load-error.ts";
 import { NetworkWatch } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
+import { freeClock, passTime } from "./passed-time.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
 /** Documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
@@ -60,6 +61,7 @@ export class Tab {
   readonly #measures: boolean;
   /** The process of its page was killed because it exceeded a limit by itself. */
   #tookTooMuch = false;
+  #clockStopped = Promise.withResolvers<void>();
   #frames = 0;
   #framesOfOtherSites = 0;
 
@@ -96,6 +98,7 @@ export class Tab {
     await this.#settle(watch, page);
     if (this.#visit.settles) await this.#idle(watch, page);
     if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
+    if (this.#visit.runsTimers) await this.#runTimers(watch, page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -112,9 +115,26 @@ export class Tab {
 
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
-    const { settles } = this.#visit;
+    const { settles, runsTimers } = this.#visit;
     const awaits = (await this.deadline.race(Promise.resolve(this.#visit.awaits))) ?? { names: [], sure: [] };
-    await page.waitForContent({ ...awaits, parts: settles, mostMs: Math.floor(this.deadline.leftMs / 2) });
+    const mostMs = Math.floor(this.deadline.leftMs / 2);
+    await page.waitForContent({ ...awaits, parts: settles, moving: runsTimers, mostMs });
+  }
+
+  /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
+  async #runTimers(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+    const tab = {
+      call: (method: string, params: CdpFields) => this.#call(method, params),
+      stopped: () => {
+        this.#clockStopped = Promise.withResolvers();
+        return this.#clockStopped.promise;
+      },
+    };
+    const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
+    await this.deadline.race(passTime(tab, { mostMs, refreshMs: watch.refreshMs }));
+    if (watch.settled) return;
+    await freeClock(tab);
+    await this.#settle(watch, page);
   }
 
   /** True if the tab is in this browser context. */
@@ -279,6 +299,8 @@ export class Tab {
       case "Inspector.targetCrashed":
         this.#tookTooMuch = this.#browser.processes.claimExcess();
         return this.deadline.stop(crashError(this.#browser.processes.killed > this.#killedBefore));
+      case "Emulation.virtualTimeBudgetExpired":
+        return this.#clockStopped.resolve();
       case "Inspector.detached":
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:

@@ -39,10 +39,14 @@ export interface Placeholders {
   readonly sure: readonly string[];
   /** Identifiers and classes of lists, tables and sections with content, to which scripts may append. */
   readonly lists: readonly string[];
+  /** Identifiers, classes and data attributes of elements with a short text, which scripts may replace. */
+  readonly texts: readonly string[];
+  /** Names of elements that are empty, such as `output`. */
+  readonly tags: readonly string[];
 }
 
 /** The places whose names a script is searched for. */
-export type Places = Pick<Placeholders, "names" | "lists">;
+export type Places = Pick<Placeholders, "names" | "lists" | "texts" | "tags">;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {

@@ -40,7 +40,7 @@ function placesFor(sign: string | undefined, page: Survey): Placeholders | undef
   if (sign === undefined || FILLED.has(sign)) return placeholders(page);
   if (!INLINE.has(sign)) return undefined;
   const { sure = [] } = placeholders(page) ?? {};
-  return { scripts: [], names: [], sure, lists: [] };
+  return { scripts: [], names: [], sure, lists: [], texts: [], tags: [] };
 }
 
 /** Whether a document has code that runs in a browser. */

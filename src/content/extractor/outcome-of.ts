@@ -38,7 +38,8 @@ function scriptOutcome({ body }: PageSource, places: Places): ExtractionOutcome 
   const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
   if (found !== undefined) {
     const { sign, names } = found;
-    return { outcome: "needs-browser", sign, placeholders: { scripts: [], lists: [], names, sure: names } };
+    const placeholders = { scripts: [], lists: [], texts: [], tags: [], names, sure: names };
+    return { outcome: "needs-browser", sign, placeholders };
   }
   return { outcome: "content", extraction: { content: "", title: "" } };
 }

@@ -153,7 +153,15 @@ export class PageReader {
       onExcess: (error) => deadline.stop(error),
     });
     try {
-      return await use({ request, egress, deadline, fetched: undefined, settles: false, scripted: false });
+      return await use({
+        request,
+        egress,
+        deadline,
+        fetched: undefined,
+        settles: false,
+        runsTimers: false,
+        scripted: false,
+      });
     } finally {
       deadline.clear();
       egress.close();
@@ -182,7 +190,9 @@ export class PageReader {
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
     const source = await this.#deps.browser
-      .visit({ ...visit, settles: settles(visit.request) }, (page) => page.snapshot(mark, FRAMED.has(task.kind)))
+      .visit({ ...visit, settles: settles(visit.request), runsTimers: isDoneByItself(visit.request) }, (page) =>
+        page.snapshot(mark, FRAMED.has(task.kind)),
+      )
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
@@ -205,9 +215,10 @@ export class PageReader {
    * while the browser loads the page.
    */
   #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedPlaces | Promise<AwaitedPlaces> {
-    const { scripts, names, sure, lists } = placeholdersOf(outcome);
+    const known = placeholdersOf(outcome);
+    const { scripts, names, sure } = known;
     if (scripts.length === 0 || names.length <= sure.length) return { names, sure };
-    const places = { scripts, names: names.filter((name) => !sure.includes(name)), sure, lists };
+    const places = { ...known, names: names.filter((name) => !sure.includes(name)) };
     return this.#scripts.filled(visit, places).then(
       (filled = []) => ({ names, sure: [...sure, ...filled] }),
       () => ({ names, sure }),
@@ -231,12 +242,14 @@ function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): bo
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
 }
 
-/**
- * True if the caller does not say when the page is done. The load event alone is no sign of it if the page then fetches
- * its content.
- */
-function settles({ engine, selector, waitMs, waitUntil }: PageRequest): boolean {
-  return engine === "auto" && waitUntil === "load" && waitMs === 0 && selector === undefined;
+/** True if the caller does not say when the page is done. */
+function isDoneByItself({ selector, waitMs, waitUntil }: PageRequest): boolean {
+  return waitUntil === "load" && waitMs === 0 && selector === undefined;
+}
+
+/** The load event alone is no sign that the page is done if the page then fetches its content. */
+function settles(request: PageRequest): boolean {
+  return request.engine === "auto" && isDoneByItself(request);
 }
 
 /** The script that reads the properties of a page that is not HTML. No script of such a page runs. */
@@ -306,7 +319,7 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
 
-const NO_PLACES: Placeholders = { scripts: [], names: [], sure: [], lists: [] };
+const NO_PLACES: Placeholders = { scripts: [], names: [], sure: [], lists: [], texts: [], tags: [] };
 
 function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
   const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";

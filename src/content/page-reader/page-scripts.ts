@@ -58,7 +58,7 @@ export class PageScripts {
   }
 
   /** The names of places that a script fills; undefined if no script is found in time that adds content to the page. */
-  async filled(visit: Visit, { scripts, names, lists }: Placeholders): Promise<readonly string[] | undefined> {
+  async filled(visit: Visit, { scripts, ...places }: Placeholders): Promise<readonly string[] | undefined> {
     const end = performance.now() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = scripts.map((url) => ({ url, loader: "" }));
     const seen = new Set(scripts);
@@ -69,7 +69,7 @@ export class PageScripts {
         const code = await this.#codeOf(visit, url, end);
         if (code === "" || filled !== undefined) continue;
         // The other workers examine scripts in the meantime.
-        const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, { names, lists });
+        const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, places);
         if (found !== undefined) filled = found;
         for (const imported of importsOf(code, url, visit.request.url)) {
           // A module may name the place, and another one that it imports may fill it.

@@ -19,6 +19,8 @@ export interface Visit {
   readonly fetched: FetchedDocument | undefined;
   /** True: a page that has loaded gets time to fetch and show its main content. */
   readonly settles: boolean;
+  /** True: the timers of a page that has loaded run at once, up to those of some seconds. Then its clock stops. */
+  readonly runsTimers: boolean;
   /** Places in the page that its scripts fill. The visit waits for them, for a limited time. */
   readonly awaits?: AwaitedPlaces | Promise<AwaitedPlaces>;
   /** True if a script of the caller runs in the page. */

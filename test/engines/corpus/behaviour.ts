@@ -388,7 +388,7 @@ const UNTOLD: readonly CorpusPage[] = [
       body: `${NAV}<section><h1>Benches</h1>${paragraphs(6, 81)}</section>${FOOTER}<script src="/js/landing.js"></script>`,
     }),
   ),
-  plain(
+  scripted(
     "/untold/rewritten",
     html({
       title: "Landing",

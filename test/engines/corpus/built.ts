@@ -38,6 +38,8 @@ const SCENES: Readonly<Record<string, Omit<BuiltPage, "path">>> = {
   data: { engine: "browser", must: [...WORDS, "The captain is on leave"], mustNot: ["Loading"] },
   late: { engine: "browser", must: WORDS, mustNot: [] },
   slow: { engine: "browser", must: [...WORDS, "The captain is on leave"], mustNot: ["Loading"] },
+  store: { engine: "browser", must: [...WORDS, "Tickets: fourteen left"], mustNot: [] },
+  timer: { engine: "browser", must: [...WORDS, "The bell was rung at last."], mustNot: [] },
   closed: { engine: "browser", must: WORDS, mustNot: [] },
   only: { engine: "browser", must: WORDS, mustNot: [] },
   client: { engine: "browser", must: WORDS, mustNot: [] },

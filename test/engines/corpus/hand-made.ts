@@ -274,4 +274,108 @@ export const HAND_MADE: readonly HandMadePage[] = [
       'for (const pre of document.querySelectorAll("pre")) { const b = document.createElement("button"); b.textContent = "Copy"; pre.appendChild(b); }',
     must: ["let keeper = 1;"],
   }),
+  made("browser", "/hand/timer-part", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'setTimeout(function () { document.querySelector("main").insertAdjacentHTML("beforeend", "<h2>Wind</h2><p>Force five, and backing.</p>"); }, 1800);',
+    must: ["Force five, and backing."],
+  }),
+  made("browser", "/hand/timer-chain", {
+    body: '<main>ARTICLE<ul class="sayings"><li>Salt is patience.</li></ul></main>',
+    script:
+      'let n = 0; const all = ["Wind does the work.", "The sea keeps accounts."]; function next() { if (n >= all.length) return; const li = document.createElement("li"); li.textContent = all[n++]; document.querySelector(".sayings").appendChild(li); setTimeout(next, 1100); } setTimeout(next, 1100);',
+    must: ["The sea keeps accounts."],
+  }),
+  made("browser", "/hand/timer-request", {
+    body: '<main>ARTICLE<section id="book"><h2>Visitors</h2><p>Be the first to write.</p></section></main>',
+    script:
+      'addEventListener("load", () => setTimeout(async () => { const { note } = await (await fetch("/api/note")).json(); const line = document.createElement("blockquote"); line.innerText = note; document.getElementById("book").appendChild(line); }, 1000));',
+    must: ["The captain is on leave"],
+  }),
+  made("browser", "/hand/embed", {
+    body: '<main>ARTICLE<embed src="/hand/inner-part" type="text/html" width="600" height="300"></main>',
+    must: ["The innermost words."],
+  }),
+  made("browser", "/hand/object-untyped", {
+    body: '<main>ARTICLE<object data="/hand/inner-part" width="600" height="300"></object></main>',
+    must: ["The innermost words."],
+  }),
+  made("static", "/hand/object-picture", {
+    body: '<main>ARTICLE<object data="/plan.svg" width="600" height="300"></object></main>',
+  }),
+  made("browser", "/hand/frame-made", {
+    body: '<main>ARTICLE<div id="f"></div></main>',
+    script:
+      'var i=document.createElement("iframe");i.src="/hand/inner-part";i.width=600;i.height=300;document.getElementById("f").appendChild(i);',
+    must: ["The innermost words."],
+  }),
+  made("browser", "/hand/output", {
+    body: "<main>ARTICLE<p>Yield: <output></output></p></main>",
+    script:
+      'const w = new Worker(URL.createObjectURL(new Blob(["onmessage = (e) => postMessage(e.data + 9)"]))); w.onmessage = (e) => { document.querySelector("output").value = e.data + " baskets"; }; w.postMessage(40);',
+    must: ["49 baskets"],
+  }),
+  made("browser", "/hand/replaced-text", {
+    body: '<main>ARTICLE<p>Write to <a class="em" data-u="mill">our office</a>.</p></main>',
+    script:
+      'document.querySelectorAll("a.em").forEach(a=>{const m=a.dataset.u+"@valley.example";a.href="mailto:"+m;a.textContent=m});',
+    must: ["mill@valley.example"],
+  }),
+  made("browser", "/hand/global-name", {
+    body: '<main>ARTICLE<p>Next walk: <time id="walk"></time></p></main>',
+    script:
+      '(()=>{const d=new Date(Date.UTC(2031,4,17));walk.textContent=d.toLocaleDateString("en-GB",{day:"numeric",month:"long",year:"numeric",timeZone:"UTC"})})();',
+    must: ["17 May 2031"],
+  }),
+  made("browser", "/hand/document-write", {
+    body: "<main>ARTICLE</main>",
+    script: 'document.write("<section><h2>Notice</h2><p>Rakes are lent on Fridays.</p></section>");',
+    must: ["Rakes are lent on Fridays."],
+  }),
+  made("browser", "/hand/beside-script", {
+    body: "<main>ARTICLE</main>",
+    script:
+      '(function(){var me=document.currentScript,box=document.createElement("div");box.innerHTML="<h3>Dike</h3><p>Dry with a breeze.</p>";me.parentNode.insertBefore(box,me)})();',
+    must: ["Dry with a breeze."],
+  }),
+  made("browser", "/hand/helper-made", {
+    body: '<main>ARTICLE<div class="board"><p>Board</p></div></main>',
+    script:
+      'const el=(t,...k)=>{const n=document.createElement(t);n.append(...k);return n};document.querySelector(".board").append(el("table",el("tr",el("td","Friday"),el("td","Barrows"))));',
+    must: ["Barrows"],
+  }),
+  made("browser", "/hand/into-body", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'requestIdleCallback(()=>{const s=document.createElement("section");s.innerHTML="<h2>Readers ask</h2><p>May I bring a dog?</p>";document.body.insertBefore(s,document.querySelector("footer"))});',
+    must: ["May I bring a dog?"],
+  }),
+  made("browser", "/hand/counts-up", {
+    body: '<main>ARTICLE<p><b class="num" data-end="1840">0</b> visitors</p></main>',
+    script:
+      'document.querySelectorAll(".num").forEach(function(n){var e=+n.dataset.end;(function f(t){var k=Math.min(1,t/1500);n.textContent=Math.round(k*e);k<1&&requestAnimationFrame(f)})(0)});',
+    must: ["1840 visitors"],
+  }),
+  made("static", "/hand/handler-async", {
+    body: '<main>ARTICLE<ul id="posts"><li>Post one</li></ul><button class="next">Older</button></main>',
+    script:
+      'let p=1;document.querySelector(".next").onclick=async()=>{const h=await(await fetch("/posts?page="+ ++p)).text();document.getElementById("posts").insertAdjacentHTML("beforeend",h)};',
+    must: ["Post one"],
+  }),
+  made("static", "/hand/letter", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'setTimeout(function(){var d=document.createElement("div");d.className="nl-modal";d.innerHTML="<h2>Join our newsletter</h2><p>One letter a month.</p>";document.body.appendChild(d)},8000);',
+    mustNot: ["Join our newsletter"],
+  }),
+  made("static", "/hand/form-message", {
+    body: '<main>ARTICLE<form id="trip"><input name="mail"><p class="message"></p><button>Book</button></form></main>',
+    script:
+      'document.getElementById("trip").addEventListener("submit",async e=>{e.preventDefault();const m=document.querySelector(".message");m.textContent="Sending";const r=await fetch("/api/book",{method:"POST",body:new FormData(e.target)});m.textContent=r.ok?"Booked.":"Sorry."});',
+  }),
+  made("static", "/hand/to-top", {
+    body: "<main>ARTICLE</main>",
+    script:
+      'document.querySelector("footer").append(" "+new Date().getFullYear());const t=document.createElement("button");t.textContent="Top";t.hidden=true;t.addEventListener("click",()=>scrollTo(0,0));document.body.append(t);addEventListener("scroll",()=>{t.hidden=scrollY<600});',
+  }),
 ];

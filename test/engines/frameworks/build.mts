@@ -34,6 +34,8 @@ const REACT_SCENES = [
   "nothing",
   "late",
   "slow",
+  "store",
+  "timer",
 ];
 /** Scenes that show nothing before their time. */
 const BARE = new Set(["late", "slow"]);
@@ -105,25 +107,28 @@ function partsOf(source: string): [scene: string, code: string][] {
 
 async function react(framework: "react" | "preact"): Promise<void> {
   const source = readFileSync("src/react.jsx", "utf8");
-  const own = framework === "react" ? source : source.replace('from "react"', 'from "preact/hooks"');
-  const scenes: Record<string, () => unknown> = {};
+  const scenes = REACT_SCENES.filter((scene) => framework === "react" || scene !== "store");
+  // The hooks of Preact have no external stores.
+  const own =
+    framework === "react" ? source : source.replace(', useSyncExternalStore } from "react"', ' } from "preact/hooks"');
+  const components: Record<string, () => unknown> = {};
   for (const [scene, code] of partsOf(own)) {
     const path = join(work, `${framework}-c-${scene}.jsx`);
     writeFileSync(path, `/** @jsxImportSource ${framework} */\n${code}`);
-    Object.assign(scenes, await import(path));
+    Object.assign(components, await import(path));
   }
   const render = async (scene: string): Promise<string> => {
     if (framework === "react") {
       const { renderToString } = await import("react-dom/server");
       const { createElement } = await import("react");
-      return renderToString(createElement(scenes[scene] as never));
+      return renderToString(createElement(components[scene] as never));
     }
     const { renderToString } = await import("preact-render-to-string");
     const { h } = await import("preact");
-    return renderToString(h(scenes[scene] as never, null));
+    return renderToString(h(components[scene] as never, null));
   };
   const entries: Record<string, string> = {};
-  for (const scene of REACT_SCENES) {
+  for (const scene of scenes) {
     const take = `import { ${scene} as App } from "./${framework}-c-${scene}.jsx";`;
     const root = 'document.getElementById("root")';
     entries[scene] =
@@ -138,7 +143,7 @@ async function react(framework: "react" | "preact"): Promise<void> {
     }
   }
   const scripts = await bundle({ framework, entries });
-  for (const scene of REACT_SCENES) put(framework, scene, { script: scripts.get(scene), markup: await render(scene) });
+  for (const scene of scenes) put(framework, scene, { script: scripts.get(scene), markup: await render(scene) });
   for (const scene of ["plain", "late", "slow"])
     put(framework, `${scene}-alone`, { script: scripts.get(`${scene}Alone`), markup: "" });
 }

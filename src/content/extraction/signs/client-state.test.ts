@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string): string | undefined {
-  return signOfCode(script, { names: [], lists: [] })?.sign;
+  return signOfCode(script, { names: [], lists: [], texts: [], tags: [] })?.sign;
 }
 
 const FLAG = "const [on, setOn] = useState(false);";
@@ -28,6 +28,12 @@ describe("a component that changes its state when it is in the page", () => {
     ["sets a reference", "const m=ref(!1);onMounted(()=>{m.value=!0});"],
     ["sets its data", "export default { data: () => ({ open: false }), mounted() { this.open = true } }"],
     ["is a class", "class A extends C { componentDidMount() { this.setState({ open: true }) } }"],
+    ["has another store in the browser", 'const v = useSyncExternalStore(store.subscribe, store.get, () => "");'],
+    ["has a store with a renamed hook", '[a,b]=c;let v=Gf(e.sub,e.get,()=>null);return v&&_("p",null)'],
+    [
+      "asks a hook whether it is in the browser",
+      'var u=()=>x(()=>()=>{},()=>!0,()=>!1);[a,b]=c;function A(){let h=u();return h?j("table",{}):null}',
+    ],
     ["sets a signal", "let m=st(!1);on(()=>{put(m,!0)});if_(n,()=>get(m))/* onMount */"],
   ])("is found if it %s", (_what, script) => {
     expect(signIn(script)).toBe("client-state");
@@ -52,6 +58,11 @@ describe("a component that changes its state when it is in the page", () => {
       "changes it from time to time",
       "let[i,s]=useState(0);useEffect(()=>{const t=setInterval(()=>s(i+1),8e3);return()=>clearInterval(t)},[]);return jsx(i)",
     ],
+    [
+      "has a store of the window",
+      "const v=useSyncExternalStore((f)=>{matchMedia(q).addEventListener('change',f);return()=>{}},g,()=>!1);return v?P:null",
+    ],
+    ["has the same store on the server", "const v = useSyncExternalStore(s.subscribe, s.get, s.get);"],
     ["keeps a callback", "let[m,s]=d(!1);const f=q(()=>{s(!0)},[]);return m&&_(P)"],
     ["writes the value of a field", "run(()=>{e.value=u});[a,b]=c"],
   ])("is not one that %s", (_what, script) => {

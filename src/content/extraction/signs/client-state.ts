@@ -36,7 +36,68 @@ const WORDLESS = "button|svg|input|canvas|style|link|script|img|path|i";
  * server rendered: `useEffect(() => setMounted(true), [])`. The code must not contain event handlers.
  */
 export function setsStateOnLoad(code: string): boolean {
-  return setsData(code) || runsEffect(code);
+  return setsData(code) || runsEffect(code) || hasOtherStore(code);
+}
+
+/** The last argument of a call, if it is a function that gives nothing: what a store has on the server. */
+const NOTHING =
+  /,\s{0,9}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3}|function\s{0,3}\(\s{0,3}\)\s{0,3}\{\s{0,9}return\s{0,3})\(?(?:""|''|``|null|(!1|false)|\[\]|\{\}|void 0|undefined|0)\s{0,3}[);}]{0,3}\s{0,3}\)/g;
+
+/** Characters of a store's other arguments. */
+const MAX_STORE_LENGTH = 600;
+
+/** The first argument of such a call: a function that returns another one, or a store's own. */
+const SUBSCRIBES =
+  /=>\s{0,3}\(?\s{0,3}\(\s{0,3}\)\s{0,3}=>|=>\s{0,3}\{[^]{0,300}\breturn\b|\bsub(?:scribe)?\b|\breturn\s{0,3}function\b/;
+
+/** The name of the called function, and the variable of its result, at the end of the code before its arguments. */
+const CALLED =
+  /(?:(?<![\w$.])(?:function\s{1,3}([\w$]{1,40})\s{0,3}\(\s{0,3}\)\s{0,3}\{\s{0,9}return\s{1,3}|([\w$]{1,40})\s{0,3}=\s{0,3}(\(\s{0,3}\)\s{0,3}=>\s{0,3})?))?(?:\(0,\s{0,3})?(?:[\w$]{1,40}\.)?([\w$]{1,40})\)?\s{0,3}$/;
+
+/**
+ * Whether a component shows what the browser's store has, and the server had nothing:
+ * `useSyncExternalStore(subscribe, get, () => "")`. A minifier may have renamed the called function.
+ */
+function hasOtherStore(code: string): boolean {
+  let calls = 0;
+  for (const match of code.matchAll(NOTHING)) {
+    calls += 1;
+    if (calls > MAX_CALLS) return false;
+    const from = Math.max(0, match.index - MAX_STORE_LENGTH);
+    const text = code.slice(from, match.index);
+    const open = openingBefore(text);
+    const called = CALLED.exec(text.slice(0, Math.max(0, open)));
+    if (open === -1 || called === null) continue;
+    const [, declared, assigned, arrow, name = ""] = called;
+    const given = text.slice(open + 1);
+    if (PERSONAL.test(given) || !(name === "useSyncExternalStore" || (name.length <= 3 && SUBSCRIBES.test(given))))
+      continue;
+    if (match[1] === undefined) return true;
+    const hook = arrow === undefined ? declared : assigned;
+    const rest = code.slice(match.index + match[0].length);
+    const shown = hook === undefined ? assigned : resultOf(rest, hook);
+    if (shown !== undefined && guardsWords(rest.slice(0, NEAR), shown)) return true;
+  }
+  return false;
+}
+
+/** The variable for the result of a hook: `here` in `here = useHere()`. */
+function resultOf(code: string, hook: string): string | undefined {
+  return new RegExp(`(?<![\\w$.])([\\w$]{1,40})\\s{0,3}=\\s{0,3}${escaped(hook)}\\(\\)`).exec(code)?.[1];
+}
+
+/** The index of the bracket that opens the call whose arguments are at the end of the text, or -1. */
+function openingBefore(text: string): number {
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const char = text.charAt(at);
+    if (char === ")" || char === "]" || char === "}") depth += 1;
+    else if (char === "(" || char === "[" || char === "{") {
+      if (depth === 0) return char === "(" ? at : -1;
+      depth -= 1;
+    }
+  }
+  return -1;
 }
 
 function runsEffect(code: string): boolean {

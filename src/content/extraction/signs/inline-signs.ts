@@ -49,7 +49,8 @@ const WRITES_SCRIPT =
   /\bdocument\.write(?:ln)?\s{0,9}\(\s{0,9}(["'`])\s{0,9}<script\b[^<>]{1,300}>\s{0,9}<?\\?(?:\\x3C)?\/?(?:script>)?\1/gi;
 const WRITES_DOCUMENT = /\bdocument\.(?:write(?:ln)?|open)\s{0,9}\(/g;
 
-function writesDocument({ code, bare }: InlineScript): boolean {
+/** Whether a script writes into the document, except for the elements of other scripts. */
+export function writesDocument({ code, bare }: Pick<InlineScript, "code" | "bare">): boolean {
   const calls = bare.match(WRITES_DOCUMENT)?.length ?? 0;
   return calls > 0 && calls > (code.match(WRITES_SCRIPT)?.length ?? 0);
 }

@@ -105,9 +105,44 @@ function isUnmade({ name, text, media, elements }: Surveyed): boolean {
 /** Elements with content to which a script may append. */
 const LISTS = new Set(["ul", "ol", "dl", "table", "tbody", "section", "article", "main", "div"]);
 
-function isList({ name, chrome, hidden, text }: Surveyed): boolean {
-  return LISTS.has(name) && !chrome && !hidden && text > 0;
+/** The part of a page's text in an element that holds all of its content: the root of an application. */
+const ROOT_PART = 0.8;
+
+function isList({ name, chrome, hidden, text }: Surveyed, page: Survey): boolean {
+  if (!LISTS.has(name) || chrome || hidden || text === 0) return false;
+  return name !== "div" || text < page.text * ROOT_PART;
 }
+
+/** Characters of a text that a script may replace as a whole. */
+const MAX_SHORT_TEXT = 200;
+
+/** Controls, whose words say what they do. */
+const CONTROLS = new Set(["button", "summary", "label", "option", "select", "textarea", "legend", "form"]);
+/** Elements above a text that may be a control. */
+const MAX_ABOVE = 4;
+
+function isShortText({ name, chrome, hidden, text, parent, attribs }: Surveyed, page: Survey): boolean {
+  const { elements } = page;
+  if (chrome || hidden || text === 0 || text > MAX_SHORT_TEXT || text >= page.text * ROOT_PART) return false;
+  if (CONTROLS.has(name) || attribs["role"] === "button") return false;
+  let above = elements[parent];
+  for (let level = 0; level < MAX_ABOVE && above !== undefined; level += 1) {
+    if (CONTROLS.has(above.name)) return false;
+    above = elements[above.parent];
+  }
+  return true;
+}
+
+function dataAttributes({ attribs }: Surveyed): string[] {
+  return Object.keys(attribs).filter((name) => name.startsWith("data-"));
+}
+
+/** Elements that scripts select by their names alone. */
+const TAGS = new Set(
+  "output time ol ul dl dd tbody table section article main figure figcaption blockquote strong b em mark data h1 h2 h3 p pre code address caption".split(
+    " ",
+  ),
+);
 
 /** Names of elements, up to a limit. */
 class Names {
@@ -116,7 +151,7 @@ class Names {
   add(all: readonly string[]): void {
     for (const name of all) {
       if (this.#names.size >= MAX_NAMES) return;
-      if (/^[\w-]{2,}$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) {
+      if (/^[\w-]+$/.test(name) && name.length <= MAX_NAME_LENGTH && !PLAIN_ATTRIBUTES.test(name)) {
         this.#names.add(name);
       }
     }
@@ -132,7 +167,8 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const scripts = scriptsOf(page);
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
-  const [names, sure, lists] = [new Names(), new Names(), new Names()];
+  const [names, sure, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
+  const tags = new Set<string>();
   for (const element of page.elements) {
     const { id = "", class: classes = "" } = element.attribs;
     const own = [id, ...classes.split(/\s+/)];
@@ -141,10 +177,15 @@ export function placeholders(page: Survey): Placeholders | undefined {
       const all = [...own, ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
       if (standsIn) sure.add(all);
-    } else if (isList(element)) lists.add(element.name === "div" ? [id] : own);
+      if (TAGS.has(element.name)) tags.add(element.name);
+      continue;
+    }
+    if (isList(element, page)) lists.add(element.name === "div" ? [id] : own);
+    if (isShortText(element, page)) texts.add([...own, ...dataAttributes(element)]);
   }
   sure.add(names.all.filter((name) => inline.some((code) => namesPlace(code, name))));
-  return { scripts, names: names.all, sure: sure.all, lists: lists.all.filter((name) => !ROOTS.test(name)) };
+  const [parts, short] = [lists, texts].map(({ all }) => all.filter((name) => !ROOTS.test(name)));
+  return { scripts, names: names.all, sure: sure.all, lists: parts ?? [], texts: short ?? [], tags: [...tags] };
 }
 
 /** The inline scripts in which names are searched, up to a total length. */
@@ -160,12 +201,21 @@ function ownCode({ code }: Survey): readonly string[] {
 export function namesPlace(script: string, name: string): boolean {
   // Two letters may be any variable or tag.
   if (name.length <= 2) return selectsPlace(script, name);
+  if (writesGlobal(script, name)) return true;
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.charAt(at - 1);
     const after = script.charAt(at + name.length);
     if (/[#."'`[\s]/.test(before) && /["'`\].\s:>,=]/.test(after)) return true;
   }
   return false;
+}
+
+/** Whether code writes to an element by its identifier alone, which is a property of the window. */
+function writesGlobal(script: string, name: string): boolean {
+  if (!/^[A-Za-z_]\w{2,}$/.test(name) || !script.includes(`${name}.`)) return false;
+  const written = `(?<![\\w$.])${name}\\.(?:textContent|innerText|innerHTML|value|append|prepend|replaceChildren|insertAdjacent)`;
+  const declared = `\\b(?:const|let|var|function|class)\\s+${name}\\b|(?<![\\w$.])${name}\\s*=(?!=)`;
+  return new RegExp(written).test(script) && !new RegExp(declared).test(script);
 }
 
 /** Matches the name where code looks for the element: `"#list"`, `".list li"`, `getElementById("list")`. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string, names: readonly string[] = [], lists: readonly string[] = []): string | undefined {
-  return signOfCode(script, { names, lists })?.sign;
+  return signOfCode(script, { names, lists, texts: [], tags: [] })?.sign;
 }
 
 describe("an external script that requests data without user action", () => {
@@ -96,4 +96,56 @@ test.each([
   ["a string that does not end", `fetch("/api/items"); x = "${"a".repeat(100_000)}`],
 ])("%s are read", (_what, script) => {
   expect(["data-request", undefined]).toContain(signIn(script, ["price"]));
+});
+
+describe("an external script that replaces a text of the page", () => {
+  const places = { names: [], lists: [], texts: ["office", "data-day"], tags: ["output", "ol"] };
+
+  test.each([
+    'document.querySelector("a.office").textContent = address',
+    'document.querySelectorAll(".office").forEach((a) => { a.href = to; a.innerText = to })',
+    'document.querySelectorAll("[data-day]").forEach(function(n){n.innerHTML=f(n)})',
+    'const all = document.getElementsByClassName("office"); for (let i = 0; i < all.length; i++) all[i].textContent = to',
+    'for (const n of document.querySelectorAll("main .office")) n.replaceWith(to)',
+    '$(".office").text(to)',
+    '$(".office").each(function () { $(this).html(to) })',
+    'const q = (s) => document.querySelector(s); q("#office").textContent = to',
+    'document.querySelector("p > output").value = sum',
+    'const list = document.querySelector("main > ol"); list.innerHTML = rows',
+  ])("is found in %s", (script) => {
+    expect(signOfCode(script, places)?.sign).toBe("script-writes");
+  });
+
+  test.each([
+    ["only reads it", 'const to = document.querySelector(".office").textContent'],
+    ["marks it", 'document.querySelector(".office").classList.add("seen")'],
+    ["replaces it when a person clicks", 'b.onclick=async()=>{document.querySelector(".office").textContent=to}'],
+    ["writes elsewhere", 'document.querySelector(".office-hours").textContent = to'],
+    ["makes an element of that name", 'const n = h("ol"); n.textContent = to'],
+  ])("is not one that %s", (_what, script) => {
+    expect(signOfCode(script, places)).toBeUndefined();
+  });
+});
+
+describe("an external script that adds to the page beside its named places", () => {
+  test.each([
+    ["document-write", 'document.write("<p>Lent on Fridays.</p>")'],
+    ["script-writes", 'const me = document.currentScript; const b = document.createElement("div"); me.before(b)'],
+    ["script-writes", 's.innerHTML = "<p>May I bring a dog?</p>"; document.body.insertBefore(s, footer)'],
+  ])("has the sign %s in %s", (sign, script) => {
+    expect(signIn(script)).toBe(sign);
+  });
+
+  test.each([
+    "document.write(\"<script src='/a.js'><\\/script>\")",
+    "const at = document.currentScript.src",
+    's.className = "modal"; s.innerHTML = "<p>Join us</p>"; document.body.append(s)',
+  ])("has none in %s", (script) => {
+    expect(signIn(script)).toBeUndefined();
+  });
+});
+
+test("an element that a script uses by its identifier alone is found", () => {
+  expect(signIn("(()=>{walk.textContent=day})()", ["walk"])).toBe("script-writes");
+  expect(signIn("all.map(walk=>{walk.textContent=day})", ["walk"])).toBeUndefined();
 });

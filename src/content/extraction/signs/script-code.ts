@@ -2,9 +2,10 @@ import { type UnaskedCode, unasked } from "./unasked-code.ts";
 import { endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type Places } from "../extraction.ts";
-import { writesPage } from "./inline-signs.ts";
+import { writesDocument, writesPage } from "./inline-signs.ts";
 import { namesPlace, selectsPlace } from "./placeholders.ts";
 import { withoutRanges } from "./without-ranges.ts";
+import { selectsTag, writesText } from "./text-writes.ts";
 
 /**
  * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
@@ -38,14 +39,26 @@ const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
 
 /** Elements of content that code makes, as elements or as HTML. */
 const MAKES_ITEMS =
-  /\bcreateElement\s{0,9}\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol)["'`]|["'`]\s{0,99}<(?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol)\b|\binsertRow\s{0,9}\(/i;
+  /\bcreateElement\s{0,9}\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)["'`]|["'`]\s{0,99}<(?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)\b|\binsertRow\s{0,9}\(|\.content\.(?:cloneNode|firstElementChild)\b|\bimportNode\s{0,9}\(/i;
+/** The same by a function of the script that makes elements: `el("li", …)`. */
+const MAKES_ANY = /\bcreateElement\s{0,9}\(\s{0,9}[A-Za-z_$]/;
+const NAMES_ITEM =
+  /(?<!\b(?:closest|querySelector|querySelectorAll|matches|is|find|filter|children|parents|getElementsByTagName|jQuery|\$)\s{0,3})\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)["'`]\s{0,3}[,)]/;
 const APPENDS =
   /\.(?:append|prepend|appendChild|insertBefore|before|after|appendTo|prependTo|insertAfter|insertBefore)\s{0,9}\(|\binsertAdjacent(?:HTML|Element)\s{0,9}\(|\binnerHTML\s{0,9}\+=|\binsertRow\s{0,9}\(/;
+/** Appends to the whole page. */
+const INTO_BODY = /\bdocument\.body\.(?:append|prepend|insertAdjacent|insertBefore|innerHTML\s{0,9}\+=)/;
+/** Names of what covers a page or accompanies it: banners, dialogs, chats. */
+const COVERS =
+  /cookie|consent|gdpr|banner|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|\bchat|backdrop|drawer|snackbar|survey|feedback|position\s{0,3}:\s{0,3}["']?fixed/i;
+/** Puts something beside the element of the script itself. */
+const BESIDE_SCRIPT =
+  /\bcurrentScript\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)|([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b[^]*?(?<![\w$.])\1\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
 /** A pair of a state and its setter, a reference's value, or a component with a function for its place in the page. */
 const KEEPS_STATE =
-  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|__svelte|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
+  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|__svelte|\buseSyncExternalStore\b|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
 
 const ATTACHES = /\.attachShadow\s{0,9}\(/;
 
@@ -60,9 +73,9 @@ export interface CodeSign {
  * Reports whether the code of an external script fetches data for the page without user action, fills one of its open
  * places, or appends content to one of its lists. Undefined if it does not.
  */
-export function signOfCode(script: string, { names, lists }: Places): CodeSign | undefined {
+export function signOfCode(script: string, places: Places): CodeSign | undefined {
   const isOwn = script.length <= MAX_OWN_CODE;
-  const named = isOwn ? names.filter((name) => namesPlace(script, name)) : [];
+  const named = isOwn ? places.names.filter((name) => namesPlace(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (asksForData(script)) {
     const code = isOwn ? called(script).code : unasked(script).code;
@@ -73,13 +86,23 @@ export function signOfCode(script: string, { names, lists }: Places): CodeSign |
   if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(unasked(script).code))) {
     return { sign: "client-state", names: [] };
   }
-  const appends = isOwn && MAKES_ITEMS.test(script) && APPENDS.test(script);
-  if (named.length === 0 && !appends) return undefined;
+  return isOwn ? signOfOwnCode(script, named, places) : undefined;
+}
+
+/** The same for a script that is no library and requests no data. `named` are the open places that it mentions. */
+function signOfOwnCode(script: string, named: readonly string[], places: Places): CodeSign | undefined {
   const { code, bare } = unasked(script);
   const filled = named.filter((name) => namesPlace(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
-  return appends && appendsTo(lists, code) ? { sign: "script-writes", names: filled } : undefined;
+  const left = called(code);
+  if (writesDocument(left)) return { sign: "document-write", names: filled };
+  const isWritten =
+    appendsTo(places, left) ||
+    (BESIDE_SCRIPT.test(left.code) && writesPage(left)) ||
+    (selectsTag(left.code, places.tags) && writesPage(left)) ||
+    writesText(left.code, places);
+  return isWritten ? { sign: "script-writes", names: filled } : undefined;
 }
 
 /** Code without functions that only handlers call, and without those that only such functions call. */
@@ -87,11 +110,12 @@ function called(script: string): UnaskedCode {
   return unasked(unasked(script, () => false).code, () => false);
 }
 
-/** Whether code appends content to one of these lists, or to the main part of the page. */
-function appendsTo(lists: readonly string[], code: string): boolean {
-  const { code: left, bare } = called(code);
-  if (!MAKES_ITEMS.test(left) || !APPENDS.test(bare)) return false;
-  return SELECTS_MAIN.test(left) || lists.some((name) => selectsPlace(left, name));
+/** Whether code appends content to one of these lists or texts, to the main part of the page, or to all of it. */
+function appendsTo({ lists, texts }: Places, { code, bare }: UnaskedCode): boolean {
+  if (!APPENDS.test(bare)) return false;
+  if (!MAKES_ITEMS.test(code) && !(MAKES_ANY.test(bare) && NAMES_ITEM.test(code))) return false;
+  if (SELECTS_MAIN.test(code) || [...lists, ...texts].some((name) => selectsPlace(code, name))) return true;
+  return INTO_BODY.test(code) && !COVERS.test(code);
 }
 
 function asksForData(code: string): boolean {

@@ -24,7 +24,7 @@ const HANDLER_CALL = new RegExp(
 
 /** The beginning of an assignment of a function to such an event. The function's first bracket follows. */
 const HANDLER_PROPERTY = new RegExp(
-  `\\.on(?:${PERSONAL})\\s{0,9}=\\s{0,9}(?:async\\s{1,9})?(?:function\\b[^({]{0,60}(?=\\()|(?=\\(|\\w{1,30}\\s{0,9}=>))`,
+  `\\.on(?:${PERSONAL})\\s{0,9}=\\s{0,9}(?:async\\s{0,9})?(?:function\\b[^({]{0,60}(?=\\()|(?=\\(|\\w{1,30}\\s{0,9}=>))`,
   "g",
 );
 

@@ -32,23 +32,28 @@ function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boo
   if (chrome || hidden) return false;
   if (isLess(attribs["width"], MIN_FRAME_WIDTH) || isLess(attribs["height"], MIN_FRAME_HEIGHT)) return false;
   if (attribs["srcdoc"] !== undefined) return attribs["srcdoc"].trim() !== "";
-  // An object with a document is a frame. One without a type is mostly a film or a picture.
-  const given =
-    name === "iframe"
-      ? attribs["src"]
-      : /^(?:text\/html|application\/xhtml\+xml)\b/i.test(attribs["type"] ?? "")
-        ? attribs["data"]
-        : undefined;
+  const given = name === "object" ? attribs["data"] : attribs["src"];
+  if (name !== "iframe" && !isDocument(attribs["type"], given ?? "")) return false;
   const address = URL.parse(given?.trim() ?? "", page.source.finalUrl);
   // A frame without an address is empty until a script fills it.
   return given !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
 }
 
+/** Whether an object shows a document. One without a type may be a film or a picture, as its address says. */
+function isDocument(type: string | undefined, address: string): boolean {
+  if (type !== undefined && type !== "") return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type.trim());
+  const [path = ""] = address.split(/[?#]/, 1);
+  const extension = /\.([a-z\d]{1,5})$/i.exec(path)?.[1]?.toLowerCase();
+  return extension === undefined || DOCUMENTS.has(extension);
+}
+
+const DOCUMENTS = new Set(["html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cgi"]);
+
 function isLess(size: string | undefined, least: number): boolean {
   return size !== undefined && /^\d{1,6}(?:px)?$/.test(size.trim()) && Number.parseInt(size, 10) < least;
 }
 
-const FRAMES = ["iframe", "object"];
+const FRAMES = ["iframe", "object", "embed"];
 
 /** Signs that lead to another page, even if the page has no scripts. */
 export const WAY_SIGNS: readonly Sign[] = [

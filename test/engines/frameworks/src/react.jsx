@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { PARAGRAPHS, TITLE } from "./text.js";
 
 function Article({ children }) {
@@ -21,6 +21,22 @@ function useData(path, first) {
       .then(setData);
   }, []);
   return data;
+}
+
+function newStore() {
+  let value = "";
+  const listeners = new Set();
+  return {
+    get: () => value,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    set(next) {
+      value = next;
+      for (const listener of listeners) listener();
+    },
+  };
 }
 
 export function plain() {
@@ -187,5 +203,29 @@ export function slow() {
     </Article>
   ) : (
     <p>Loading…</p>
+  );
+}
+
+export function store() {
+  const [tickets] = useState(newStore);
+  const left = useSyncExternalStore(tickets.subscribe, tickets.get, () => "");
+  useMemo(() => typeof window === "object" && queueMicrotask(() => tickets.set("fourteen left")), []);
+  return <Article>{left && <p>Tickets: {left}</p>}</Article>;
+}
+
+export function timer() {
+  const [rung, setRung] = useState([]);
+  useEffect(() => {
+    const bell = setTimeout(() => setRung(["The bell was rung at last."]), 2_500);
+    return () => clearTimeout(bell);
+  }, []);
+  return (
+    <Article>
+      <ul>
+        {rung.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </Article>
   );
 }

@@ -1,0 +1,82 @@
+import { type Places } from "../extraction.ts";
+
+/** Selections that are examined in one script, and the characters after one in which its element may be written to. */
+const MAX_SELECTIONS = 200;
+const NEAR = 1_500;
+
+/** A call with a selector, an identifier or a class as its only argument: `querySelector("#a")`, `$(".b")`, `byId("c")`. */
+const SELECTION =
+  /(?:\.(querySelector(?:All)?|getElementById|getElementsByClassName|getElementsByTagName|find)|(?<![\w$.])([\w$]{1,12}))\s{0,3}\(\s{0,3}(?:"([^"\n]{1,120})"|'([^'\n]{1,120})'|`([^`\n]{1,120})`)\s{0,3}\)/g;
+
+/** The code after an element, or a list of elements, that writes text into it. */
+const WRITE = String.raw`(?:\[[\w$]{1,20}\])?[?!]?\.(?:(?:textContent|innerText|innerHTML|outerHTML)\s{0,3}\+?=(?!=)|(?:replaceWith|replaceChildren)\s{0,3}\(|(?:text|html)\s{0,3}\(\s{0,3}[^\s)])`;
+const WRITES_AT_ONCE = new RegExp(`^${WRITE}`);
+/** The same for a field that shows its value. */
+const SETS_VALUE = /^[?!]?\.value\s{0,3}=(?!=)/;
+
+/** The variable that keeps a selection, at the end of the code before it. */
+const KEPT = /(?:^|[\s,;({])([\w$]{1,40})\s{0,3}=\s{0,3}(?:\[\.\.\.)?[\w$.]{0,40}$/;
+const LOOP = /\bfor\s{0,3}\(\s{0,3}(?:const|let|var)\s{1,3}([\w$]{1,40})\s{1,3}of\s{1,3}(?:\[\.\.\.)?[\w$.]{0,40}$/;
+const EACH =
+  /^\s{0,9}\]?\s{0,3}\.(?:forEach|map|each)\s{0,3}\(\s{0,3}(?:async\s{0,3})?(?:function\s{0,3}[\w$]{0,20}\s{0,3})?\(?\s{0,3}([\w$]{0,40})/;
+
+/** Whether a script writes text into an element of the page's content that it selects. */
+export function writesText(code: string, { texts, tags }: Places): boolean {
+  if (texts.length === 0 && tags.length === 0) return false;
+  const [names, elements] = [new Set(texts), new Set(tags)];
+  let selections = 0;
+  for (const match of code.matchAll(SELECTION)) {
+    selections += 1;
+    if (selections > MAX_SELECTIONS) return false;
+    const [whole, method, helper, double, single, back] = match;
+    const subject = subjectOf(method ?? helper ?? "", double ?? single ?? back ?? "");
+    const isOpen = elements.has(subject.tag);
+    if (!isOpen && !subject.names.some((name) => names.has(name))) continue;
+    const before = code.slice(Math.max(0, match.index - 80), match.index);
+    const after = code.slice(match.index + whole.length, match.index + whole.length + NEAR);
+    if (WRITES_AT_ONCE.test(after) || (isOpen && SETS_VALUE.test(after))) return true;
+    const each = EACH.exec(after);
+    if (each?.[1] === "" && /\$\(\s{0,3}this\s{0,3}\)\.(?:text|html)\(\s{0,3}[^\s)]/.test(after)) return true;
+    const variable = each?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
+    if (variable !== undefined && variable !== "" && isWrittenTo(after, variable)) return true;
+  }
+  return false;
+}
+
+function isWrittenTo(code: string, variable: string): boolean {
+  return new RegExp(`(?<![\\w$.])${variable.replaceAll("$", "\\$")}${WRITE}`).test(code);
+}
+
+interface Subject {
+  /** Identifiers, classes and attributes. */
+  readonly names: readonly string[];
+  /** The name of the element if the selector has nothing else. */
+  readonly tag: string;
+}
+
+/** Functions that take a selector. */
+const SELECTORS = new Set(["querySelector", "querySelectorAll", "getElementsByTagName", "find", "$", "$$", "jQuery"]);
+
+/** The names in the last part of a selector, which describes the element itself. */
+function subjectOf(method: string, text: string): Subject {
+  if (method === "getElementById" || method === "getElementsByClassName") return { names: text.split(" "), tag: "" };
+  const last = /[^\s>+~]*$/.exec(text.trim())?.[0] ?? "";
+  // Another function may make an element of this name.
+  const tag = SELECTORS.has(method) ? (/^[a-z][a-z\d]{0,11}(?=$|:)/.exec(last)?.[0] ?? "") : "";
+  if (method === "getElementsByTagName") return { names: [], tag };
+  return { names: [...last.matchAll(/[#.[]([\w-]{1,60})/g)].map((match) => match[1] ?? ""), tag };
+}
+
+/** Whether code selects one of these elements by its name alone. */
+export function selectsTag(code: string, tags: readonly string[]): boolean {
+  if (tags.length === 0) return false;
+  const names = new Set(tags);
+  let selections = 0;
+  for (const match of code.matchAll(SELECTION)) {
+    selections += 1;
+    if (selections > MAX_SELECTIONS) return false;
+    const [, method, helper, double, single, back] = match;
+    if (names.has(subjectOf(method ?? helper ?? "", double ?? single ?? back ?? "").tag)) return true;
+  }
+  return false;
+}
