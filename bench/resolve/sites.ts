@@ -85,6 +85,7 @@ function readersOf(stateDir: string): GatherDeps & { close(): void } {
   return {
     pages: new PageReader({ browser, fetchDocument, semaphore: new FairSemaphore(64, 256, 30_000), extractor, egress }),
     search: service.search,
+    clock: () => performance.now(),
     close: () => {
       service.close();
       extractor.close();

@@ -5,9 +5,9 @@ import { type Problem, TurnpikeError } from "../lib/errors.ts";
 import { unknownPrices } from "./api/price-list.ts";
 import { type Services } from "./operations/operation.ts";
 
-const nothing: unknown = undefined;
+const clock: unknown = { now: () => 0 };
 // All requests here are rejected before they reach a service, except for QR codes, which need none of the services.
-const app = createApp(nothing as Services, { prices: unknownPrices });
+const app = createApp(clock as Services, { prices: unknownPrices });
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
 
@@ -76,7 +76,7 @@ test("parameters in the query do not replace body fields", async () => {
 
 test("an internal error gets a 500 without details, and the details are in the log", async () => {
   const logged: unknown[] = [];
-  const services: unknown = { log: (...line: unknown[]) => logged.push(line) };
+  const services: unknown = { now: () => 0, log: (...line: unknown[]) => logged.push(line) };
   // The services have no page reader, which causes the internal error.
   const broken = createApp(services as Services, { prices: unknownPrices });
   const response = await broken(
@@ -104,7 +104,7 @@ test.each<[string, () => Promise<never>, string | null]>([
     "2",
   ],
 ])("%s", async (_what, show, retryAfter) => {
-  const services: Partial<Services> = {};
+  const services: Partial<Services> = { now: () => 0 };
   Object.assign(services, { pages: { show } });
   // Only the pages are used.
   const other = createApp(services as Services, { prices: unknownPrices });

@@ -128,6 +128,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     resolver,
     browserHealth: () => probe.look(),
     log,
+    now: () => performance.now(),
   };
   try {
     const operations = new OperationCounts();

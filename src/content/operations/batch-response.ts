@@ -23,9 +23,9 @@ export interface BatchResult {
   readonly error_type?: string;
 }
 
-/** The members of a failed result. `startedAt` is from performance.now(). */
-export function failed(error: TurnpikeError, startedAt: number): Omit<BatchResult, "url" | "format"> {
-  const metadata = failedMetadata(startedAt, error.members.page_status);
+/** The members of a failed result. `elapsedMs` is a whole number. */
+export function failed(error: TurnpikeError, elapsedMs: number): Omit<BatchResult, "url" | "format"> {
+  const metadata = failedMetadata(elapsedMs, error.members.page_status);
   return { content: "", metadata, error: error.message, error_type: `urn:turnpike:error:${error.code}` };
 }
 

@@ -5,7 +5,7 @@ import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-re
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { PageBurnt } from "../page/burnt.ts";
 import { type PageRequest } from "../page/page.ts";
-import { type OperationResult, postOperation, type Services } from "./operation.ts";
+import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
@@ -88,15 +88,14 @@ export const batch = postOperation(
     },
     failures: ["invalid-parameters"],
   },
-  async (input, services, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, services, { signal, elapsedMs }): Promise<OperationResult> => {
     const { urls, format } = input;
     assertTakenTogether(input, signal);
     const load = new Loader(input, services, signal);
     const made = new BatchResponse(urls.length);
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
     await Promise.all(loading);
-    const parts = made.parts(Math.round(performance.now() - startedAt));
+    const parts = made.parts(elapsedMs());
     return { parts, release: () => made.release(), isFree: made.succeeded === 0 && !load.hasBurnt };
   },
 );
@@ -142,15 +141,15 @@ class Loader {
 
   async #load(url: string): Promise<Loaded> {
     const input = this.#input;
-    const startedAt = performance.now();
+    const elapsedMs = stopwatch(this.#services.now);
     try {
       const { content, page } = await pageContent(batchRequest(input, url, this.#signal), input, this.#services.pages);
-      return cutContent(content, input.max_length, page, startedAt);
+      return cutContent(content, input.max_length, page, elapsedMs());
     } catch (error) {
       if (error instanceof PageBurnt) this.#hasBurnt = true;
-      if (error instanceof TurnpikeError) return failed(error, startedAt);
+      if (error instanceof TurnpikeError) return failed(error, elapsedMs());
       this.#services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
-      return failed(new TurnpikeError("internal", "Cannot load the page: see the log"), startedAt);
+      return failed(new TurnpikeError("internal", "Cannot load the page: see the log"), elapsedMs());
     }
   }
 }

@@ -23,14 +23,14 @@ export interface Captured {
   readonly truncated: boolean;
 }
 
-/** The response with the captured bytes. `startedAt` is from performance.now(). */
+/** The response with the captured bytes. `elapsedMs` is a whole number. */
 export function captureResponse(
   { bytes, contentType, source, truncated }: Captured,
-  startedAt: number,
+  elapsedMs: number,
 ): OperationResult {
   const { finalUrl, statusCode, engine, complete } = source;
   const headers: Record<string, string> = {
-    "X-Turnpike-Elapsed-Ms": String(Math.round(performance.now() - startedAt)),
+    "X-Turnpike-Elapsed-Ms": String(elapsedMs),
     "X-Turnpike-Engine": engine,
     "X-Turnpike-Truncated": String(truncated),
   };

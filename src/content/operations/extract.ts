@@ -89,13 +89,12 @@ export const extract = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { task, needsBrowser } = readSelectors(input.selectors);
     const request = pageRequest(input, signal, needsBrowser);
     const { extraction, source } = await pages.read(request, task);
     const data = extraction.fields ?? {};
-    const { metadata } = cutContent(JSON.stringify(data), undefined, { source, title: extraction.title }, startedAt);
+    const { metadata } = cutContent(JSON.stringify(data), undefined, { source, title: extraction.title }, elapsedMs());
     return { json: { url: input.url, data, metadata: { ...metadata, truncated: extraction.truncated === true } } };
   },
 );

@@ -50,10 +50,10 @@ export const METADATA_EXAMPLE = {
 export type Metadata = z.output<typeof metadataSchema>;
 
 /** The metadata of a failed page. `status` is the status of its server, if that is the cause. */
-export function failedMetadata(startedAt: number, status: number | undefined): Metadata {
+export function failedMetadata(elapsedMs: number, status: number | undefined): Metadata {
   return {
     content_length: 0,
-    elapsed_ms: Math.round(performance.now() - startedAt),
+    elapsed_ms: elapsedMs,
     truncated: false,
     ...(status === undefined ? {} : { status }),
   };
@@ -65,12 +65,12 @@ export interface CutContent {
   readonly metadata: Metadata;
 }
 
-/** Cuts the content. `startedAt` is from performance.now(). */
+/** Cuts the content. `elapsedMs` is a whole number. */
 export function cutContent(
   content: string,
   max: number | undefined,
   page: { readonly source: PageSource; readonly title: string },
-  startedAt: number,
+  elapsedMs: number,
 ): CutContent {
   const kept = cut(content, max);
   const { source, title } = page;
@@ -79,7 +79,7 @@ export function cutContent(
     content: kept,
     metadata: {
       content_length: Buffer.byteLength(content),
-      elapsed_ms: Math.round(performance.now() - startedAt),
+      elapsed_ms: elapsedMs,
       truncated: kept.length < content.length,
       ...(source.statusCode === undefined ? {} : { status: source.statusCode }),
       final_url: source.finalUrl,

@@ -14,6 +14,16 @@ export interface Services {
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** One call of an operation. */
+export interface Call {
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Whole milliseconds since the call began. */
+  readonly elapsedMs: () => number;
 }
 
 /** A successful response: a JSON value, JSON in pieces, or bytes with a content type. */
@@ -74,13 +84,22 @@ export interface Operation {
 /** An operation whose body is checked with `body` before `run` gets it. */
 export function postOperation<S extends z.ZodType>(
   description: Omit<Operation, "run" | "method" | "body"> & { readonly body: S },
-  run: (input: z.output<S>, services: Services, signal: AbortSignal) => Promise<OperationResult>,
+  run: (input: z.output<S>, services: Services, call: Call) => Promise<OperationResult>,
 ): Operation {
   return {
     ...description,
     method: "post",
-    run: async (body, services, signal) => await run(checkBody(description.body, body), services, signal),
+    run: async (body, services, signal) => {
+      const input = checkBody(description.body, body);
+      return await run(input, services, { signal, elapsedMs: stopwatch(services.now) });
+    },
   };
+}
+
+/** Starts a watch: the result gives the whole milliseconds since then. `now` is in milliseconds. */
+export function stopwatch(now: () => number): () => number {
+  const startedAt = now();
+  return () => Math.round(now() - startedAt);
 }
 
 /**

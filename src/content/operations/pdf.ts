@@ -62,19 +62,18 @@ export const pdf = postOperation(
     success: { description: "The document", contentType: "application/pdf", headers: CAPTURE_HEADERS },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const print = printRequest(input);
     const contentType = "application/pdf";
     return await pages.show(
       shownRequest(pageRequest(input, signal)),
       async (page, source) => {
         const bytes = await page.print(print);
-        return captureResponse({ bytes, contentType, source, truncated: false }, startedAt);
+        return captureResponse({ bytes, contentType, source, truncated: false }, elapsedMs());
       },
       (source) => {
         const bytes = documentOf(source);
-        return captureResponse({ bytes, contentType, source, truncated: false }, startedAt);
+        return captureResponse({ bytes, contentType, source, truncated: false }, elapsedMs());
       },
     );
   },

@@ -42,15 +42,14 @@ export const read = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { extraction, source } = await pages.read(pageRequest(input, signal), {
       kind: "article",
       comments: input.comments,
     });
     const { content, title } = extraction;
     const { url } = input;
-    const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, startedAt);
+    const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, elapsedMs());
     return { json: { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } } };
   },
 );

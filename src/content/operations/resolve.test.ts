@@ -10,6 +10,7 @@ import { MAX_RESOLUTIONS, type Resolver } from "../resolve/resolver.ts";
 import { article, startMadeWeb } from "../resolve/testing/made-web.ts";
 import { analysisOf, firstSentences, type ModelMode, startModelServer } from "../resolve/testing/model-server.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
+import { steps } from "../testing/steps.ts";
 
 setDefaultTimeout(patient(20_000));
 
@@ -67,6 +68,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
+      now: steps(),
     },
     { prices: unknownPrices },
   );
@@ -145,7 +147,7 @@ test("a response has all its fields, and its counts are right", async () => {
   expect(json.sources_consulted.map(({ url }) => url)).toEqual(PAGES.map((page) => web.address(page)));
   expect(json.sources_consulted[0]?.title).toBe("Aurora sails");
   expect(json.metadata).toEqual({
-    elapsed_ms: expect.any(Number),
+    elapsed_ms: 5,
     searches: new Set(web.queries).size,
     sources_read: 3,
     analyst: "embedded",

@@ -118,9 +118,8 @@ export const resolve = postOperation(
   async (
     { question, criteria, max_sources, sources: hints, timeout },
     { resolver },
-    signal,
+    { signal, elapsedMs },
   ): Promise<OperationResult> => {
-    const startedAt = performance.now();
     assertWeb(hints);
     const { judgement, sources, searches, analyst } = await resolver.resolve(
       { question, criteria, maxSources: max_sources, hints, timeoutMs: timeout * 1000 },
@@ -128,7 +127,7 @@ export const resolve = postOperation(
     );
     const { probability, verdict, confidence, reasoning, evidence: statements } = judgement;
     const metadata = {
-      elapsed_ms: Math.round(performance.now() - startedAt),
+      elapsed_ms: elapsedMs(),
       searches,
       sources_read: sources.length,
       analyst,

@@ -40,10 +40,9 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, "scrape-failed"],
   },
-  async (input, { pages }, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { url, format } = input;
     const { content, page } = await pageContent(pageRequest(input, signal, evaluateOf(input)), input, pages);
-    return { json: { url, format, ...cutContent(content, input.max_length, page, startedAt) } };
+    return { json: { url, format, ...cutContent(content, input.max_length, page, elapsedMs()) } };
   },
 );

@@ -48,8 +48,7 @@ export const screenshot = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { pages }, signal): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {
     const { format, full_page: fullPage, width, height, quality } = input;
     if (format === "png" && quality !== undefined) {
       throw invalidParameters([{ path: "quality", message: "is only for jpeg and webp" }]);
@@ -60,7 +59,7 @@ export const screenshot = postOperation(
       async (page, source) => {
         const picture = { format, quality: quality ?? DEFAULT_QUALITY, fullPage, width, height };
         const { bytes, truncated } = await page.picture(picture);
-        return captureResponse({ bytes, contentType: `image/${format}`, source, truncated }, startedAt);
+        return captureResponse({ bytes, contentType: `image/${format}`, source, truncated }, elapsedMs());
       },
       (source) => {
         throw notShown(source);

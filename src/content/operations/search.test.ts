@@ -14,6 +14,7 @@ import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } f
 import { startEngine } from "../search/testing/engines.ts";
 import { fetchDocument } from "../static/fetch-document.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { steps } from "../testing/steps.ts";
 
 // Many pages, on a machine that may be busy.
 setDefaultTimeout(patient(30_000));
@@ -50,6 +51,7 @@ function setUp(options: Partial<SearchOptions>) {
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: () => undefined,
+      now: steps(),
     },
     { prices: unknownPrices },
   );
@@ -79,7 +81,7 @@ describe("/search", () => {
     });
     expect(json["metadata"]).toEqual({
       content_length: Buffer.byteLength(JSON.stringify(results)),
-      elapsed_ms: expect.any(Number),
+      elapsed_ms: 5,
       truncated: false,
       providers: ["duckduckgo"],
       cached: false,

@@ -62,8 +62,7 @@ export const search = postOperation(
     },
     failures: ["invalid-parameters", "overloaded", "search-failed", "search-unavailable", "search-timeout"],
   },
-  async ({ query, count, timeout }, services): Promise<OperationResult> => {
-    const startedAt = performance.now();
+  async ({ query, count, timeout }, services, { elapsedMs }): Promise<OperationResult> => {
     const { results, more, providers, cached } = await services.search.search({
       query,
       count,
@@ -71,7 +70,7 @@ export const search = postOperation(
     });
     const metadata = {
       content_length: Buffer.byteLength(JSON.stringify([...results, ...more])),
-      elapsed_ms: Math.round(performance.now() - startedAt),
+      elapsed_ms: elapsedMs(),
       truncated: more.length > 0,
       providers,
       cached,

@@ -5,7 +5,7 @@ import { type ModelOptions } from "./model/model-options.ts";
 import { Resolver } from "./resolver.ts";
 
 /** The services of a resolver. */
-export interface ResolverServices extends GatherDeps {
+export interface ResolverServices extends Omit<GatherDeps, "clock"> {
   readonly log: (message: string) => void;
   /** Unix ms. */
   readonly now?: () => number;
@@ -18,6 +18,7 @@ export function createResolver(model: ModelOptions | undefined, services: Resolv
   return new Resolver({
     ...services,
     now: services.now ?? Date.now,
+    clock: () => performance.now(),
     judging: new JudgingThreads(),
     model:
       model === undefined

@@ -26,11 +26,12 @@ const plan: Plan = {
 };
 
 const asked = new AbortController();
+const clock = () => performance.now();
 
 function gathered(request: Partial<GatherRequest> = {}): Promise<Gathered> {
   return gather(
     { plan, hints: [], maxSources: 5, timeMs: patient(10_000), signal: asked.signal, ...request },
-    { pages: web.reader, search: web.search },
+    { pages: web.reader, search: web.search, clock },
   );
 }
 
@@ -236,7 +237,7 @@ test("pages at private addresses are not sources, whether hints or results", asy
     timeMs: patient(10_000),
     signal: asked.signal,
   };
-  const found = await gather(request, { pages: outside.reader, search: outside.search });
+  const found = await gather(request, { pages: outside.reader, search: outside.search, clock });
   const reason = "its address is not on the public Internet, or its port is neither 80 nor 443";
   expect(found.failed).toEqual(["/a/x", "/b/x"].map((page) => ({ url: outside.address(page), reason })));
   expect([found.sources, found.searches, outside.hits]).toEqual([[], 2, []]);

@@ -45,6 +45,8 @@ const SEARCH_SHARE = 0.4;
 export interface GatherDeps {
   readonly pages: Pick<PageReader, "read">;
   readonly search: Pick<Search, "search">;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
 }
 
 /** The question for which sources are gathered, and the limits. */
@@ -107,7 +109,7 @@ interface Taken {
 class Gathering {
   readonly #request: GatherRequest;
   readonly #deps: GatherDeps;
-  readonly #startedAt = performance.now();
+  readonly #startedAt: number;
   /** All pages share one signal, by which the queues recognise them as one request. */
   readonly #controller = new AbortController();
   readonly #over = Promise.withResolvers<void>();
@@ -130,6 +132,7 @@ class Gathering {
   constructor(request: GatherRequest, deps: GatherDeps) {
     this.#request = request;
     this.#deps = deps;
+    this.#startedAt = deps.clock();
     const hints = request.hints.filter((url, at, all) => at === all.findIndex((one) => urlKey(one) === urlKey(url)));
     this.#hints = hints.map((url, at) => ({ url, rank: at - hints.length, isHint: true }));
     this.#places = Math.max(request.maxSources, hints.length);
@@ -165,7 +168,7 @@ class Gathering {
   }
 
   get #leftMs(): number {
-    return this.#request.timeMs - (performance.now() - this.#startedAt);
+    return this.#request.timeMs - (this.#deps.clock() - this.#startedAt);
   }
 
   async #searchAll(): Promise<void> {

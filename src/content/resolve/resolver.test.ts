@@ -26,6 +26,7 @@ function resolverWith(judging: JudgingThreads): Resolver {
     judging,
     model: undefined,
     now: Date.now,
+    clock: () => performance.now(),
     log: (message) => log.push(message),
   });
 }

@@ -92,11 +92,11 @@ export class Resolver {
   }
 
   async #resolve(request: ResolutionRequest, signal: AbortSignal): Promise<Resolution> {
-    const endsAt = performance.now() + request.timeoutMs;
+    const endsAt = this.#deps.clock() + request.timeoutMs;
     const now = this.#deps.now();
     const plan = await this.#plan(request, now, signal);
     const { maxSources, hints } = request;
-    const left = endsAt - performance.now() - this.#analysisMs(request.timeoutMs);
+    const left = endsAt - this.#deps.clock() - this.#analysisMs(request.timeoutMs);
     const timeMs = Math.max(left, request.timeoutMs * MIN_GATHERING_SHARE);
     const gathered = await gather({ plan, hints, maxSources, timeMs, signal }, this.#deps);
     const { sources, searches } = gathered;
@@ -154,7 +154,7 @@ export class Resolver {
 
   async #byModel({ analyst }: ModelChoice, inquiry: Inquiry): Promise<Judged> {
     const { plan, sources, now, signal, endsAt } = inquiry;
-    const left = endsAt - performance.now();
+    const left = endsAt - this.#deps.clock();
     const found = await analyst.analyse(plan, sources, { now, signal: limited(signal, left - judgingMs(left)) });
     const judged = await this.#judge(inquiry, found);
     if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes are in no source");
@@ -162,7 +162,7 @@ export class Resolver {
   }
 
   async #judge({ plan, sources, now, endsAt, signal }: Inquiry, analysis: Analysis | undefined): Promise<Judged> {
-    const limit = Math.max(MIN_JUDGING_MS, endsAt - performance.now());
+    const limit = Math.max(MIN_JUDGING_MS, endsAt - this.#deps.clock());
     try {
       return await this.#deps.judging.judge({ plan, sources, now, analysis }, limited(signal, limit));
     } catch (error) {
@@ -174,7 +174,7 @@ export class Resolver {
   }
 }
 
-/** A question with its sources. `now` is in Unix ms, `endsAt` a time of performance.now(). */
+/** A question with its sources. `now` is in Unix ms, `endsAt` a time of the monotonic clock. */
 interface Inquiry {
   readonly plan: Plan;
   readonly sources: readonly Source[];

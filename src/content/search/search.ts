@@ -126,10 +126,10 @@ export class Search {
   async #run(query: string, count: number, timeoutMs: number): Promise<Found> {
     const waiting = this.#chain.filter(({ provider }) => provider.available());
     const outcomes: Outcome[] = [];
-    const endsAt = performance.now() + timeoutMs;
+    const endsAt = this.#deps.now() + timeoutMs;
     let results: readonly SearchResult[] = [];
     while (waiting.length > 0 && results.length < count) {
-      const left = endsAt - performance.now();
+      const left = endsAt - this.#deps.now();
       if (left <= 0) break;
       const wave = this.#nextWave(waiting, outcomes);
       // Half of the time is kept for the next providers.

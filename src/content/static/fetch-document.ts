@@ -28,6 +28,8 @@ export interface FetchOptions {
   readonly trust?: SecureContext;
   /** True if a document of this Content-Type can be processed. If not, its body is not loaded. */
   readonly isReadable?: (contentType: string) => boolean;
+  /** Unix milliseconds, for the expiry of cookies. Default: the system clock. */
+  readonly now?: () => number;
 }
 
 /**
@@ -60,6 +62,7 @@ class Fetching {
   readonly #options: FetchOptions;
   readonly #cookies = new CookieJar();
   readonly #asker: Asker;
+  readonly #now: () => number;
   #opening: Opening | undefined;
   #socket: Socket | undefined;
   #kept: Kept | undefined;
@@ -69,6 +72,7 @@ class Fetching {
   constructor(visit: Visit, options: FetchOptions) {
     this.#visit = visit;
     this.#options = options;
+    this.#now = options.now ?? Date.now;
     const { userAgent = "" } = visit.request;
     this.#asker = userAgent === "" ? (options.asker ?? USUAL) : { userAgent, hints: [] };
   }
@@ -112,7 +116,7 @@ class Fetching {
   async #hop(url: URL): Promise<{ fetched: StaticResponse; target: URL | undefined }> {
     let target: URL | undefined;
     const wantsBody = (head: ResponseHead): boolean => {
-      this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), Date.now());
+      this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), this.#now());
       target = redirectOf(head, url);
       const isReadable = this.#options.isReadable?.(valuesOf(head.headers, "content-type")[0] ?? "") ?? true;
       return target === undefined && isReadable;
