@@ -1,7 +1,9 @@
-import { html as names, Token } from "parse5";
+import { Token } from "parse5";
+import { isOfName, type KnownName, NameReader } from "./known-names.ts";
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
+const FORM_FEED = 0x0c;
 const SPACE = 0x20;
 const EXCLAMATION = 0x21;
 const DOUBLE_QUOTE = 0x22;
@@ -11,49 +13,17 @@ const DASH = 0x2d;
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const GREATER_THAN = 0x3e;
-const ASCII_END = 0x80;
 
 /** Attributes of a tag. The library reads tags with more attributes, since it then looks names up in a set. */
 const MAX_ATTRIBUTES = 32;
 
-/** The class of a character in a tag. Characters that need no class are OTHER. */
-const OTHER = 0;
-/** Lower-case letters, digits and other characters of attribute names. */
-const NAME = 1;
-const CAPITAL = 2;
-const WHITE = 3;
-
-/** The class of each ASCII character in the name of a tag or an attribute. */
-const CLASSES = classes();
-
-function classes(): Uint8Array {
-  const all = new Uint8Array(ASCII_END);
-  for (const name of "abcdefghijklmnopqrstuvwxyz0123456789-_:.@#$%*+()[]{}!?,;|~^\\") all[name.charCodeAt(0)] = NAME;
-  for (const name of "ABCDEFGHIJKLMNOPQRSTUVWXYZ") all[name.charCodeAt(0)] = CAPITAL;
-  for (const name of "\t\n\f ") all[name.charCodeAt(0)] = WHITE;
-  return all;
-}
-
-/** The end of the name that begins at `start`. */
-function endOfName(html: string, start: number): number {
-  let at = start;
-  for (;;) {
-    const kind = CLASSES[html.charCodeAt(at)];
-    if (kind !== NAME && kind !== CAPITAL) return at;
-    at += 1;
-  }
-}
-
-function nameFrom(html: string, start: number, end: number): string {
-  for (let at = start; at < end; at += 1) {
-    if (CLASSES[html.charCodeAt(at)] === CAPITAL) return html.slice(start, end).toLowerCase();
-  }
-  return html.slice(start, end);
+function isWhite(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === TAB || code === FORM_FEED;
 }
 
 function skipWhite(html: string, start: number): number {
   let at = start;
-  while (CLASSES[html.charCodeAt(at)] === WHITE) at += 1;
+  while (isWhite(html.charCodeAt(at))) at += 1;
   return at;
 }
 
@@ -69,6 +39,7 @@ function isLetter(code: number): boolean {
 export class TagReader {
   /** The index of the last character that was read. */
   end = 0;
+  readonly #names = new NameReader();
 
   /** Reads the tag whose "<" is at `start`. */
   tag(html: string, start: number): Token.TagToken | undefined {
@@ -93,15 +64,16 @@ export class TagReader {
   }
 
   #endTag(html: string, start: number): Token.TagToken | undefined {
-    const end = endOfName(html, start);
+    const name = this.#names.read(html, start);
+    const { end } = this.#names;
     if (html.charCodeAt(end) !== GREATER_THAN) return undefined;
     this.end = end;
-    return tokenOf(Token.TokenType.END_TAG, nameFrom(html, start, end));
+    return tokenOf(Token.TokenType.END_TAG, name);
   }
 
   #startTag(html: string, start: number): Token.TagToken | undefined {
-    let at = endOfName(html, start);
-    const token = tokenOf(Token.TokenType.START_TAG, nameFrom(html, start, at));
+    const token = tokenOf(Token.TokenType.START_TAG, this.#names.read(html, start));
+    let at = this.#names.end;
     const { attrs } = token;
     for (;;) {
       const before = at;
@@ -126,11 +98,12 @@ export class TagReader {
 
   /** Reads an attribute and sets `end` to the index after it. */
   #attribute(html: string, start: number): Token.Attribute | undefined {
-    const endOf = endOfName(html, start);
+    const { text: name } = this.#names.read(html, start);
+    const endOf = this.#names.end;
     if (endOf === start) return undefined;
-    const name = nameFrom(html, start, endOf);
     const next = html.charCodeAt(endOf);
-    if (next === GREATER_THAN || (next === SPACE && isNameAt(html, endOf + 1))) {
+    // If a name follows after the space, the attribute has no value.
+    if (next === GREATER_THAN || (next === SPACE && isOfName(html.charCodeAt(endOf + 1)))) {
       this.end = endOf;
       return { name, value: "" };
     }
@@ -160,18 +133,10 @@ function endOfBare(html: string, start: number): number {
   let at = start;
   for (;;) {
     const code = html.charCodeAt(at);
-    const kind = CLASSES[code];
-    if (kind === WHITE || code === GREATER_THAN) return at === start ? -1 : at;
-    if (kind === OTHER && code !== SLASH) return -1;
-    if (!(code < ASCII_END)) return -1;
+    if (isWhite(code) || code === GREATER_THAN) return at === start ? -1 : at;
+    if (!isOfName(code) && code !== SLASH) return -1;
     at += 1;
   }
-}
-
-/** Whether a name begins here, so that the attribute before it has no value. */
-function isNameAt(html: string, at: number): boolean {
-  const kind = CLASSES[html.charCodeAt(at)];
-  return kind === NAME || kind === CAPITAL;
 }
 
 function has(attributes: readonly Token.Attribute[], name: string): boolean {
@@ -179,7 +144,9 @@ function has(attributes: readonly Token.Attribute[], name: string): boolean {
   return false;
 }
 
-function tokenOf(type: Token.TokenType.START_TAG | Token.TokenType.END_TAG, tagName: string): Token.TagToken {
-  const tagID = names.getTagID(tagName);
+function tokenOf(
+  type: Token.TokenType.START_TAG | Token.TokenType.END_TAG,
+  { text: tagName, tagID }: KnownName,
+): Token.TagToken {
   return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
 }
