@@ -26,7 +26,7 @@ const VALUE =
 
 function isStandIn(element: Surveyed): boolean {
   const { attribs, text } = element;
-  if (text > 3) return false;
+  if (text === 0 || text > 3) return false;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""} ${dataNames(attribs)}`;
   if (attribs["id"] === undefined && !VALUE.test(names.replace(/([a-z])([A-Z])/g, "$1-$2"))) return false;
   return showsStandIn(element);
@@ -170,22 +170,24 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const [names, sure, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
   const tags = new Set<string>();
   for (const element of page.elements) {
-    const { id = "", class: classes = "" } = element.attribs;
-    const own = [id, ...classes.split(/\s+/)];
     const standsIn = showsStandIn(element);
     if (standsIn || isOpen(element)) {
-      const all = [...own, ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
+      const all = [...namesOf(element), ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
       if (standsIn) sure.add(all);
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
-    if (isList(element, page)) lists.add(element.name === "div" ? [id] : own);
-    if (isShortText(element, page)) texts.add([...own, ...dataAttributes(element)]);
+    if (isList(element, page)) lists.add(element.name === "div" ? [element.attribs["id"] ?? ""] : namesOf(element));
+    if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }
   sure.add(names.all.filter((name) => inline.some((code) => namesPlace(code, name))));
   const [parts, short] = [lists, texts].map(({ all }) => all.filter((name) => !ROOTS.test(name)));
   return { scripts, names: names.all, sure: sure.all, lists: parts ?? [], texts: short ?? [], tags: [...tags] };
+}
+
+function namesOf({ attribs: { id = "", class: classes = "" } }: Surveyed): string[] {
+  return [id, ...classes.split(/\s+/)];
 }
 
 /** The inline scripts in which names are searched, up to a total length. */

@@ -39,9 +39,6 @@ const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
-/** Attributes that, together with the class, decide whether an element is hidden. */
-const HIDING = ["hidden", "style", "aria-hidden", "id"];
-
 /** Whether an element is a template with its parent's shadow tree. */
 export function isShadowRoot({ name, attribs }: Element): boolean {
   return name === "template" && attribs["shadowrootmode"] !== undefined;
@@ -63,43 +60,65 @@ export class Survey {
   contentText = 0;
   /** Characters of hidden text. */
   hiddenText = 0;
-  readonly #byName = new Map<string, Surveyed[]>();
-  readonly #byAttribute = new Map<string, Surveyed[]>();
-  readonly #byClass = new Map<string, Surveyed[]>();
-  readonly #hiddenByClass = new Map<string, boolean>();
+  readonly #byName = new Map<string, readonly Surveyed[]>();
+  /** The indexes are made when a sign first needs them, since the first signs decide half of all pages that need a browser. */
+  #byAttribute: ReadonlyMap<string, readonly Surveyed[]> | undefined;
+  #byClass: ReadonlyMap<string, readonly Surveyed[]> | undefined;
 
   constructor(source: PageSource) {
     this.source = source;
   }
 
-  /** The elements that have an attribute. */
+  /** The elements that have an attribute other than `class`. */
   having(attribute: string): readonly Surveyed[] {
-    return this.#byAttribute.get(attribute) ?? NONE;
+    return this.#attributes.get(attribute) ?? NONE;
   }
 
   /** The elements with a name. */
   named(name: string): readonly Surveyed[] {
-    return this.#byName.get(name) ?? NONE;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const found = this.elements.filter((element) => element.name === name);
+    this.#byName.set(name, found);
+    return found;
   }
 
   /** Whether a custom element meets the condition. */
   someCustom(fits: (element: Surveyed) => boolean): boolean {
-    for (const [name, elements] of this.#byName) {
-      if (name.includes("-") && elements.some((element) => fits(element))) return true;
-    }
-    return false;
+    return this.elements.some((element) => element.name.includes("-") && fits(element));
   }
 
   hasAny(attributes: readonly string[]): boolean {
-    return attributes.some((attribute) => this.#byAttribute.has(attribute));
+    return attributes.some((attribute) => this.#attributes.has(attribute));
   }
 
   /** Whether an element with matching classes meets the condition. Each list of classes is tested once. */
   someOfClass(classes: RegExp, fits: (element: Surveyed) => boolean): boolean {
-    for (const [names, elements] of this.#byClass) {
+    for (const [names, elements] of this.#classes) {
       if (classes.test(names) && elements.some((element) => fits(element))) return true;
     }
     return false;
+  }
+
+  get #attributes(): ReadonlyMap<string, readonly Surveyed[]> {
+    if (this.#byAttribute !== undefined) return this.#byAttribute;
+    const index = new Map<string, Surveyed[]>();
+    for (const element of this.elements) {
+      for (const attribute in element.attribs) if (attribute !== "class") add(index, attribute, element);
+    }
+    this.#byAttribute = index;
+    return index;
+  }
+
+  get #classes(): ReadonlyMap<string, readonly Surveyed[]> {
+    if (this.#byClass !== undefined) return this.#byClass;
+    const index = new Map<string, Surveyed[]>();
+    for (const element of this.elements) {
+      const names = element.attribs["class"];
+      if (names !== undefined) add(index, names, element);
+    }
+    this.#byClass = index;
+    return index;
   }
 
   /** Adds an element. True if its content is part of the page. */
@@ -107,14 +126,9 @@ export class Survey {
     const { name, attribs } = element;
     const above = this.elements[parent];
     const chrome = above?.chrome === true || CHROME.has(name) || attribs["role"] === "navigation";
-    const hidden = above?.hidden === true || this.#isHidden(element);
+    const hidden = above?.hidden === true || isHidden(element);
     const media = MEDIA.has(name) ? 1 : 0;
-    const surveyed = { element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent };
-    this.elements.push(surveyed);
-    add(this.#byName, name, surveyed);
-    for (const attribute in attribs) add(this.#byAttribute, attribute, surveyed);
-    const names = attribs["class"];
-    if (names !== undefined) add(this.#byClass, names, surveyed);
+    this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
     if (name === "script") this.code.script(attribs, contentOf(element));
     else if (name === "noscript") this.noscripts.push(contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
@@ -152,46 +166,20 @@ export class Survey {
       parent.elements += element.elements + 1;
     }
   }
-
-  #isHidden(element: Element): boolean {
-    const { name, attribs } = element;
-    const names = attribs["class"];
-    for (const attribute of HIDING) if (attribs[attribute] !== undefined) return isHidden(element);
-    if (names === undefined) return name === "dialog" && isHidden(element);
-    const key = `${name} ${names}`;
-    const known = this.#hiddenByClass.get(key);
-    if (known !== undefined) return known;
-    const hidden = isHidden(element);
-    this.#hiddenByClass.set(key, hidden);
-    return hidden;
-  }
 }
 
-/** Walks over the page once, without recursion. */
+/** Walks over the page once. Recursive, since the parser limits the depth of a tree. */
 export function survey(tree: Document, source: PageSource): Survey {
   const found = new Survey(source);
-  // Three stacks of the same height. Creating an object for each node would take most of the time.
-  const nodes: ChildNode[] = [];
-  const parents: number[] = [];
-  const inCode: boolean[] = [];
-  const push = (children: readonly ChildNode[], parent: number, code: boolean) => {
-    for (let at = children.length - 1; at >= 0; at -= 1) {
-      const node = children[at];
-      if (node === undefined) continue;
-      nodes.push(node);
-      parents.push(parent);
-      inCode.push(code);
+  const visit = (nodes: readonly ChildNode[], parent: number, code: boolean): void => {
+    for (const node of nodes) {
+      if (isText(node)) found.addText(node.data, parent, code);
+      else if (isTag(node)) {
+        if (found.element(node, parent)) visit(node.children, found.elements.length - 1, code || CODE.has(node.name));
+      } else if (isDocument(node)) visit(node.children, parent, code);
     }
   };
-  push(tree.children, -1, false);
-  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
-    const parent = parents.pop() ?? -1;
-    const code = inCode.pop() ?? false;
-    if (isText(node)) found.addText(node.data, parent, code);
-    else if (isTag(node)) {
-      if (found.element(node, parent)) push(node.children, found.elements.length - 1, code || CODE.has(node.name));
-    } else if (isDocument(node)) push(node.children, parent, code);
-  }
+  visit(tree.children, -1, false);
   found.finish();
   return found;
 }
