@@ -28,6 +28,9 @@ const CHOICE =
 const PRESSED = new Set(["button", "a", "input", "div", "span", "label"]);
 const MAX_LABEL_LENGTH = 60;
 
+/** Characters of an attribute that are read. */
+const MAX_NAMES_LENGTH = 1_000;
+
 /** Whether the page contains only a consent dialog. */
 export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   const asks = DEMAND.test(facts.text) && CHOICE.test(facts.text);
@@ -76,20 +79,28 @@ function hasChoice(box: Element): boolean {
 /** The outermost elements whose names are those of a consent tool's box. */
 function boxesOf(tree: AnyNode): Element[] {
   const boxes: Element[] = [];
+  const known = new Map<string, boolean>();
   walk(tree, (node) => {
-    if (!isTag(node) || !isBox(node)) return "go on";
+    if (!isTag(node) || !isBox(node, known)) return "go on";
     boxes.push(node);
     return "skip";
   });
   return boxes;
 }
 
-function isBox({ name, attribs }: Element): boolean {
+/** `known` has the names that were tested before, since most elements of a page share their classes with others. */
+function isBox({ name, attribs }: Element, known: Map<string, boolean>): boolean {
   if (name === "html" || name === "body" || name === "script") return false;
-  return BOX.test(attribute(attribs, "id")) || BOX.test(attribute(attribs, "class"));
+  for (const names of [attribs["id"], attribs["class"]]) {
+    if (names === undefined) continue;
+    const isOne = known.get(names) ?? BOX.test(names.slice(0, MAX_NAMES_LENGTH));
+    known.set(names, isOne);
+    if (isOne) return true;
+  }
+  return false;
 }
 
 /** The value of a name or class attribute. A longer value is ignored. */
 function attribute(attributes: Readonly<Record<string, string>>, name: string): string {
-  return Object.hasOwn(attributes, name) ? (attributes[name] ?? "").slice(0, 1_000) : "";
+  return Object.hasOwn(attributes, name) ? (attributes[name] ?? "").slice(0, MAX_NAMES_LENGTH) : "";
 }
