@@ -3,7 +3,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extract } from "../src/content/extraction/extract.ts";
 import { type ExtractionJob } from "../src/content/extraction/extraction.ts";
 import { mean } from "../src/content/testing/reader-corpus.ts";
+import { decodeBody } from "../src/content/encoding/decode.ts";
 import { plainText } from "../src/content/extraction/plain-text.ts";
+import { scriptSigns } from "../src/content/extraction/script-signs.ts";
+import { parseTree } from "../src/content/extraction/tree.ts";
 import { aligned } from "./support/report.ts";
 
 /** A page of the data set, with the main content that people marked. */
@@ -138,7 +141,7 @@ interface Reader {
 
 /**
  * Prints the CPU time from bytes to Markdown for pages of median length and for the longest tenth: the best of some
- * rounds.
+ * rounds. The check whether a page needs a browser is measured alone, on the parsed page.
  */
 export function benchCost(data: string, rounds: number, peers: readonly Reader[]): void {
   const bySize = dataPages(data).toSorted((a, b) => a.bytes.length - b.bytes.length);
@@ -155,13 +158,26 @@ export function benchCost(data: string, rounds: number, peers: readonly Reader[]
   for (const [name, pages] of groups) {
     const size = mean(pages.map(({ bytes }) => bytes.length)) / 1000;
     const ours = best(rounds, pages, (page) => extract(jobOf(page)));
+    const parsed = new Map(pages.map((page) => [page.id, { tree: parsedPage(page), source: jobOf(page).source }]));
+    const signs = best(rounds, pages, ({ id }) => {
+      const own = parsed.get(id);
+      if (own !== undefined) scriptSigns(own.tree, own.source);
+    });
     const rows = peers.map((peer) => [
       peer.name,
       ...best(PEER_ROUNDS, pages, ({ bytes, url }) => peer.find(new TextDecoder().decode(bytes), url)),
     ]);
     console.log(`${pages.length} ${name} (${size.toFixed(0)} kB): CPU-ms a page, best of ${rounds} rounds`);
-    console.log(aligned([["", "median", "mean", "p90"], ["turnpike", ...ours], ...rows]).join("\n"));
+    console.log(
+      aligned([["", "median", "mean", "p90"], ["turnpike", ...ours], ["check for a browser", ...signs], ...rows]).join(
+        "\n",
+      ),
+    );
   }
+}
+
+function parsedPage({ bytes }: DataPage): ReturnType<typeof parseTree> {
+  return parseTree(decodeBody(bytes, "text/html; charset=utf-8"));
 }
 
 function best(rounds: number, pages: readonly DataPage[], run: (page: DataPage) => unknown): string[] {
