@@ -1,6 +1,6 @@
-import { type AnyNode, type Document, type Element, isTag } from "domhandler";
+import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { countWords } from "../reader/words.ts";
-import { type PageFacts, seenText, walk } from "./page-facts.ts";
+import { isUnseen, type PageFacts, seenText, walk } from "./page-facts.ts";
 
 /** Words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
@@ -38,17 +38,38 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   if (facts.url !== undefined && facts.words <= MAX_WORDS_OF_PAGE) {
     if (WALL_HOST.test(facts.url.hostname) || WALL_PATH.test(facts.url.pathname)) return true;
   }
-  const boxes = new Set<AnyNode>();
+  return isOnlyBoxes(tree);
+}
+
+/**
+ * Whether the page has consent dialogs and nearly no other words. The walk ends at the first words too many: a test of
+ * the names of all elements takes 1 ms on long pages (`npm run bench -- reader --data DIR --cost`).
+ */
+function isOnlyBoxes(tree: AnyNode): boolean {
   let inBoxes = 0;
-  for (const box of boxesOf(tree)) {
-    const text = seenText(box);
-    const words = countWords(text);
-    if (!DEMAND.test(text) || !hasChoice(box) || (words > MAX_WORDS_OF_MAIN && hasMain(box))) continue;
-    boxes.add(box);
-    inBoxes += words;
-  }
-  // The other words are counted, not computed as a difference, since only a part of a long text is read.
-  return inBoxes >= MIN_WORDS_OF_DEMAND && countWords(seenText(tree, boxes)) <= MAX_WORDS_BESIDE;
+  let beside = 0;
+  walk(tree, (node) => {
+    if (isText(node)) beside += countWords(node.data);
+    else if (isTag(node) && isUnseen(node)) {
+      for (const box of boxesOf(node)) inBoxes += dialogOf(box).inside;
+      return "skip";
+    } else if (isTag(node) && isBox(node)) {
+      const words = dialogOf(node);
+      inBoxes += words.inside;
+      beside += words.beside;
+      return beside > MAX_WORDS_BESIDE ? "stop" : "skip";
+    }
+    return beside > MAX_WORDS_BESIDE ? "stop" : "go on";
+  });
+  return beside <= MAX_WORDS_BESIDE && inBoxes >= MIN_WORDS_OF_DEMAND;
+}
+
+/** The words of a box: inside of a consent dialog, or beside one if the box is none. */
+function dialogOf(box: Element): { readonly inside: number; readonly beside: number } {
+  const text = seenText(box);
+  const words = countWords(text);
+  const isDialog = DEMAND.test(text) && hasChoice(box) && (words <= MAX_WORDS_OF_MAIN || !hasMain(box));
+  return isDialog ? { inside: words, beside: 0 } : { inside: 0, beside: words };
 }
 
 /** Whether the box contains the page's main content. A guide to consent may have a name like a dialog. */
@@ -77,27 +98,19 @@ function hasChoice(box: Element): boolean {
 }
 
 /** The outermost elements whose names are those of a consent tool's box. */
-function boxesOf(tree: AnyNode): Element[] {
+function boxesOf(root: AnyNode): Element[] {
   const boxes: Element[] = [];
-  const known = new Map<string, boolean>();
-  walk(tree, (node) => {
-    if (!isTag(node) || !isBox(node, known)) return "go on";
+  walk(root, (node) => {
+    if (!isTag(node) || !isBox(node)) return "go on";
     boxes.push(node);
     return "skip";
   });
   return boxes;
 }
 
-/** `known` has the names that were tested before, since most elements of a page share their classes with others. */
-function isBox({ name, attribs }: Element, known: Map<string, boolean>): boolean {
+function isBox({ name, attribs }: Element): boolean {
   if (name === "html" || name === "body" || name === "script") return false;
-  for (const names of [attribs["id"], attribs["class"]]) {
-    if (names === undefined) continue;
-    const isOne = known.get(names) ?? BOX.test(names.slice(0, MAX_NAMES_LENGTH));
-    known.set(names, isOne);
-    if (isOne) return true;
-  }
-  return false;
+  return BOX.test(attribute(attribs, "id")) || BOX.test(attribute(attribs, "class"));
 }
 
 /** The value of a name or class attribute. A longer value is ignored. */

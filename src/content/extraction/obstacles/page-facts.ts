@@ -1,4 +1,4 @@
-import { type AnyNode, type Document, isTag, isText } from "domhandler";
+import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
 import { countWords } from "../reader/words.ts";
 
@@ -41,22 +41,21 @@ export function pageFacts(tree: Document, html: string, source: PageSource): Pag
 }
 
 /**
- * The visible text of a part of a page, without the nodes in `without` and hidden elements. White space is folded. Up
- * to MAX_TEXT characters.
+ * The visible text of a part of a page, without hidden elements. White space is folded. Up to MAX_TEXT characters.
  */
-export function seenText(root: AnyNode, without: ReadonlySet<AnyNode> = new Set()): string {
+export function seenText(root: AnyNode): string {
   let text = "";
   walk(root, (node) => {
-    if (without.has(node)) return "skip";
     if (isText(node)) text += `${node.data} `;
     // Stops the walk when the text is long enough.
     if (text.length > MAX_TEXT * 2) return "stop";
-    return isTag(node) && isUnseen(node.name, node.attribs) ? "skip" : "go on";
+    return isTag(node) && isUnseen(node) ? "skip" : "go on";
   });
   return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
 }
 
-function isUnseen(name: string, attributes: Readonly<Record<string, string>>): boolean {
+/** Whether an element and its content are not visible. */
+export function isUnseen({ name, attribs: attributes }: Element): boolean {
   // A component's shadow tree is written as a template, but is visible.
   if (name === "template" && Object.hasOwn(attributes, "shadowrootmode")) return false;
   if (UNSEEN.has(name) || Object.hasOwn(attributes, "hidden")) return true;

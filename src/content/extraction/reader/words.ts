@@ -117,8 +117,9 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
   while (node !== null) {
     const response = visitor.enter(node, depth);
     if (response === "stop") return;
-    const first: AnyNode | null | undefined = response && "firstChild" in node ? node.firstChild : undefined;
-    if (first !== null && first !== undefined) {
+    const first: AnyNode | undefined =
+      response && !(node instanceof Text) && "children" in node ? node.children[0] : undefined;
+    if (first !== undefined) {
       node = first;
       depth += 1;
       continue;
@@ -126,7 +127,7 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
     for (;;) {
       if (isTag(node)) visitor.leave?.(node);
       if (node === root) return;
-      const next: AnyNode | null = node.nextSibling;
+      const { next }: AnyNode = node;
       if (next !== null) {
         node = next;
         break;
