@@ -64,7 +64,7 @@ function isOnlyBoxes(tree: AnyNode): boolean {
   return beside <= MAX_WORDS_BESIDE && inBoxes >= MIN_WORDS_OF_DEMAND;
 }
 
-/** The words of a box: inside of a consent dialog, or beside one if the box is none. */
+/** The words of a box. They are inside if the box is a consent dialog, and beside if it is not. */
 function dialogOf(box: Element): { readonly inside: number; readonly beside: number } {
   const text = seenText(box);
   const words = countWords(text);
