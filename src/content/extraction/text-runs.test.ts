@@ -63,6 +63,9 @@ test.each([
   "<table>\n <tr>\n  <td>\n x </td>\n </tr>\n</table>\n<pre>\n  a</pre><pre>\n\n</pre><ul>\r\n <li>a\r\n <li>b</ul>",
   "<x-y:z.a></x-y:z.a><h\u00e4></h\u00e4><a\0></a\0><1></1></></ p><p/><p / a/b =/ c>",
   `<p ${"a b c ".repeat(40)}><p ${Array.from({ length: 80 }, (_, at) => `a${at}=${at}`).join(" ")} a3=x>`,
+  // Names with the same hash, then names of 64 characters and more.
+  "<p Aa=1 BB=2 c><x-Aa>a</x-Aa><x-BB>b</x-BB><p BB=1 Aa=2>",
+  `<x-${"Y".repeat(62)} ${"z".repeat(64)}=1>a</x-${"Y".repeat(62)}><x-${"y".repeat(63)} ${"Z".repeat(65)}=1>b</x-${"y".repeat(63)}>`,
 ])("the tree of %j is equal to the plain parser's", expectSame);
 
 const PIECES = [
