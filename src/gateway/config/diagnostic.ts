@@ -44,11 +44,15 @@ export function listAt(value: unknown, path: readonly PropertyKey[]): readonly u
 }
 
 /**
- * Paths whose values are never repeated in a diagnostic: secrets, and objects that contain one, because a string may be
- * there by mistake. URLs are included, because many services expect their key in the URL.
+ * Paths whose values are never repeated in a diagnostic: secrets, and lists that contain one, because a string may be
+ * there by mistake. URLs are included, because many services expect their key in the URL. So are the names of
+ * environment variables, because the secret itself may stand there.
  */
 const SECRET =
-  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^content\.browser\.endpoint$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.headers\[\d+\](?:\.value)?$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
+  /(?:^|\.)(?:\w*_url|\w*_env|facilitator_headers|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.external_account(?:\.hmac_key(?:_env)?)?$|\.health_check\.path$|^content\.browser\.endpoint$|^wasm_filters\[\d+\]\.(?:vm_)?config$|\.match\.headers\[\d+\](?:\.value)?$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
+
+/** Names of header fields. After a colon, the field's value may follow. */
+const FIELD_NAME = /headers(?:\.\w+\.\w+)?\[\d+\]\.name$/;
 
 const MAX_SHOWN = 80;
 
@@ -62,6 +66,7 @@ export function describeFound(path: string, value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   if (SECRET.test(path)) return `a ${typeof value}`;
-  const shown = JSON.stringify(value) ?? typeof value;
+  const name = typeof value === "string" && FIELD_NAME.test(path) ? value.replace(/:.*$/s, ":…") : value;
+  const shown = JSON.stringify(name) ?? typeof name;
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
 }

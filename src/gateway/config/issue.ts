@@ -58,10 +58,12 @@ export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown):
     // of all integers.
     if (problems.has(path) && issue.code !== "too_big") continue;
     const found = valueAt(value, issue.path);
+    // A string in the place of an object may be a secret of that object.
+    const isMisplaced =
+      typeof found === "string" && issue.code === "invalid_type" && KINDS[issue.expected] === "an object";
+    const described = isMisplaced ? "a string" : describeFound(path, found);
     const message =
-      found === undefined
-        ? `required, ${expectation(issue)}`
-        : `${expectation(issue)}, found ${describeFound(path, found)}`;
+      found === undefined ? `required, ${expectation(issue)}` : `${expectation(issue)}, found ${described}`;
     problems.set(path, { path, message });
   }
   return [...problems.values()];

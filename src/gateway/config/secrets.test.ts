@@ -106,6 +106,30 @@ test("no diagnostic repeats the value of a marked key", () => {
   }
 });
 
+test("no diagnostic repeats a secret that stands in place of a variable's name, a field's name or an object", () => {
+  const variables = [...keysOf(describedSchema())].filter(({ name }) => name.endsWith("_env"));
+  expect(variables.length).toBeGreaterThan(8);
+  for (const { path } of variables) {
+    expect([path, describeFound(path.replaceAll("[]", "[0]"), "hunter2!")]).toEqual([path, "a string"]);
+  }
+  const config = {
+    rate_limit_store: "redis://:hunter2@store",
+    content: { browser: "ws://pool/hunter2" },
+    x402: { facilitator_headers: [{ name: "Authorization: Bearer hunter2", value_env: "hunter2-" }] },
+    routes: ["hunter2", { headers: { request: { set: [{ name: "Authorization:hunter2", value: "hunter2" }] } } }],
+  };
+  const text = loadValue(config).problems.map(diagnosticText).join("\n");
+  expect(text).not.toContain("hunter2");
+  for (const part of [
+    "rate_limit_store: expected an object, found a string",
+    "content.browser: expected an object, found a string",
+    "value_env: expected the name of an environment variable, found a string",
+    'facilitator_headers[0].name: expected a header name (letters, digits, !#$%&\'*+-.^_`|~), found "Authorization:…"',
+    "routes[0]: expected an object, found a string",
+  ])
+    expect(text).toContain(part);
+});
+
 test("the published schema marks secrets as writeOnly", () => {
   const writeOnly = [...keysOf(publishedSchema())].filter(({ schema }) => schema.writeOnly === true);
   const whole = [...keysOf(describedSchema())].filter(({ schema }) => schema.secret === "whole");
