@@ -13,9 +13,12 @@ export type CdpListener = (method: string, params: CdpFields) => void;
 
 /** The browser responded to a call with an error, for example because a script context has gone. */
 export class CdpError extends Error {
+  readonly method: string;
+
   constructor(method: string, reason: string) {
     super(`Cannot call ${method}: ${reason}`);
     this.name = "CdpError";
+    this.method = method;
   }
 }
 

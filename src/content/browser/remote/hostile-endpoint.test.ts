@@ -47,6 +47,11 @@ async function refusal(url: string): Promise<string> {
   return "none";
 }
 
+test("the reason of a pool that refuses a call with the endpoint's token is not repeated", async () => {
+  const reason = await refusal(endpoint((id) => ({ id, error: { message: "the token hunter2 has\nexpired" } })));
+  expect(reason).toBe("Error: it refuses Browser.getVersion");
+});
+
 test.each<[string, (id: number) => unknown]>([
   ["null", () => "null"],
   ["an error without a reason", (id) => ({ id, error: null })],

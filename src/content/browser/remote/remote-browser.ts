@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/within.ts";
 import { NetworkAccess, plainAddress } from "../../egress/proxy-access.ts";
-import { CdpConnection, type CdpFields } from "../cdp.ts";
+import { CdpConnection, CdpError, type CdpFields } from "../cdp.ts";
 import { type PageProcesses, type RunningBrowser } from "../running-browser.ts";
 import { assertConfined } from "./confinement.ts";
 import { connectWebSocket } from "./connect-websocket.ts";
@@ -91,6 +91,8 @@ async function productOf(cdp: CdpConnection): Promise<string> {
 }
 
 function reasonOf(error: unknown, { proxyAddress }: RemoteSettings): string {
+  // The text of a pool may repeat the token of the endpoint's URL.
+  if (error instanceof CdpError) return `it refuses ${error.method}`;
   const message = messageOf(error);
   if (!/EADDRNOTAVAIL|EADDRINUSE/.test(message)) return message;
   return `this machine has no address ${proxyAddress}, which content.browser.proxy_address names`;
