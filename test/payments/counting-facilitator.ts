@@ -1,4 +1,5 @@
 /** A facilitator over HTTP that counts its settlements. As on a chain, a nonce moves money once. */
+import { FIND_EXTENSION } from "../../src/payments/facilitator/facilitator-messages.ts";
 import { PAYER } from "../../src/payments/testing/payment.ts";
 
 /** Responds to one call, or leaves it to the usual response. */
@@ -8,7 +9,7 @@ export interface FacilitatorCall {
   readonly path: string;
   readonly nonce: string;
   /** Settles, and returns the usual response. */
-  usual(): Response;
+  readonly usual: () => Response;
 }
 
 interface Body {
@@ -22,13 +23,12 @@ export class CountingFacilitator {
   readonly settles = new Map<string, number>();
   /** Transfers of money, by nonce. There is at most one: the token refuses a used nonce. */
   readonly transfers = new Map<string, string>();
-  readonly verifies = new Map<string, number>();
   hand: Hand = () => undefined;
   readonly #server: Bun.Server<undefined>;
 
-  constructor() {
+  constructor(hostname = "127.0.0.1") {
     this.#server = Bun.serve({
-      hostname: "127.0.0.1",
+      hostname,
       port: 0,
       idleTimeout: 0,
       fetch: (request) => this.#serve(request),
@@ -46,13 +46,13 @@ export class CountingFacilitator {
   async #serve(request: Request): Promise<Response> {
     const path = new URL(request.url).pathname;
     if (path === "/supported") {
-      return Response.json({ kinds: [{ x402Version: 2, scheme: "exact", network: NETWORK }] });
+      const kinds = [{ x402Version: 2, scheme: "exact", network: NETWORK }];
+      return Response.json({ kinds, extensions: [FIND_EXTENSION] });
     }
     // The gateway sends what it has parsed.
     const { paymentPayload } = (await request.json()) as Body;
     const nonce = paymentPayload?.payload?.authorization?.nonce?.toLowerCase() ?? "";
-    const counts = path === "/settle" ? this.settles : this.verifies;
-    counts.set(nonce, (counts.get(nonce) ?? 0) + 1);
+    if (path === "/settle") this.settles.set(nonce, (this.settles.get(nonce) ?? 0) + 1);
     const usual = (): Response => this.#usual(path, nonce);
     return (await this.hand({ path, nonce, usual })) ?? usual();
   }
@@ -64,6 +64,9 @@ export class CountingFacilitator {
       return Response.json(
         isValid ? { isValid, payer: PAYER } : { isValid, invalidReason: "invalid_exact_evm_nonce_already_used" },
       );
+    }
+    if (path === "/find") {
+      return Response.json(used === undefined ? { outcome: "unspent" } : { outcome: "settled", transaction: used });
     }
     if (used !== undefined) {
       return Response.json({

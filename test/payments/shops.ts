@@ -34,8 +34,8 @@ export interface Reply {
 }
 
 /** The fields of every request here, so that a retry over another protocol is the same request. */
-const PLAIN = { accept: "*/*", "accept-encoding": "identity", "user-agent": "test" };
-const HOST = "shop.test";
+export const PLAIN = { accept: "*/*", "accept-encoding": "identity", "user-agent": "test" };
+export const HOST = "shop.test";
 
 export class Shops {
   readonly facilitator = new CountingFacilitator();
