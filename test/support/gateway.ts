@@ -22,17 +22,18 @@ export interface Gateway {
 
 /**
  * `config` is the configuration file. The default listener is 127.0.0.1, port 0, with one worker. `environment` is
- * added to this process's environment.
+ * added to this process's environment. `prefix` stands before the command, for example to run it in a namespace.
  */
 export async function startGateway(
   config: { readonly server?: object; readonly [key: string]: unknown },
   environment: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
 ): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
   const file = join(folder, "turnpike.json");
   const server = { address: "127.0.0.1", port: 0, workers: 1, ...config.server };
   writeFileSync(file, JSON.stringify({ ...config, server }));
-  const subprocess = Bun.spawn([...COMMAND, "--config", file], {
+  const subprocess = Bun.spawn([...prefix, ...COMMAND, "--config", file], {
     cwd: folder,
     env: { ...Bun.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -89,8 +90,8 @@ export async function startGateway(
 }
 
 /** A server that stays in rotation despite any number of failures, because tests make origins fail on purpose. */
-export function serverAt(port: number): object {
-  return { address: "127.0.0.1", port, max_fails: 1_000_000 };
+export function serverAt(port: number, address = "127.0.0.1"): object {
+  return { address, port, max_fails: 1_000_000 };
 }
 
 /** An upstream `origin` on the loopback port, with a route for all requests. */

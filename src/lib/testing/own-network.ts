@@ -1,18 +1,19 @@
 import { spawnSync } from "node:child_process";
 
-/** Runs a program in user and network namespaces of its own, in which it may set addresses. */
-const NAMESPACES = ["--user", "--map-root-user", "--net"];
+/** Runs a program in namespaces of its own, in which it may set addresses. Root needs no users of its own. */
+const NAMESPACES = [["--net"], ["--user", "--map-root-user", "--net"]].find(
+  (flags) => spawnSync("unshare", [...flags, "sh", "-c", "ip link set lo up && ip addr show lo"]).status === 0,
+);
 /** Most looks for the route to a new address. Each starts a process, and the first few looks find it. */
 const ROUTE_LOOKS = 5000;
 
 /** True if this system allows a network namespace, and has the tools. */
-export const canMakeNetwork =
-  spawnSync("unshare", [...NAMESPACES, "sh", "-c", "ip link set lo up && ip addr show lo"]).status === 0;
+export const canMakeNetwork = NAMESPACES !== undefined;
 
 /** Runs a TypeScript program in a network of its own, in which only loopback is up. Returns the JSON that it prints. */
-export function runInOwnNetwork(program: URL): unknown {
-  const command = ["sh", "-c", 'ip link set lo up && exec "$0" "$1"', process.execPath, program.pathname];
-  const { stdout, stderr, status } = spawnSync("unshare", [...NAMESPACES, ...command], { encoding: "utf8" });
+export function runInOwnNetwork(program: URL, ...args: readonly string[]): unknown {
+  const command = ["sh", "-c", 'ip link set lo up && exec "$0" "$@"', process.execPath, program.pathname, ...args];
+  const { stdout, stderr, status } = spawnSync("unshare", [...(NAMESPACES ?? []), ...command], { encoding: "utf8" });
   if (status !== 0) throw new Error(`Cannot run ${program.pathname}: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -106,6 +106,11 @@ export class TestPostgres {
     };
   }
 
+  /** Its Unix socket, at which users need no password. */
+  get socketPath(): string {
+    return join(this.#folder, `.s.PGSQL.${this.port}`);
+  }
+
   /** The value of `postgres.url` in the configuration. */
   url(user: string, sslMode: SslMode = "disable"): string {
     return `postgres://${user}@127.0.0.1:${this.port}/postgres?sslmode=${sslMode}`;
