@@ -31,7 +31,7 @@ export interface Http2Settings {
 /** The permit of one client connection. The stages of the connection (PROXY header, handshake, codec) pass it on. */
 export interface ConnectionPermit extends Rostered {
   /** The connection is over the limits: it can only use the gateway's own paths. */
-  isReserved: boolean;
+  readonly isReserved: boolean;
   /** Open stages of the connection: two for a moment, while one hands over to the next. */
   stages: number;
   /** The latest stage. */

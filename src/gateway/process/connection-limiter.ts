@@ -40,37 +40,44 @@ export interface ConnectionLimiterDeps {
   readonly yielded: (transport: Transport) => void;
 }
 
-interface PermitOptions {
-  readonly transport: Transport;
-  readonly now: number;
-  readonly expire: (permit: Permit) => void;
+/** The time limits of a reserved permit. Other permits need none, and take half the memory without them. */
+class Reservation extends Deadline {
+  /** Wheel time. */
+  readonly since: number;
+  readonly #permit: Permit;
+  readonly #expire: (permit: Permit) => void;
+
+  constructor(permit: Permit, since: number, expire: (permit: Permit) => void) {
+    super();
+    this.since = since;
+    this.#permit = permit;
+    this.#expire = expire;
+  }
+
+  override onDeadline(): void {
+    this.#expire(this.#permit);
+  }
 }
 
 /** The permit of a connection: see `ConnectionPermit`. */
-export class Permit extends Deadline implements ConnectionPermit {
+export class Permit implements ConnectionPermit {
   rosterIndex = -1;
-  isReserved: boolean;
+  /** Undefined for a permit within the limits. */
+  reservation: Reservation | undefined;
   isReleased = false;
   stages = 0;
   holder: ServerConnection | undefined;
   /** The address that the permit counts for; empty if it counts for none. */
   key: string;
   readonly transport: Transport;
-  /** Wheel time. */
-  readonly since: number;
-  readonly #expire: (permit: Permit) => void;
 
-  constructor(key: string, isReserved: boolean, { transport, now, expire }: PermitOptions) {
-    super();
+  constructor(key: string, transport: Transport) {
     this.key = key;
-    this.isReserved = isReserved;
     this.transport = transport;
-    this.since = now;
-    this.#expire = expire;
   }
 
-  override onDeadline(): void {
-    this.#expire(this);
+  get isReserved(): boolean {
+    return this.reservation !== undefined;
   }
 }
 
@@ -109,8 +116,12 @@ export class ConnectionLimiter {
     const key = this.#keyOf(address);
     const isReserved = !this.#claim(key);
     if (isReserved && !this.#hasReserved(key)) return undefined;
-    const permit = new Permit(key, isReserved, { transport, now: this.#deps.wheel.now(), expire: this.#expired });
-    this.#add(permit);
+    const permit = new Permit(key, transport);
+    if (isReserved) this.#reserve(permit);
+    else {
+      this.#served.add(permit);
+      this.#deps.connectionCounter.take();
+    }
     return permit;
   }
 
@@ -124,9 +135,8 @@ export class ConnectionLimiter {
     }
     this.#remove(permit);
     if (!this.#hasReserved(key)) return false;
-    permit.isReserved = true;
     permit.key = key;
-    this.#add(permit);
+    this.#reserve(permit);
     return true;
   }
 
@@ -200,7 +210,7 @@ export class ConnectionLimiter {
     if (rivals === all && all.length < RESERVED_PERMITS) return true;
     const waiting = rivals.filter(isWaiting);
     const oldest = waiting.reduce<Permit | undefined>(
-      (a, b) => (a !== undefined && a.since <= b.since ? a : b),
+      (a, b) => (a !== undefined && sinceOf(a) <= sinceOf(b) ? a : b),
       undefined,
     );
     if (oldest === undefined) return false;
@@ -209,22 +219,20 @@ export class ConnectionLimiter {
     return true;
   }
 
-  #add(permit: Permit): void {
-    if (permit.isReserved) {
-      this.#reserved.add(permit);
-      this.#deps.wheel.set(permit, RESERVED_REQUEST_MS);
-    } else {
-      this.#served.add(permit);
-      this.#deps.connectionCounter.take();
-    }
+  #reserve(permit: Permit): void {
+    const { wheel } = this.#deps;
+    permit.reservation = new Reservation(permit, wheel.now(), this.#expired);
     permit.isReleased = false;
+    this.#reserved.add(permit);
+    wheel.set(permit.reservation, RESERVED_REQUEST_MS);
   }
 
   #remove(permit: Permit): void {
     if (permit.isReleased) return;
     permit.isReleased = true;
-    if (permit.isReserved) {
-      this.#deps.wheel.remove(permit);
+    const { reservation } = permit;
+    if (reservation !== undefined) {
+      this.#deps.wheel.remove(reservation);
       this.#reserved.delete(permit);
       return;
     }
@@ -236,9 +244,9 @@ export class ConnectionLimiter {
   /** The time of a reserved connection is over, for its request or in total. */
   #expire(permit: Permit): void {
     const { wheel } = this.#deps;
-    const left = permit.since + RESERVED_MS - wheel.now();
-    if (isWaiting(permit) || left <= 0) turnAway(permit);
-    else wheel.set(permit, left);
+    const left = sinceOf(permit) + RESERVED_MS - wheel.now();
+    if (isWaiting(permit) || left <= 0 || permit.reservation === undefined) turnAway(permit);
+    else wheel.set(permit.reservation, left);
   }
 }
 
@@ -246,6 +254,11 @@ export class ConnectionLimiter {
 function turnAway({ holder }: Permit): void {
   if (holder instanceof Phase) holder.refuse();
   else holder?.cutOff();
+}
+
+/** When the permit was reserved, in wheel time. */
+function sinceOf({ reservation }: Permit): number {
+  return reservation === undefined ? 0 : reservation.since;
 }
 
 function isWaiting({ holder }: Permit): boolean {
