@@ -58,6 +58,12 @@ export interface ResponseHead {
   readonly error?: TurnpikeError;
 }
 
+/** Changes to the fields of a final response head. */
+export interface HeadChanges {
+  /** The changed head. The given one stays as it is. */
+  applyToHead(head: ResponseHead): ResponseHead;
+}
+
 /** Receives a body in pieces. */
 export interface BodySink {
   /**
@@ -166,6 +172,7 @@ export type LoggedRequest = Pick<
   readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields">;
   readonly consumer?: string;
   readonly trace?: UpstreamTrace | undefined;
+  writeMadeId?(bytes: Uint8Array, at: number): boolean;
 };
 
 /**
@@ -199,10 +206,21 @@ export interface Exchange {
   /** Field lines that are added to the final head of any response. */
   addedFields: Fields;
   /**
+   * Makes changes to the final head after all sinks, without a sink of its own for each request. False: the caller must
+   * put a sink before `response` instead, because other changes or a sink are there already. Absent if the codec does
+   * not do it.
+   */
+  changeHead?(changes: HeadChanges): boolean;
+  /**
    * Adds the field line with the request id, without making a text of the id. Absent if the id is a text from the
    * start.
    */
   addIdField?(pieces: TextPieces): void;
+  /**
+   * Writes the id at `at` if the gateway made it: `MADE_ID_BYTES` of ASCII, without making a text. False: the client has
+   * chosen it. Absent in the same case as `addIdField`.
+   */
+  writeMadeId?(bytes: Uint8Array, at: number): boolean;
   /** The final head has the request id, added by `addIdField`. */
   tellsId?: boolean;
   /** The consumer's name from authentication; empty without authentication. */

@@ -9,6 +9,9 @@ export function isRequestId(value: string): boolean {
   return value !== "" && REQUEST_ID.test(value);
 }
 
+/** Bytes of an id that the gateway has made. */
+export const MADE_ID_BYTES = 36;
+
 /** Counters of ids with the same time: the dedicated counter of RFC 9562 §6.2, in the 12 bits behind the version. */
 const COUNTERS = Array.from({ length: 4096 }, (_, n) => n.toString(16).padStart(3, "0"));
 

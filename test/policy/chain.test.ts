@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { respond } from "../../src/gateway/local-response.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
 import { FieldChanges } from "../../src/gateway/policy/field-changes.ts";
-import { FieldEdit } from "../../src/gateway/policy/head-edit.ts";
+import { changeFinalHead } from "../../src/gateway/policy/head-edit.ts";
 import { type Decision, type Policy } from "../../src/gateway/policy/policy.ts";
 import { ORDER } from "../../src/gateway/process/route-policies.ts";
 import { TurnpikeError } from "../../src/lib/errors.ts";
@@ -57,7 +57,7 @@ function policy(name: string, decide: Decide = () => "continue", guards = false)
 /** Adds its name to every response. */
 function signing(name: string): Policy {
   return policy(name, (exchange) => {
-    exchange.response = new FieldEdit(exchange.response, new FieldChanges({ added: `X-Seen: ${name}\r\n` }));
+    changeFinalHead(exchange, new FieldChanges({ added: `X-Seen: ${name}\r\n` }));
     return "continue";
   });
 }

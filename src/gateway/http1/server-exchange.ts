@@ -1,10 +1,12 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
+import { writeLatin1 } from "../../lib/latin1.ts";
 import { isRequestId, requestIds } from "../../lib/request-id.ts";
 import { TextPieces } from "../../lib/text-pieces.ts";
 import {
   type Admission,
   type Exchange,
+  type HeadChanges,
   type RequestBody,
   type RequestHead,
   type ResponseHead,
@@ -84,6 +86,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   #framing: Framing = NONE;
   #remaining = 0;
   #over = false;
+  #changes: HeadChanges | undefined = undefined;
 
   constructor(connection: ExchangeConnection, request: ParsedRequest, reader: CountedBody | undefined) {
     this.#connection = connection;
@@ -105,12 +108,26 @@ export class Http1Exchange implements Exchange, ResponseSink {
     return this.#idFirst + this.#idCount + this.#idLast;
   }
 
+  writeMadeId(bytes: Uint8Array, at: number): boolean {
+    if (this.#idCount === "") return false;
+    const countAt = at + writeLatin1(bytes, this.#idFirst, at);
+    const lastAt = countAt + writeLatin1(bytes, this.#idCount, countAt);
+    writeLatin1(bytes, this.#idLast, lastAt);
+    return true;
+  }
+
   addIdField(pieces: TextPieces): void {
     pieces.add("X-Request-Id: ");
     pieces.add(this.#idFirst);
     pieces.add(this.#idCount);
     pieces.add(this.#idLast);
     pieces.add("\r\n");
+  }
+
+  changeHead(changes: HeadChanges): boolean {
+    if (this.#changes !== undefined || !Object.is(this.response, this)) return false;
+    this.#changes = changes;
+    return true;
   }
 
   get told(): ToldClient | undefined {
@@ -134,18 +151,22 @@ export class Http1Exchange implements Exchange, ResponseSink {
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    if (status === SWITCHED) {
-      if (this.head.upgrade !== "") this.#switch(head);
-      return;
-    }
-    if (status < 200) {
+    if (status >= 200) this.#startFinal(this.#changed(head));
+    else if (status === SWITCHED) {
+      if (this.head.upgrade !== "") this.#switch(this.#changed(head));
+    } else if (this.protocol !== "HTTP/1.0") {
       // HTTP/1.0 has no interim responses (RFC 9110 §15.2).
-      const lines = `${statusLine(status, head.reason)}${head.fields}\r\n`;
-      if (this.protocol !== "HTTP/1.0") this.#connection.out.text(lines);
-      return;
+      this.#connection.out.text(`${statusLine(status, head.reason)}${head.fields}\r\n`);
     }
+  }
+
+  #changed(head: ResponseHead): ResponseHead {
+    return this.#changes === undefined ? head : this.#changes.applyToHead(head);
+  }
+
+  #startFinal(head: ResponseHead): void {
     this.started = true;
-    this.status = status;
+    this.status = head.status;
     this.#frame(head);
     const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
     // Separate pieces: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).

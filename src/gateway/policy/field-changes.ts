@@ -1,6 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
-import { type ResponseHead } from "../exchange.ts";
+import { type HeadChanges, type ResponseHead } from "../exchange.ts";
 
 /** Changes to the field lines of a head. Names in any capitalisation. */
 export interface FieldChangeList {
@@ -19,7 +19,7 @@ interface Watched {
 }
 
 /** Compiled changes to field lines. They are applied in one scan, which reads only names of a matching length. */
-export class FieldChanges {
+export class FieldChanges implements HeadChanges {
   readonly #byLength: (Watched[] | undefined)[] = [];
   readonly #added: Fields;
   readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];

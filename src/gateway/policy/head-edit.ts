@@ -1,7 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type Exchange, type HeadChanges, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { ResponseRelay } from "../response-relay.ts";
-import { type FieldChanges } from "./field-changes.ts";
 
 function isFinal({ status }: ResponseHead): boolean {
   return status >= 200 || status === 101;
@@ -20,11 +19,19 @@ export abstract class HeadEdit extends ResponseRelay {
   }
 }
 
-/** Makes the same changes to every final head. */
-export class FieldEdit extends ResponseRelay {
-  readonly #changes: FieldChanges;
+/**
+ * Makes the changes to the final head of the response, after what sinks make that are put before it later. HTTP/1 does
+ * it without a sink: bench policy.
+ */
+export function changeFinalHead(exchange: Exchange, changes: HeadChanges): void {
+  if (exchange.changeHead?.(changes) !== true) exchange.response = new FieldEdit(exchange.response, changes);
+}
 
-  constructor(sink: ResponseSink, changes: FieldChanges) {
+/** Makes the same changes to every final head. */
+class FieldEdit extends ResponseRelay {
+  readonly #changes: HeadChanges;
+
+  constructor(sink: ResponseSink, changes: HeadChanges) {
     super(sink);
     this.#changes = changes;
   }

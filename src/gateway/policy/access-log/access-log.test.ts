@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { LineBytes } from "../../../lib/line-bytes.ts";
+import { mulberry32 } from "../../../lib/testing/mulberry32.ts";
 import { type Exchange } from "../../exchange.ts";
 import { HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
@@ -114,6 +115,71 @@ test("a line does not depend on the lines before it", () => {
       expect(written(jsonLine, other)).toBe(lines[j] ?? "");
     }
   }
+});
+
+/** An exchange whose id the gateway has made, of a request that differs from others in `path` only. */
+function withMadeId(path: string, id: string): Exchange {
+  const exchange = { ...exchangeOf(path, "a", 200), id };
+  exchange.writeMadeId = (bytes, at) => Buffer.from(id).copy(bytes, at) === id.length;
+  exchange.trace = tried("127.0.0.1:1", 200);
+  return exchange;
+}
+
+test("a repeated line has the id and the times of its own request", () => {
+  // Numbers of digits change, and a time can be left out.
+  const times = [0, 0.0004, 0.0005, 0.5, 9.9994, 9.9995, 10, 12.3456, 99.9994, 99.9995, 100, 1234.5, 99, 1, -1];
+  let id = 0;
+  const random = mulberry32(7);
+  const pick = (values: readonly number[]): number => values[random() % values.length] ?? 0;
+  for (let n = 0; n < 3000; n++) {
+    const made = `${String(id++).padStart(8, "0")}-0000-7000-8000-000000000000`;
+    const exchange = withMadeId(random() % 10 > 0 ? "/a" : "/bb", made);
+    const record = tried("127.0.0.1:1", 200);
+    Object.assign(record, { connectMs: pick(times), firstByteMs: pick(times.slice(random() % 11)) });
+    exchange.trace = record;
+    // A text that the client has chosen has another length.
+    if (random() % 10 === 0) Object.assign(exchange, { id: 'a"b', writeMadeId: () => false });
+    const finished = { ...FINISHED, at: FINISHED.at + Math.floor(n / 5), elapsedMs: Math.max(pick(times), 0) };
+    const bytes = new LineBytes(Buffer.alloc(4096, "#"));
+    jsonLine(bytes, exchange, finished);
+    const { connectMs, firstByteMs } = record;
+    const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
+    expect(JSON.parse(bytes.bytes.toString("utf8", 0, bytes.at))).toEqual({
+      time: new Date(finished.at).toISOString(),
+      request_id: exchange.id,
+      client: "127.0.0.1",
+      protocol: "HTTP/1.1",
+      method: "GET",
+      scheme: "http",
+      host: "h",
+      path: exchange.head.path,
+      query: "?q=1",
+      status: 200,
+      bytes_received: 0,
+      bytes_sent: 5,
+      duration_ms: rounded(finished.elapsedMs),
+      upstream_server: "127.0.0.1:1",
+      upstream_status: 200,
+      ...(connectMs < 0 ? {} : { upstream_connect_ms: rounded(connectMs) }),
+      ...(firstByteMs < 0 ? {} : { upstream_first_byte_ms: rounded(firstByteMs) }),
+      upstream_tries: 1,
+      user_agent: "a",
+    });
+  }
+});
+
+test("a repeated line that does not fit is dropped whole", () => {
+  const exchange = withMadeId("/a", "00000000-0000-7000-8000-000000000000");
+  for (let n = 0; n < 4; n++) written(jsonLine, exchange);
+  const { length } = written(jsonLine, exchange);
+  for (let room = length - 40; room < length; room++) {
+    const short = new LineBytes(Buffer.alloc(room));
+    jsonLine(short, exchange, FINISHED);
+    expect(short.full).toBe(true);
+  }
+  const exact = new LineBytes(Buffer.alloc(length + 40));
+  jsonLine(exact, exchange, FINISHED);
+  expect([exact.full, exact.at]).toEqual([false, length]);
 });
 
 test("a parameter redacted in one log is redacted after a line of another log with the same fields", () => {

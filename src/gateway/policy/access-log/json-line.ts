@@ -1,13 +1,17 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type LineBytes } from "../../../lib/line-bytes.ts";
+import { MADE_ID_BYTES } from "../../../lib/request-id.ts";
 import { type LoggedRequest } from "../../exchange.ts";
 import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { type Finished } from "./access-log.ts";
+import { RepeatedLine } from "./repeated-line.ts";
 
 /** Maximum bytes of a part that is kept for later lines. A longer part is composed for each line. */
 const MAX_KEPT_BYTES = 1024;
+
+const QUOTE = 0x22;
 
 let knownTime = -1;
 let begin = "";
@@ -56,10 +60,26 @@ function addText(line: LineBytes, start: string, text: string | undefined): void
   line.json(text);
 }
 
-function addMillis(line: LineBytes, start: string, ms: number): void {
-  if (ms < 0) return;
+/** Returns the offset of the number; -1 if it is below zero and was left out. */
+function addMillis(line: LineBytes, start: string, ms: number): number {
+  if (ms < 0) return -1;
   line.ascii(start);
+  const at = line.at;
   line.millis(ms);
+  return at;
+}
+
+const repeated = new RepeatedLine();
+
+/** Adds the id if the gateway made it. Otherwise it returns false, and the id may need escapes. */
+function addMadeId(line: LineBytes, exchange: LoggedRequest): boolean {
+  const { at } = line;
+  if (exchange.writeMadeId === undefined || at + MADE_ID_BYTES + 2 > line.bytes.length) return false;
+  if (!exchange.writeMadeId(line.bytes, at + 1)) return false;
+  line.bytes[at] = QUOTE;
+  line.bytes[at + 1 + MADE_ID_BYTES] = QUOTE;
+  line.at = at + MADE_ID_BYTES + 2;
+  return true;
 }
 
 const target = new KeptPart();
@@ -108,8 +128,8 @@ function addUpstream(line: LineBytes, record: UpstreamRecord): void {
     }
     upstream.composed(line, start);
   }
-  addMillis(line, ',"upstream_connect_ms":', record.connectMs);
-  addMillis(line, ',"upstream_first_byte_ms":', record.firstByteMs);
+  repeated.places.connect = addMillis(line, ',"upstream_connect_ms":', record.connectMs);
+  repeated.places.firstByte = addMillis(line, ',"upstream_first_byte_ms":', record.firstByteMs);
   line.ascii(',"upstream_tries":');
   line.integer(record.tries);
 }
@@ -136,10 +156,27 @@ function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): voi
 }
 
 /** One JSON object. Keys without a value in this request are left out. */
-export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
+export function jsonLine(line: LineBytes, exchange: LoggedRequest, finished: Finished): void {
+  // Only ids that the gateway made have a fixed length. A trace id is in few lines.
+  if (exchange.writeMadeId === undefined || exchange.trace instanceof RequestTrace) {
+    compose(line, exchange, finished);
+    return;
+  }
+  const isRepeated = repeated.equals(exchange, finished.hidden);
+  if (isRepeated && repeated.write(line, exchange, finished)) return;
+  const start = line.at;
+  const isMade = compose(line, exchange, finished);
+  if (!isRepeated) repeated.remember(exchange, finished.hidden);
+  else if (isMade) repeated.keep(line, start, exchange, finished);
+}
+
+/** True if the id is one that the gateway made. */
+function compose(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): boolean {
   const { head, trace, consumer } = exchange;
   line.ascii(lineBegin(at));
-  line.json(exchange.id);
+  repeated.places.id = line.at + 1;
+  const isMade = addMadeId(line, exchange);
+  if (!isMade) line.json(exchange.id);
   if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
   line.ascii(',"client":');
   line.json(exchange.clientAddress);
@@ -158,7 +195,8 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
   line.integer(exchange.bytesReceived);
   line.ascii(',"bytes_sent":');
   line.integer(exchange.bytesSent);
-  addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
+  repeated.places.duration = addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
   addFields(line, head.fields, hidden);
+  return isMade;
 }

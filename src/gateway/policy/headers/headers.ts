@@ -1,7 +1,7 @@
 import { fieldLine } from "../../../lib/fields.ts";
 import { type HeaderRulesConfig } from "../../config/config.ts";
 import { FieldChanges } from "../field-changes.ts";
-import { FieldEdit } from "../head-edit.ts";
+import { changeFinalHead } from "../head-edit.ts";
 import { type Policy } from "../policy.ts";
 
 type Rules = HeaderRulesConfig["request"];
@@ -36,7 +36,7 @@ export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConf
     name: "headers.response",
     runsOnLocalReply: true,
     request(exchange) {
-      exchange.response = new FieldEdit(exchange.response, exchange.head.isGrpc ? ofCalls : changes);
+      changeFinalHead(exchange, exchange.head.isGrpc ? ofCalls : changes);
       return "continue";
     },
     close() {},

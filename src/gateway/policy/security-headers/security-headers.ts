@@ -1,7 +1,7 @@
 import { fieldLine } from "../../../lib/fields.ts";
 import { type SecurityHeadersConfig } from "../../config/config.ts";
 import { FieldChanges } from "../field-changes.ts";
-import { FieldEdit } from "../head-edit.ts";
+import { changeFinalHead } from "../head-edit.ts";
 import { type Policy } from "../policy.ts";
 
 /** Values for browsers, if the configuration enables these fields without values of its own. */
@@ -28,8 +28,7 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
     request(exchange) {
       // Browsers do not send gRPC calls.
       if (exchange.head.isGrpc) return "continue";
-      const changes = exchange.head.scheme === "https" ? secure : plain;
-      exchange.response = new FieldEdit(exchange.response, changes);
+      changeFinalHead(exchange, exchange.head.scheme === "https" ? secure : plain);
       return "continue";
     },
     close() {},
