@@ -229,10 +229,17 @@ export interface Exchange {
   isLetIn: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */
   beganAt: number;
-  /** Undefined if the request is not traced. */
+  /** Undefined if the request is not traced. In a reused object it is that of the last request until the pipeline begins. */
   trace?: UpstreamTrace | undefined;
   /** True: no mirror gets a copy. Set by policies. */
   isUncopied?: boolean;
+  /** No policy of the route keeps the exchange after its decision. Absent if the codec never reuses the object. */
+  policiesForget?: boolean;
+  /**
+   * Set just before the response ends: nothing keeps the exchange afterwards, so the codec may use the object for
+   * another request. Absent in the same case.
+   */
+  isForgotten?: boolean;
   /** True after the final head was passed to the codec. From then on, an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */

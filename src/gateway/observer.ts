@@ -68,8 +68,8 @@ export class Observer {
     this.#metrics?.begin(exchange);
     this.#log?.users.began();
     exchange.onFinish = this.#finish;
-    exchange.trace = this.#tracing?.tracer.begin(exchange);
-    if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord("");
+    if (this.#tracing !== undefined) exchange.trace = this.#tracing.tracer.begin(exchange);
+    else exchange.trace = this.#log?.tellsUpstream === true ? UpstreamRecord.of(exchange.trace, "") : undefined;
   }
 
   /** A codec has responded to a request itself. */

@@ -1,5 +1,5 @@
 import { type ErrorCode } from "../../lib/errors.ts";
-import { fieldValue, trimOws } from "../../lib/fields.ts";
+import { type Fields, fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
 import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
@@ -8,12 +8,45 @@ import { type RequestHead } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 
-/** A parsed request head for the HTTP/1 codec. */
+/** A parsed request head for the HTTP/1 codec. It is never changed: a repeated request has the same object. */
 export interface ParsedRequest {
   readonly head: RequestHead;
   readonly requestId: string;
   readonly http10: boolean;
   readonly keepAlive: boolean;
+}
+
+/** The head of a request that an exchange owns: policies change it, and the exchange uses the object again. */
+export class OwnHead implements RequestHead {
+  method = "";
+  scheme: RequestHead["scheme"] = "http";
+  authority = "";
+  path = "";
+  query = "";
+  fields: Fields = "";
+  payment: Fields = "";
+  bodyLength = 0;
+  expectContinue = false;
+  via = "";
+  forwardedFor = "";
+  readonly isGrpc = false;
+  upgrade: RequestHead["upgrade"] = "";
+
+  /** Takes all values of another head. */
+  copy(head: RequestHead): void {
+    this.method = head.method;
+    this.scheme = head.scheme;
+    this.authority = head.authority;
+    this.path = head.path;
+    this.query = head.query;
+    this.fields = head.fields;
+    this.payment = head.payment;
+    this.bodyLength = head.bodyLength;
+    this.expectContinue = head.expectContinue;
+    this.via = head.via;
+    this.forwardedFor = head.forwardedFor;
+    this.upgrade = head.upgrade;
+  }
 }
 
 /** The settings that a head is parsed with. */
@@ -58,19 +91,14 @@ export function repeatedRequest(chunk: Buffer, { scheme, maxHeaderCount }: HeadC
   if (repeated === undefined || chunk.length !== repeated.bytes.length) return undefined;
   const { bytes, request } = repeated;
   if (repeated.scheme !== scheme || repeated.maxHeaderCount !== maxHeaderCount) return undefined;
-  return compareBytes.call(bytes, chunk) === 0 ? ownCopy(request) : undefined;
+  return compareBytes.call(bytes, chunk) === 0 ? request : undefined;
 }
 
 /** Keeps a request for `repeatedRequest`, if it equals the one before. `bytes` is its head, and nothing else. */
 export function keepRequest(bytes: Buffer, request: ParsedRequest, { scheme, maxHeaderCount }: HeadContext): void {
   const isRepeated = bytes.length === lastBytes?.length && compareBytes.call(lastBytes, bytes) === 0;
   lastBytes = bytes;
-  if (isRepeated) repeated = { bytes, request: ownCopy(request), scheme, maxHeaderCount };
-}
-
-/** Policies change the head of a request, so each request has one of its own. */
-function ownCopy({ head, requestId, http10, keepAlive }: ParsedRequest): ParsedRequest {
-  return { head: { ...head }, requestId, http10, keepAlive };
+  if (isRepeated) repeated = { bytes, request, scheme, maxHeaderCount };
 }
 
 /**

@@ -20,7 +20,7 @@ import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 import { isFault, keepRequest, type ParsedRequest, parseRequestHead, repeatedRequest } from "./request-head.ts";
-import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
+import { beginExchange, endExchange, type ExchangeConnection, type Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
@@ -244,6 +244,8 @@ export class Http1ServerConnection
       return;
     }
     this.#next();
+    // Last, because the next request of a pipeline must not get the object while this one is on the stack.
+    endExchange(exchange);
   }
 
   /** Derived from the deadline, which is `idle_ms` after the last request, so that no time must be stored for each request. */
@@ -353,7 +355,7 @@ export class Http1ServerConnection
     const { bodyLength } = request.head;
     this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength, bodyLimit(host, request.head));
     this.#tunnel = request.head.upgrade === "" ? undefined : new TunnelBytes(this);
-    const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
+    const exchange = beginExchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
     if (this.#body === undefined) host.wheel.clear(this);
     else {

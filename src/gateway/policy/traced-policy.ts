@@ -23,6 +23,7 @@ export function tracedPolicy(policy: Policy): Policy {
     name: policy.name,
     ...(policy.guards === undefined ? {} : { guards: policy.guards }),
     ...(policy.runsOnLocalReply === undefined ? {} : { runsOnLocalReply: policy.runsOnLocalReply }),
+    ...(policy.forgets === undefined ? {} : { forgets: policy.forgets }),
     request(exchange: Exchange) {
       const { trace } = exchange;
       if (!(trace instanceof RequestTrace)) return policy.request(exchange);

@@ -217,23 +217,25 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       ...response,
     });
     const target = tenant?.target(plain) ?? { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
+    const policies = held.add(
+      routePolicies({
+        ...fields,
+        methodOverride:
+          guarded || route.cache !== undefined || besideMethodGuard(route) ? createMethodOverridePolicy() : undefined,
+        auth: traced(authenticate(route)),
+        rateLimit: limits.policy(route),
+        bodySchema: bodyPolicy(config, route, deps),
+        payment: traced(payment),
+        filter: traced(tenant?.policy ?? filterPolicy(own, response.respondWithError)),
+      }),
+      closePolicies,
+    );
     const compiled: Route = {
       ...matchOf(route),
       host: route.host === undefined ? undefined : hostOf(route.host),
       isGuarded: guarded,
-      policies: held.add(
-        routePolicies({
-          ...fields,
-          methodOverride:
-            guarded || route.cache !== undefined || besideMethodGuard(route) ? createMethodOverridePolicy() : undefined,
-          auth: traced(authenticate(route)),
-          rateLimit: limits.policy(route),
-          bodySchema: bodyPolicy(config, route, deps),
-          payment: traced(payment),
-          filter: traced(tenant?.policy ?? filterPolicy(own, response.respondWithError)),
-        }),
-        closePolicies,
-      ),
+      policies,
+      forgets: policies.every(({ forgets }) => forgets === true),
       target,
       handler: ownResponse(route) ?? caches.create(route, target),
       observer: await createObserver(config, deps, { route, tracer, hidden, logs }),

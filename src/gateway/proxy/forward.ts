@@ -321,6 +321,7 @@ class Forward implements ResponseSink, TimeKeeper {
   end(trailers: Fields): void {
     if (this.#over) return;
     const mayServeAgain = this.#mayServeAgain;
+    if (mayServeAgain) this.#leaveExchange();
     this.#over = true;
     this.#upstreamRequest = undefined;
     this.#pump?.close();
@@ -330,11 +331,15 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#exchange.trace?.tryEnded("");
     this.#flow.end(trailers);
     // Last, because the end of a response may begin the next request of a pipeline.
-    if (mayServeAgain && spare.length < MAX_SPARE_FORWARDS) {
-      this.#exchange.onCancel = undefined;
-      this.#exchange.onDrain = undefined;
-      spare.push(this);
-    }
+    if (mayServeAgain && spare.length < MAX_SPARE_FORWARDS) spare.push(this);
+  }
+
+  /** The exchange must not know this object any more. Done before its response ends, because it may then be reused too. */
+  #leaveExchange(): void {
+    const exchange = this.#exchange;
+    exchange.onCancel = undefined;
+    exchange.onDrain = undefined;
+    if (exchange.policiesForget === true) exchange.isForgotten = true;
   }
 
   /**

@@ -45,6 +45,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
   return {
     name: "auth",
     guards: true,
+    forgets: true,
     request(exchange) {
       exchange.isLetIn = false;
       if (guards && isPreflight(exchange)) {

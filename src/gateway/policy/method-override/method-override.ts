@@ -19,6 +19,7 @@ export function createMethodOverridePolicy(): Policy {
   return {
     name: "method_override",
     guards: true,
+    forgets: true,
     request(exchange) {
       if (!OVERRIDES.finds(exchange.head.fields)) return "continue";
       respondWithError(exchange, REFUSED);

@@ -25,6 +25,7 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
   return {
     name: "security_headers",
     runsOnLocalReply: true,
+    forgets: true,
     request(exchange) {
       // Browsers do not send gRPC calls.
       if (exchange.head.isGrpc) return "continue";

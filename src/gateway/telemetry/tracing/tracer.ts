@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { eventTime } from "../../../lib/event-clock.ts";
 import { LineSearch, withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange, type UpstreamTrace } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { encodeChild, encodeSpans, envelope, isOpen, type SpanContext } from "./otlp.ts";
 import { newSpanId, NewTraces } from "./new-traces.ts";
@@ -61,21 +61,21 @@ export class Tracer {
    * Begins the trace of a request. A request that is not sampled passes on its client's context, or a new context that
    * says so.
    */
-  begin({ head }: Exchange): UpstreamRecord {
+  begin({ head, trace: spare }: Exchange): UpstreamRecord {
     const { fields } = head;
-    if (!TRACE_LINES.finds(fields)) return this.#beginNew();
+    if (!TRACE_LINES.finds(fields)) return this.#beginNew(spare);
     head.fields = withoutFields(fields, TRACE_FIELDS);
     const parent = parentOf(fields);
-    if (parent === undefined) return this.#beginNew();
+    if (parent === undefined) return this.#beginNew(spare);
     const state = stateOf(fields);
-    if (!parent.sampled) return new UpstreamRecord(contextFields(parent, state));
+    if (!parent.sampled) return UpstreamRecord.of(spare, contextFields(parent, state));
     return new RequestTrace({ traceId: parent.traceId, parentId: parent.spanId, state }, newSpanId);
   }
 
-  #beginNew(): UpstreamRecord {
+  #beginNew(spare: UpstreamTrace | undefined): UpstreamRecord {
     const traces = this.#newTraces;
     traces.next();
-    if (!traces.isSampled) return new UpstreamRecord(traces.unsampledFields);
+    if (!traces.isSampled) return UpstreamRecord.of(spare, traces.unsampledFields);
     return new RequestTrace({ traceId: traces.id, parentId: "", state: "" }, newSpanId);
   }
 

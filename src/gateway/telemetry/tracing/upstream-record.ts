@@ -20,6 +20,18 @@ export class UpstreamRecord implements UpstreamTrace {
     this.fields = fields;
   }
 
+  /** The record of a new request, in that of a finished one if there is one. */
+  static of(spare: UpstreamTrace | undefined, fields: Fields): UpstreamRecord {
+    if (!(spare instanceof UpstreamRecord) || spare.constructor !== UpstreamRecord) return new UpstreamRecord(fields);
+    spare.fields = fields;
+    spare.tries = 0;
+    spare.server = "";
+    spare.status = 0;
+    spare.connectMs = -1;
+    spare.firstByteMs = -1;
+    return spare;
+  }
+
   tryBegan(server: string, _scheme: "http" | "https", _rewrite: ((path: string) => string) | undefined): void {
     this.beganAt = eventTime();
     this.tries++;
