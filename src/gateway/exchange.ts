@@ -147,6 +147,8 @@ export interface UpstreamTrace {
   connected(): void;
   /** Field lines that pass the trace context to the server. */
   readonly fields: Fields;
+  /** Adds these lines to a head, without making a text of them. */
+  addFields(pieces: TextPieces): void;
   /** The server sent a status. It can be an interim one; the last status counts. */
   responded(status: number): void;
   /** The last try has ended. `error` is empty, or the code of an error. */

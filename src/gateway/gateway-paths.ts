@@ -50,6 +50,10 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, respond
   else if (path === METRICS_PATH) {
     const { text, contentType } = state.metrics();
     respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
-  } else respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
+  } else {
+    // No policy knows the exchange yet.
+    if (exchange.isForgotten !== undefined) exchange.isForgotten = true;
+    respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
+  }
   return true;
 }

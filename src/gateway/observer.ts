@@ -53,12 +53,15 @@ export class Observer {
   readonly #log: AccessLog | undefined;
   readonly #route: RouteCounters | undefined;
   readonly #tracing: Tracing | undefined;
+  /** Used for each line. */
+  readonly #finished: { at: number; elapsedMs: number; readonly hidden: HiddenParameters } | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
   /** `route` has the counters of the route, if the requests have one. */
   constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, route?: RouteCounters, tracing?: Tracing) {
     this.#metrics = metrics;
     this.#log = log;
+    this.#finished = log === undefined ? undefined : { at: 0, elapsedMs: 0, hidden: log.hidden };
     this.#route = route;
     this.#tracing = tracing;
   }
@@ -96,10 +99,13 @@ export class Observer {
 
   #writeDown(request: LoggedRequest, elapsedMs: number): void {
     const log = this.#log;
-    if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
+    const finished = this.#finished;
+    if (log === undefined || finished === undefined || (log.share < 1 && Math.random() >= log.share)) return;
     const line = log.writer.begin();
     if (line === undefined) return;
-    log.line(line, request, { at: eventDate(), elapsedMs, hidden: log.hidden });
+    finished.at = eventDate();
+    finished.elapsedMs = elapsedMs;
+    log.line(line, request, finished);
     log.writer.end();
   }
 }

@@ -4,10 +4,16 @@ import { TextPieces } from "./text-pieces.ts";
 
 function written(pieces: TextPieces, texts: readonly string[], at: number): string {
   pieces.begin();
-  for (const text of texts) pieces.add(text);
+  // The middle piece of an odd number is given as bytes.
+  const asBytes = texts.length % 2 === 1 ? texts.length >> 1 : -1;
+  for (const [i, text] of texts.entries()) {
+    if (i === asBytes) pieces.addBytes(Buffer.from(text, "latin1"));
+    else pieces.add(text);
+  }
   const { length } = pieces;
   const bytes = Buffer.alloc(at + length + 1, "!");
   pieces.writeTo(bytes, at, length);
+  expect(pieces.join()).toBe(texts.join(""));
   expect(bytes.toString("latin1", 0, at) + bytes.toString("latin1", at + length)).toBe("!".repeat(at + 1));
   return bytes.toString("latin1", at, at + length);
 }

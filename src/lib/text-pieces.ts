@@ -1,7 +1,9 @@
-import { writeLatin1 } from "./latin1.ts";
+import { latin1Text, writeLatin1 } from "./latin1.ts";
 
 /** Bytes of the last message's head that are kept. Longer heads are written piece by piece. */
 const MAX_KEPT_BYTES = 2048;
+/** Stands for bytes of its length among the texts. It equals no text, because latin1 does not have its character. */
+let standsForBytes = "";
 /** Copies from any byte array, without making a view. */
 const { copy: copyBytes } = Buffer.prototype;
 
@@ -19,15 +21,32 @@ export class TextPieces {
   /** The pieces in `#kept`. */
   readonly #keptTexts: string[] = [];
   #keptCount = 0;
+  /** Bytes among the texts, and their index; -1: there are none. */
+  #bytes: Uint8Array | undefined;
+  #bytesAt = -1;
 
   /** Forgets all pieces. Call it before the first `add`: the code that added the last ones may have thrown. */
   begin(): this {
     this.#count = 0;
+    this.#bytesAt = -1;
     return this;
   }
 
   add(text: string): void {
     this.#texts[this.#count++] = text;
+  }
+
+  /**
+   * Adds all bytes of `bytes`, once in a head. They must not change before the head is written. No text of them is made: the
+   * runtime would allocate it in two places, and clean up both (bench policy).
+   */
+  addBytes(bytes: Uint8Array): void {
+    if (this.#bytesAt !== -1) throw new Error("Cannot add bytes to a head: it has some already");
+    const { length } = bytes;
+    this.#bytes = bytes;
+    this.#bytesAt = this.#count;
+    if (standsForBytes.length !== length) standsForBytes = "\u0100".repeat(length);
+    this.add(standsForBytes);
   }
 
   /** The number of characters, which is the number of bytes that `writeTo` writes. */
@@ -41,7 +60,7 @@ export class TextPieces {
   writeTo(bytes: Buffer, at: number, length: number): void {
     if (length > MAX_KEPT_BYTES) {
       let end = at;
-      for (let i = 0; i < this.#count; i++) end += writeLatin1(bytes, this.#texts[i] ?? "", end);
+      for (let i = 0; i < this.#count; i++) end += writeLatin1(bytes, this.#textAt(i), end);
       return;
     }
     let end = 0;
@@ -50,10 +69,11 @@ export class TextPieces {
       const text = this.#texts[i] ?? "";
       const kept = i < this.#keptCount ? this.#keptTexts[i] : undefined;
       if (hasMoved || text !== kept) {
-        writeLatin1(this.#kept, text, end);
+        if (i !== this.#bytesAt) writeLatin1(this.#kept, text, end);
         hasMoved ||= text.length !== kept?.length;
         this.#keptTexts[i] = text;
       }
+      if (i === this.#bytesAt && this.#bytes !== undefined) this.#kept.set(this.#bytes, end);
       end += text.length;
     }
     this.#keptCount = this.#count;
@@ -62,6 +82,13 @@ export class TextPieces {
 
   /** All pieces as one text. */
   join(): string {
-    return this.#texts.slice(0, this.#count).join("");
+    let text = "";
+    for (let i = 0; i < this.#count; i++) text += this.#textAt(i);
+    return text;
+  }
+
+  #textAt(i: number): string {
+    const bytes = this.#bytes;
+    return i === this.#bytesAt && bytes !== undefined ? latin1Text(bytes, 0, bytes.length) : (this.#texts[i] ?? "");
   }
 }

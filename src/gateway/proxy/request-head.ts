@@ -47,7 +47,7 @@ export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: For
   pieces.add(told.lines);
   pieces.add(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
   pieces.add(target.extraFieldsWithoutHost);
-  if (trace !== undefined) pieces.add(trace.fields);
+  trace?.addFields(pieces);
   exchange.addIdField(pieces);
   pieces.add(expectField(head));
 }

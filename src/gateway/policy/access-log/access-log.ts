@@ -13,7 +13,7 @@ export interface Finished {
   readonly hidden: HiddenParameters;
 }
 
-/** Writes the log line of a request, without the line's end. */
+/** Writes the log line of a request, without the line's end. `finished` is used again for the next line. */
 export type LogLine = (line: LineBytes, exchange: LoggedRequest, finished: Finished) => void;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

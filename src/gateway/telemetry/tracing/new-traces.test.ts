@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NewTraces, newSpanId } from "./new-traces.ts";
+import { NewTraces, newSpanId, UNSAMPLED_BYTES } from "./new-traces.ts";
 
 const TIMES = 1000;
 /** 10 % of the range of 7 bytes. */
@@ -10,11 +10,13 @@ test("traces have different ids, and those below the ratio are sampled", () => {
   const ids = new Set<string>();
   for (let i = 0; i < TIMES; i++) {
     traces.next();
-    const { id, isSampled, unsampledFields } = traces;
+    const { id, isSampled } = traces;
+    const line = Buffer.alloc(UNSAMPLED_BYTES);
+    traces.writeUnsampled(line);
     ids.add(id);
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(isSampled).toBe(BigInt(`0x${id.slice(-14)}`) < BigInt(TENTH));
-    expect(unsampledFields).toBe(`traceparent: 00-${id}-${id.slice(16)}-00\r\n`);
+    expect(line.toString()).toBe(`traceparent: 00-${id}-${id.slice(16)}-00\r\n`);
   }
   expect(ids.size).toBe(TIMES);
 });

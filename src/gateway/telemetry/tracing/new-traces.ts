@@ -1,5 +1,4 @@
 import { randomBytes, randomFillSync } from "node:crypto";
-import { type Fields } from "../../../lib/fields.ts";
 import { latin1Text } from "../../../lib/latin1.ts";
 import { contextFields } from "./trace-context.ts";
 
@@ -28,6 +27,9 @@ const TRACE_BYTES = 16;
 const TRACE_DIGITS = 2 * TRACE_BYTES;
 /** The field lines of a trace that is not sampled. Its digits are overwritten. */
 const PATTERN = contextFields({ traceId: "0".repeat(TRACE_DIGITS), spanId: NO_SPAN, sampled: false }, "");
+/** Bytes of the field line of a trace that is not sampled. */
+export const UNSAMPLED_BYTES = PATTERN.length;
+const { copy: copyBytes } = Buffer.prototype;
 const TRACE_AT = PATTERN.indexOf("0".repeat(TRACE_DIGITS));
 const SPAN_AT = TRACE_AT + TRACE_DIGITS + 1;
 const DIGITS = Buffer.from("0123456789abcdef");
@@ -38,9 +40,8 @@ const RATIO_AT = TRACE_BYTES - 7;
 const LOW_RANGE = 2 ** 32;
 
 /**
- * Creates traces with random ids, and decides by the ids which of them are sampled. It creates many at a time, as one
- * text. A request that is not sampled uses a slice of that text, which costs a third less than composing its ids and
- * fields (bench policy-parts).
+ * Creates traces with random ids, and decides by the ids which of them are sampled. It creates many at a time, which costs
+ * a third less than composing the ids and fields of one (bench policy-parts).
  */
 export class NewTraces {
   /** True if the trace that `next` has created is sampled. */
@@ -50,7 +51,6 @@ export class NewTraces {
   readonly #random = Buffer.alloc(BATCH * TRACE_BYTES);
   readonly #lines = Buffer.from(PATTERN.repeat(BATCH));
   readonly #sampled = new Uint8Array(BATCH);
-  #text = "";
   #at = BATCH - 1;
 
   /** `share` is the sampled part of all traces, from 0 to 1. */
@@ -68,16 +68,16 @@ export class NewTraces {
 
   get id(): string {
     const from = this.#at * PATTERN.length + TRACE_AT;
-    return this.#text.slice(from, from + TRACE_DIGITS);
+    return latin1Text(this.#lines, from, from + TRACE_DIGITS);
   }
 
   /**
-   * Field lines that mark the trace as not sampled. Without them a server that samples by itself would begin its own
-   * trace.
+   * Writes the field line that marks the trace as not sampled, of `UNSAMPLED_BYTES`. Without it a server that samples by
+   * itself would begin its own trace.
    */
-  get unsampledFields(): Fields {
+  writeUnsampled(bytes: Uint8Array): void {
     const from = this.#at * PATTERN.length;
-    return this.#text.slice(from, from + PATTERN.length);
+    copyBytes.call(this.#lines, bytes, 0, from, from + PATTERN.length);
   }
 
   #renew(): void {
@@ -93,7 +93,6 @@ export class NewTraces {
         (high === this.#belowHigh && bytes.readUInt32BE(from + RATIO_AT + 3) < this.#belowLow);
       this.#sampled[i] = isBelow ? 1 : 0;
     }
-    this.#text = latin1Text(this.#lines, 0, this.#lines.length);
     this.#at = 0;
   }
 

@@ -75,7 +75,11 @@ export class Tracer {
   #beginNew(spare: UpstreamTrace | undefined): UpstreamRecord {
     const traces = this.#newTraces;
     traces.next();
-    if (!traces.isSampled) return UpstreamRecord.of(spare, traces.unsampledFields);
+    if (!traces.isSampled) {
+      const record = UpstreamRecord.of(spare, "");
+      record.addUnsampled(traces);
+      return record;
+    }
     return new RequestTrace({ traceId: traces.id, parentId: "", state: "" }, newSpanId);
   }
 

@@ -1,11 +1,16 @@
 import { eventTime } from "../../../lib/event-clock.ts";
 import { type Fields } from "../../../lib/fields.ts";
+import { latin1Text } from "../../../lib/latin1.ts";
+import { type TextPieces } from "../../../lib/text-pieces.ts";
 import { type UpstreamTrace } from "../../exchange.ts";
+import { type NewTraces, UNSAMPLED_BYTES } from "./new-traces.ts";
 
 /** The last try of a request with a server. Times are milliseconds since that try began. */
 export class UpstreamRecord implements UpstreamTrace {
-  /** Field lines that pass the trace context to the server. */
-  fields: Fields;
+  #fields: Fields;
+  /** The field line, if the gateway has made it for a trace that is not sampled. Created at the first one. */
+  #line: Uint8Array | undefined;
+  #isLine = false;
   tries = 0;
   server = "";
   /** 0: no response yet. */
@@ -17,13 +22,33 @@ export class UpstreamRecord implements UpstreamTrace {
   protected beganAt = 0;
 
   constructor(fields: Fields) {
-    this.fields = fields;
+    this.#fields = fields;
+  }
+
+  get fields(): Fields {
+    return this.#isLine && this.#line !== undefined ? latin1Text(this.#line, 0, this.#line.length) : this.#fields;
+  }
+  protected set fields(fields: Fields) {
+    this.#fields = fields;
+  }
+
+  addFields(pieces: TextPieces): void {
+    if (this.#isLine && this.#line !== undefined) pieces.addBytes(this.#line);
+    else pieces.add(this.#fields);
+  }
+
+  /** Marks the upstream requests as part of a new trace that is not sampled. */
+  addUnsampled(trace: NewTraces): void {
+    this.#line ??= new Uint8Array(UNSAMPLED_BYTES);
+    this.#isLine = true;
+    trace.writeUnsampled(this.#line);
   }
 
   /** The record of a new request, in that of a finished one if there is one. */
   static of(spare: UpstreamTrace | undefined, fields: Fields): UpstreamRecord {
     if (!(spare instanceof UpstreamRecord) || spare.constructor !== UpstreamRecord) return new UpstreamRecord(fields);
-    spare.fields = fields;
+    spare.#fields = fields;
+    spare.#isLine = false;
     spare.tries = 0;
     spare.server = "";
     spare.status = 0;
