@@ -108,8 +108,16 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   const observer = new Observer(telemetry.http, undefined, counters);
   const pipeline: Pipeline = {
     routes: new RouteTable([
-      { pathPrefix: "/", host: undefined, isGuarded: false, policies: [],
-    forgets: true, target, handler: undefined, observer },
+      {
+        pathPrefix: "/",
+        host: undefined,
+        isGuarded: false,
+        policies: [],
+        forgets: true,
+        target,
+        handler: undefined,
+        observer,
+      },
     ]),
     limitsBodies: false,
     isAllowedHost: undefined,

@@ -94,7 +94,9 @@ export function runLogLineBench(): Promise<number> {
     jsonLine(line, requestOf(i & 1 ? "?a" : "?b"), finished(i));
   });
   const runtime = nanoseconds((i) => line.bytes.write(stringified(requestOf(), finished(i)), 0));
-  console.log(`${line.at} bytes, equal to the line before but for id and times: ${(bytes - made).toFixed(0)} ns of CPU`);
+  console.log(
+    `${line.at} bytes, equal to the line before but for id and times: ${(bytes - made).toFixed(0)} ns of CPU`,
+  );
   console.log(`the same with another query each time: ${(different - made).toFixed(0)} ns`);
   console.log(`the same by JSON.stringify and write: ${(runtime - made).toFixed(0)} ns`);
   return Promise.resolve(0);

@@ -9,6 +9,9 @@ import { latin1Text, writeLatin1 } from "../src/lib/latin1.ts";
 import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../src/lib/token-buckets.ts";
 import { createApiKey } from "../src/gateway/policy/auth/api-key.ts";
 import { requestOf } from "../src/gateway/policy/auth/testing/exchange.ts";
+import { HiddenParameters } from "../src/gateway/telemetry/hidden-parameters.ts";
+import { encodeSpans } from "../src/gateway/telemetry/tracing/otlp.ts";
+import { RequestTrace } from "../src/gateway/telemetry/tracing/request-trace.ts";
 import { contextFields } from "../src/gateway/telemetry/tracing/trace-context.ts";
 import { NewTraces, newSpanId } from "../src/gateway/telemetry/tracing/new-traces.ts";
 
@@ -53,6 +56,16 @@ function ways(): Way[] {
   const config = { header_name: "X-API-Key", query_param: "", consumers: [] };
   const [one, many] = [keys.slice(KEYS / 2, KEYS / 2 + 1), keys].map((some) => createApiKey({ ...config, keys: some }));
   const bytes = Buffer.alloc(512);
+  const traced = Object.assign(requestOf(fields()), {
+    status: 200,
+    protocol: "HTTP/1.1" as const,
+    clientAddress: "127.0.0.1",
+    peerAddress: "127.0.0.1",
+    consumer: "bench",
+    beganAt: 1,
+  });
+  const sampled = sampledTrace();
+  const ended = { route: "/", hidden: new HiddenParameters([]), endedAt: 2, epoch: Date.UTC(2026, 10, 20) };
   return [
     { name: "fields: the text alone", work: () => fields() },
     { name: "fields: lines that are not there, by an expression", work: () => lines.finds(freshFields()) },
@@ -81,6 +94,7 @@ function ways(): Way[] {
       },
     },
     { name: "tracing: the same, made one by one", work: () => writeLatin1(bytes, traceOf(), 0) },
+    { name: "tracing: the spans of a sampled request", work: () => encodeSpans(traced, sampled, ended) },
     { name: "told: five joined texts, in another, written", work: () => writeLatin1(bytes, `A: 1\r\n${joined}`, 0) },
     { name: "told: the same, flat", work: () => writeLatin1(bytes, `A: 1\r\n${flat}`, 0) },
     { name: "access_log: a number of five digits", work: (i) => writeDecimal(bytes, 0, 10_000 + (i & 8191)) },
@@ -94,6 +108,16 @@ function joinedText(): string {
   let text = "";
   for (const part of parts) text += part;
   return text;
+}
+
+/** The trace of a request with authentication and one upstream request. */
+function sampledTrace(): RequestTrace {
+  const trace = new RequestTrace({ traceId: newSpanId() + newSpanId(), parentId: "", state: "" }, newSpanId);
+  trace.policyEnded(trace.policyBegan("auth"), "");
+  trace.tryBegan("127.0.0.1:8080", "http", undefined);
+  trace.responded(200);
+  trace.tryEnded("");
+  return trace;
 }
 
 function traceOf(): string {

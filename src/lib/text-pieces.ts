@@ -21,7 +21,7 @@ export class TextPieces {
   /** The pieces in `#kept`. */
   readonly #keptTexts: string[] = [];
   #keptCount = 0;
-  /** Bytes among the texts, and their index; -1: there are none. */
+  /** Bytes among the texts, and their index; -1: only texts. */
   #bytes: Uint8Array | undefined;
   #bytesAt = -1;
 

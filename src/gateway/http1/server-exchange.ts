@@ -70,8 +70,8 @@ export function beginExchange(
 }
 
 /**
- * Keeps an exchange for another request if nobody else knows it. Call it when nothing that runs will use the exchange again.
- * Errors and bodies leave objects behind that do, so only whole responses to requests without a body qualify.
+ * Keeps an exchange for another request if no other object knows it. Call it last: what calls this function must not use the
+ * exchange afterwards. After errors and bodies other objects may still know it, so these exchanges are not kept.
  */
 export function endExchange(exchange: Http1Exchange): void {
   if (exchange.isForgotten && exchange.reader === undefined && spare.length < MAX_SPARE_EXCHANGES) spare.push(exchange);
@@ -116,6 +116,8 @@ export class Http1Exchange implements Exchange, ResponseSink {
   #framing: Framing = NONE;
   #remaining = 0;
   #over = false;
+  /** Changes to the final head: those that are made last, and those before them. */
+  #lastChanges: HeadChanges | undefined = undefined;
   #changes: HeadChanges | undefined = undefined;
 
   constructor(connection: ExchangeConnection) {
@@ -157,6 +159,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.#framing = NONE;
     this.#remaining = 0;
     this.#over = false;
+    this.#lastChanges = undefined;
     this.#changes = undefined;
     this.#takeId(request.requestId);
   }
@@ -191,7 +194,9 @@ export class Http1Exchange implements Exchange, ResponseSink {
 
   changeHead(changes: HeadChanges): boolean {
     if (this.#changes !== undefined || !Object.is(this.response, this)) return false;
-    this.#changes = changes;
+    // As with sinks, the changes of the first policy are made last.
+    if (this.#lastChanges === undefined) this.#lastChanges = changes;
+    else this.#changes = changes;
     return true;
   }
 
@@ -226,7 +231,8 @@ export class Http1Exchange implements Exchange, ResponseSink {
   }
 
   #changed(head: ResponseHead): ResponseHead {
-    return this.#changes === undefined ? head : this.#changes.applyToHead(head);
+    if (this.#lastChanges === undefined) return head;
+    return this.#lastChanges.applyToHead(this.#changes === undefined ? head : this.#changes.applyToHead(head));
   }
 
   #startFinal(head: ResponseHead): void {

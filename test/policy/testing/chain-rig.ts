@@ -91,8 +91,16 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   const observer = new Observer(telemetry.http, undefined);
   const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
     routes: new RouteTable([
-      { pathPrefix: "/", host: undefined, isGuarded: false, policies, target, handler: undefined,
-      forgets: false, observer },
+      {
+        pathPrefix: "/",
+        host: undefined,
+        isGuarded: false,
+        policies,
+        target,
+        handler: undefined,
+        forgets: false,
+        observer,
+      },
     ]),
     limitsBodies: false,
     isAllowedHost: undefined,

@@ -125,6 +125,10 @@ function withMadeId(path: string, id: string): Exchange {
   return exchange;
 }
 
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
 test("a repeated line has the id and the times of its own request", () => {
   // Numbers of digits change, and a time can be left out.
   const times = [0, 0.0004, 0.0005, 0.5, 9.9994, 9.9995, 10, 12.3456, 99.9994, 99.9995, 100, 1234.5, 99, 1, -1];
@@ -143,7 +147,6 @@ test("a repeated line has the id and the times of its own request", () => {
     const bytes = new LineBytes(Buffer.alloc(4096, "#"));
     jsonLine(bytes, exchange, finished);
     const { connectMs, firstByteMs } = record;
-    const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
     expect(JSON.parse(bytes.bytes.toString("utf8", 0, bytes.at))).toEqual({
       time: new Date(finished.at).toISOString(),
       request_id: exchange.id,

@@ -22,7 +22,7 @@ type Attribute = string;
 /** Characters that JSON must escape, and those that only a pair of halves may have. */
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** The text as JSON. Most texts need no escapes, and a look takes less than the runtime's own function (bench policy-parts). */
+/** The text as JSON. Most texts need no escapes. */
 function quoted(value: string): string {
   return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
@@ -68,7 +68,7 @@ interface Ended extends SpanContext {
 
 /**
  * The spans of a request that has ended, each as OTLP's JSON. Lasting spans that have not ended are left out. The JSON is
- * joined from texts: to make objects of it takes three times as long (bench policy-parts).
+ * joined from texts, which takes 3.3 µs (bench policy-parts). To make objects for `JSON.stringify` takes twice as long.
  */
 export function encodeSpans(exchange: Exchange, trace: RequestTrace, context: Ended): string[] {
   const { route } = context;
