@@ -12,11 +12,11 @@
  * ignored, and a message that was complete before the reset is still complete.
  */
 export const IDLE = 0;
-export const CLOSED = 4;
-/** The states in between. @internal */
+/** The states after it. From `CLOSED` on, nothing more is sent or read. @internal */
 export const OPEN = 1;
 export const HALF_CLOSED_LOCAL = 2;
 export const HALF_CLOSED_REMOTE = 3;
+export const CLOSED = 4;
 /** Closed by RST_STREAM, or with its connection, before the peer's message was complete. @internal */
 export const RESET = 5;
 /** Closed in the same way, after the peer's message was complete. @internal */

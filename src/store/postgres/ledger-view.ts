@@ -48,9 +48,9 @@ const TOTALS = Object.fromEntries(
 const DAY_MS = 86_400_000;
 /**
  * Milliseconds for which the sums of days before yesterday are kept. With a million payments the database needs half a
- * second for them.
+ * second for them. @internal
  */
-const OLD_DAYS_MS = 300_000;
+export const OLD_DAYS_MS = 300_000;
 
 const SOLD = statement(
   `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
@@ -77,13 +77,18 @@ const SEARCH = statement(
 /** The ledger in PostgreSQL, for reports. */
 export class PostgresLedgerView implements LedgerView {
   readonly #database: Database;
+  readonly #now: () => number;
+  readonly #steady: () => number;
   /** The last read sums of the days before yesterday. */
   #old:
     | { readonly from: number; readonly until: number; readonly end: number; readonly days: readonly SoldOnDay[] }
     | undefined;
 
-  constructor(database: Database) {
+  /** `now` gives Unix milliseconds, and `steady` monotonic ones. */
+  constructor(database: Database, { now, steady }: { readonly now: () => number; readonly steady: () => number }) {
     this.#database = database;
+    this.#now = now;
+    this.#steady = steady;
   }
 
   async list(
@@ -112,12 +117,12 @@ export class PostgresLedgerView implements LedgerView {
 
   async sold(since: number): Promise<readonly SoldOnDay[]> {
     const from = startOfDay(since);
-    const yesterday = startOfDay(Date.now() - DAY_MS);
+    const yesterday = startOfDay(this.#now() - DAY_MS);
     if (from >= yesterday) return await this.#soldBetween(from, Number.MAX_SAFE_INTEGER);
     const old = this.#old;
-    if (old === undefined || old.from !== from || old.until !== yesterday || performance.now() > old.end) {
+    if (old === undefined || old.from !== from || old.until !== yesterday || this.#steady() > old.end) {
       const days = await this.#soldBetween(from, yesterday);
-      this.#old = { from, until: yesterday, end: performance.now() + OLD_DAYS_MS, days };
+      this.#old = { from, until: yesterday, end: this.#steady() + OLD_DAYS_MS, days };
     }
     return [...(await this.#soldBetween(yesterday, Number.MAX_SAFE_INTEGER)), ...(this.#old?.days ?? [])];
   }

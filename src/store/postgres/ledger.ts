@@ -35,11 +35,12 @@ export class PostgresLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #database: Database;
   /**
-   * Nonces of changes without a response from the database, and when they failed (`performance.now()`). The change may
+   * Nonces of changes without a response from the database, and when they failed, by the monotonic clock. The change may
    * have been written, so the process may own a lease without knowing it. Such leases are not renewed, and the next
    * request waits for `LEASE_MS` at most.
    */
   readonly #doubtful = new Map<string, number>();
+  readonly #steady: () => number;
   readonly #leases: LiveLeases;
   readonly #watch: ClockWatch;
   readonly #timer: NodeJS.Timeout;
@@ -48,6 +49,7 @@ export class PostgresLedger implements Ledger {
   /** `steady` gives monotonic milliseconds. */
   constructor(database: Database, steady: () => number) {
     this.#database = database;
+    this.#steady = steady;
     this.#leases = new LiveLeases(steady);
     this.#watch = new ClockWatch(steady);
     this.#timer = setInterval(() => void this.tend(), LEASE_MS / 3);
@@ -168,7 +170,7 @@ export class PostgresLedger implements Ledger {
     } catch (error) {
       const [oldest] = this.#doubtful.keys();
       if (this.#doubtful.size >= MAX_DOUBTFUL && oldest !== undefined) this.#doubtful.delete(oldest);
-      this.#doubtful.set(nonce, performance.now());
+      this.#doubtful.set(nonce, this.#steady());
       throw error;
     }
   }
@@ -177,7 +179,7 @@ export class PostgresLedger implements Ledger {
   async tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;
-    const over = performance.now() - LONGEST_LEASE_MS;
+    const over = this.#steady() - LONGEST_LEASE_MS;
     const ended = [...this.#doubtful].filter(([, since]) => since < over).map(([nonce]) => nonce);
     ended.push(...this.#leases.forgotten());
     const { clock } = this.#database;

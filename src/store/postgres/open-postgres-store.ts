@@ -36,7 +36,7 @@ export function openPostgresStore(
   const ledger = new PostgresLedger(database, steady);
   return {
     ledger,
-    view: new PostgresLedgerView(database),
+    view: new PostgresLedgerView(database, { now: now ?? Date.now, steady }),
     outbox: new PostgresOutbox(database),
     paymentIds: new PostgresPaymentIds(database),
     simulatedTransfers: new PostgresSimulatedTransfers(database),

@@ -11,6 +11,7 @@ import { MAX_GATEWAYS } from "../usage-store.ts";
 import { statement } from "./connection.ts";
 import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
+import { OLD_DAYS_MS } from "./ledger-view.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { type PoolSettings } from "./pool.ts";
 
@@ -174,6 +175,26 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await ledger.tend();
     await ledger.tend();
     await ledger.close();
+  });
+
+  test("the sums of the days before yesterday are read again after five minutes", async () => {
+    const clock = { now: 1_800_000_000_000 + 3 * 86_400_000 };
+    await using opened = await open({}, () => clock.now);
+    const early = openPostgresStore(opened.settings, () => 1_800_000_000_000);
+    await using _ = { [Symbol.asyncDispose]: () => early.close() };
+    const sell = async (nonce: string): Promise<void> => {
+      const { payment } = await early.ledger.reserve({ ...PAYMENT, nonce });
+      await early.ledger.move(payment, { state: "settled", lease: false, transaction: nonce, delivered: true });
+    };
+    const sold = async (): Promise<readonly number[]> =>
+      (await opened.store.view.sold(1_800_000_000_000)).map(({ payments }) => payments);
+    await sell("0x1");
+    expect(await sold()).toEqual([1]);
+    await sell("0x2");
+    clock.now += OLD_DAYS_MS;
+    expect(await sold()).toEqual([1]);
+    clock.now += 1;
+    expect(await sold()).toEqual([2]);
   });
 
   test("an unpaid payment is deleted two minutes after its end", async () => {
