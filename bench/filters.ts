@@ -170,7 +170,7 @@ export async function runFiltersBench(args: readonly string[]): Promise<number> 
   const { values } = parseArgs({ args: [...args], options });
   const rounds = Number(values.rounds);
   if (!values.chain) {
-    console.log("Requests, through one instance of the own ABI:");
+    console.log("Requests, through one instance for the Turnpike ABI:");
     await requests(Number(values.count), rounds);
     console.log("\nRequests, through a filter with its pool, view and figures:");
     await requestPath(Number(values.count), rounds);

@@ -1,4 +1,4 @@
-/** The CPU cost of a filter of the own ABI in the request path, and the memory of a parked request. */
+/** The CPU cost of a filter for the Turnpike ABI in the request path, and the memory of a parked request. */
 import { respondWithError } from "../../src/gateway/local-response.ts";
 import { type Exchange, type RequestHead, type ResponseSink } from "../../src/gateway/exchange.ts";
 import { UpstreamCalls } from "../../src/gateway/filters/calls/call-group.ts";

@@ -1,4 +1,4 @@
-// The imports of a filter of the own ABI, and functions for them in AssemblyScript. Copy this file to the folder of
+// The imports of a filter for the Turnpike ABI, and functions for them in AssemblyScript. Copy this file to the folder of
 // your filter: the compiler uses its name, `env`, as the name of the module with the functions.
 
 export const ALLOW = 0;

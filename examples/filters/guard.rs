@@ -1,4 +1,4 @@
-//! A filter of the own ABI without any SDK: lets requests through that have a key.
+//! A filter for the Turnpike ABI without any SDK: lets requests through that have a key.
 #![no_std]
 
 #[link(wasm_import_module = "env")]

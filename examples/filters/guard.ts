@@ -1,4 +1,4 @@
-// A filter of the own ABI: accepts requests with a key, and reports that in a field of the response.
+// A filter for the Turnpike ABI: accepts requests with a key, and reports that in a field of the response.
 import { ALLOW, header, MODIFY, path, REJECT, reply, setHeader } from "./env";
 
 export function on_request(): i32 {

@@ -1,4 +1,4 @@
-// A filter of the own ABI: hides the body of failed responses, and marks all responses.
+// A filter for the Turnpike ABI: hides the body of failed responses, and marks all responses.
 import { ALLOW, get_response_status, replaceBody, set_response_status, setHeader } from "./env";
 
 const APPLY: i32 = 0;

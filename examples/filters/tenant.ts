@@ -1,4 +1,4 @@
-// A filter of the own ABI: makes the sandbox start the tenant's machine, and sends the request to the socket that the
+// A filter for the Turnpike ABI: makes the sandbox start the tenant's machine, and sends the request to the socket that the
 // sandbox names.
 import { ALLOW, call, exitCode, goTo, header, output, PARKED, REJECT, reply } from "./env";
 

@@ -1,4 +1,4 @@
-/** Filters of the own ABI that change responses. */
+/** Filters for the Turnpike ABI that change responses. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";

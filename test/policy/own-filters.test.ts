@@ -1,4 +1,4 @@
-/** Filters of the own ABI in the chain, over every protocol. */
+/** Filters for the Turnpike ABI in the chain, over every protocol. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { calls, callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";

@@ -46,7 +46,7 @@ test("a body that is read after each byte is joined few times", () => {
   expect([body.length, body.memory]).toEqual([0, 0]);
 });
 
-test("a body that arrives byte by byte is held for a filter of the own ABI in few pieces", () => {
+test("a body that arrives byte by byte is held for a filter for the Turnpike ABI in few pieces", () => {
   const list = new PieceList({ take: () => true, give() {} });
   for (const piece of pieces()) list.push(piece, 0, piece.length);
   expect(Buffer.from(list.first(7)).toString()).toBe("abcdefg");

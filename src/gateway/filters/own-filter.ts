@@ -52,7 +52,7 @@ interface Park {
   readonly body: BodyView;
 }
 
-/** A filter of the own ABI in one worker. Decision 0703. */
+/** A filter for the Turnpike ABI in one worker. Decision 0703. */
 export class OwnFilter implements Filter {
   readonly name: string;
   readonly #settings: FilterSettings;

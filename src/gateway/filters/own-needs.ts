@@ -2,7 +2,7 @@ import { type ModuleFacts } from "./module/prepare.ts";
 import { type OwnExport, type OwnImport } from "./own-abi/signatures.ts";
 
 /**
- * The parts of an exchange that a module of the own ABI can read, according to its imports. The gateway does not wait
+ * The parts of an exchange that a module for the Turnpike ABI can read, according to its imports. The gateway does not wait
  * for a body that no filter reads.
  */
 export interface OwnNeeds {
@@ -14,7 +14,7 @@ export interface OwnNeeds {
   readonly hasResponseHook: boolean;
 }
 
-/** Finds out what a filter of the own ABI uses, from the module's imports and exports. */
+/** Finds out what a filter for the Turnpike ABI uses, from the module's imports and exports. */
 export function ownNeeds({ imports, exports }: ModuleFacts): OwnNeeds {
   const has = (name: OwnImport): boolean => imports.some((text) => text.startsWith(`env.${name} `));
   const hook: OwnExport = "on_response";

@@ -39,7 +39,7 @@ function nextLoad(local: number): number[] {
   ].flat();
 }
 
-/** Hostile filters of the own ABI. */
+/** Hostile filters for the Turnpike ABI. */
 export const HOSTILE_OWN: Readonly<Record<string, Uint8Array>> = {
   ...Object.fromEntries(Object.entries(CODES).map(([name, [code, parts]]) => [name, own(code(0), parts)])),
   "endless recursion": own([...op.call(0), ...op.drop]),

@@ -1,4 +1,4 @@
-/** A filter of the own ABI whose actions are chosen by the request. */
+/** A filter for the Turnpike ABI whose actions are chosen by the request. */
 export const SWITCHBOARD = `
 @external("env", "get_header") declare function get_header(name: usize, length: i32, out: usize, capacity: i32): i32;
 @external("env", "get_path") declare function get_path(out: usize, capacity: i32): i32;

@@ -1,4 +1,4 @@
-/** Filters of the own ABI before an origin, over every protocol, with a sandbox for host calls. */
+/** Filters for the Turnpike ABI before an origin, over every protocol, with a sandbox for host calls. */
 import { expect } from "bun:test";
 import { ControlTransport } from "../../../src/gateway/filters/control/control-transport.ts";
 import { reply, type Sandbox, startSandbox } from "../../../src/gateway/filters/control/testing/sandbox.ts";

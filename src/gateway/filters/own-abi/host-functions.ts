@@ -26,10 +26,10 @@ const MAX_STATUS = 599;
 
 /** Receives the text that a filter logs, `MAX_LOG_BYTES` bytes at most. */
 export type Log = (line: string) => void;
-/** The implementation of each import of the own ABI. i32 parameters are signed numbers. */
+/** The implementation of each import for the Turnpike ABI. i32 parameters are signed numbers. */
 export type HostFunctions = Readonly<Record<OwnImport, (...parameters: number[]) => number | undefined>>;
 
-/** The functions that a filter of the own ABI imports. */
+/** The functions that a filter for the Turnpike ABI imports. */
 export function hostFunctions(state: HostState, log: Log): HostFunctions {
   return { ...requestFunctions(state), ...replyFunctions(state, log), ...responseFunctions(state) };
 }

@@ -24,7 +24,7 @@ export interface OwnOptions {
 }
 
 /**
- * An instance of a filter of the own ABI. It serves one request at a time, from `onRequest` to `release`. Its memory
+ * An instance of a filter for the Turnpike ABI. It serves one request at a time, from `onRequest` to `release`. Its memory
  * and globals are not reset between requests. After a failure it is `isPoisoned`, and cannot be used again.
  */
 export class OwnInstance {

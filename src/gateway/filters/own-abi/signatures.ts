@@ -1,4 +1,4 @@
-/** The functions of import module `env` that a filter of the own ABI can import. */
+/** The functions of import module `env` that a filter for the Turnpike ABI can import. */
 export const OWN_IMPORTS = {
   get_method: "() -> i32",
   get_path: "(i32, i32) -> i32",
@@ -23,6 +23,6 @@ export const OWN_IMPORTS = {
 /** The name of a function in `OWN_IMPORTS`. */
 export type OwnImport = keyof typeof OWN_IMPORTS;
 
-/** The functions that a filter of the own ABI can export for the gateway. The first is required. */
+/** The functions that a filter for the Turnpike ABI can export for the gateway. The first is required. */
 export const OWN_EXPORTS = ["on_request", "on_resume", "on_response"] as const;
 export type OwnExport = (typeof OWN_EXPORTS)[number];

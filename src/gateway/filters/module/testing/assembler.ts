@@ -79,7 +79,7 @@ export function assemble(parts: Parts): Uint8Array {
   return out.done().slice();
 }
 
-/** A module of the own ABI whose on_request has this code. */
+/** A module for the Turnpike ABI whose on_request has this code. */
 export function onRequest(code: readonly number[], parts: Parts = {}): Uint8Array {
   const functions = [{ export: "on_request", code }, ...(parts.functions ?? [])];
   return assemble({ memory: 1, ...parts, functions });

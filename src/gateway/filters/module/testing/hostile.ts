@@ -32,7 +32,7 @@ const CHASE = {
   ].flat(),
 } as const;
 
-/** Modules of the own ABI that would run forever. */
+/** Modules for the Turnpike ABI that would run forever. */
 export const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["an empty loop", forever([])],
   [

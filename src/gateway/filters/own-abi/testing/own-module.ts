@@ -1,7 +1,7 @@
 import { assemble, I32, op, type Parts, u32 } from "../../module/testing/assembler.ts";
 import { OWN_IMPORTS, type OwnExport, type OwnImport } from "../signatures.ts";
 
-/** Types and imports for functions of the own ABI, in the given order. They are functions 0, 1, ... */
+/** Types and imports for functions for the Turnpike ABI, in the given order. They are functions 0, 1, ... */
 export function ownImports(...names: readonly OwnImport[]): Parts {
   const types = names.map((name) => {
     const [parameters = "", result = ""] = OWN_IMPORTS[name].split(" -> ");
