@@ -111,9 +111,9 @@ async function sendUntilReady(
 ): Promise<Paid> {
   for (let tries = 1; ; tries += 1) {
     const paid = await send(gateway, request, progress, signal);
-    const { response, choice: offer } = paid;
+    const { response, choice: requirements } = paid;
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && offer === undefined;
+    const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && requirements === undefined;
     if (!isBusy || tries >= MAX_TRIES) return paid;
     await response.body?.cancel();
     progress.clear();

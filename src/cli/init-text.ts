@@ -3,7 +3,7 @@ import { parseDocument, Scalar, visit } from "yaml";
 import { bareHost, portOf } from "../lib/url-host.ts";
 
 /** The choices from which `turnpike init` writes a configuration. */
-export interface InitAnswers {
+export interface InitChoices {
   /** The URL of the API to sell. Undefined: the content service is sold. */
   readonly upstream: URL | undefined;
   readonly port: number;
@@ -17,7 +17,7 @@ export interface InitAnswers {
 /** One line of the file with its depth of indentation: a comment, or the start of a member or block. */
 type Line = readonly [depth: number, text: string];
 
-function serverLines({ port }: InitAnswers): Line[] {
+function serverLines({ port }: InitChoices): Line[] {
   return [
     [1, "// The gateway listens here. Use 0.0.0.0 to listen on all addresses of the machine."],
     [1, '"server": {'],
@@ -29,7 +29,7 @@ function serverLines({ port }: InitAnswers): Line[] {
   ];
 }
 
-function paymentLines({ price }: InitAnswers): Line[] {
+function paymentLines({ price }: InitChoices): Line[] {
   if (price === undefined) return [];
   return [
     [
@@ -44,7 +44,7 @@ function paymentLines({ price }: InitAnswers): Line[] {
   ];
 }
 
-function priceLines(depth: number, { price, payTo, network }: InitAnswers, own = price): Line[] {
+function priceLines(depth: number, { price, payTo, network }: InitChoices, own = price): Line[] {
   if (own === undefined) return [];
   return [
     [depth, '"x402": {'],
@@ -56,7 +56,7 @@ function priceLines(depth: number, { price, payTo, network }: InitAnswers, own =
   ];
 }
 
-function apiLines(answers: InitAnswers, upstream: URL): Line[] {
+function apiLines(choices: InitChoices, upstream: URL): Line[] {
   const isTls = upstream.protocol === "https:";
   const port = portOf(upstream);
   const host = bareHost(upstream.hostname);
@@ -74,7 +74,7 @@ function apiLines(answers: InitAnswers, upstream: URL): Line[] {
     [2, "{"],
     [3, '"path_prefix": "/",'],
     [3, '"upstream": "api",'],
-    ...priceLines(3, answers),
+    ...priceLines(3, choices),
     [2, "},"],
     [1, "],"],
   ];
@@ -88,7 +88,7 @@ const SOLD = [
   ["/search", 140_000],
 ] as const;
 
-function contentLines(answers: InitAnswers): Line[] {
+function contentLines(choices: InitChoices): Line[] {
   return [
     [1, '// "turnpike start" serves this upstream itself: the content service, which loads pages.'],
     [1, '"upstreams": [{ "name": "content", "servers": [{ "unix": "/run/turnpike/content.sock" }] }],'],
@@ -100,7 +100,7 @@ function contentLines(answers: InitAnswers): Line[] {
       [3, '"upstream": "content",'],
       [3, `"read_timeout_ms": ${ms - 10_000},`],
       [3, `"total_timeout_ms": ${ms},`],
-      ...priceLines(3, answers),
+      ...priceLines(3, choices),
       [2, "},"],
     ]),
     [2, "// Free: the state of the service, and its description."],
@@ -110,17 +110,17 @@ function contentLines(answers: InitAnswers): Line[] {
 }
 
 /** A configuration in JSON with comments. */
-export function initText(answers: InitAnswers): string {
-  const { upstream } = answers;
+export function initText(choices: InitChoices): string {
+  const { upstream } = choices;
   const lines: Line[] = [
     [
       0,
       "// Turnpike's configuration. docs/configuration.md lists every key; check this file with: turnpike check FILE",
     ],
     [0, "{"],
-    ...serverLines(answers),
-    ...paymentLines(answers),
-    ...(upstream === undefined ? contentLines(answers) : apiLines(answers, upstream)),
+    ...serverLines(choices),
+    ...paymentLines(choices),
+    ...(upstream === undefined ? contentLines(choices) : apiLines(choices, upstream)),
     [0, "}"],
   ];
   return lines.map(([depth, text]) => `${"  ".repeat(depth)}${text}\n`).join("");

@@ -106,16 +106,16 @@ test("on a terminal it asks for the values, and asks again after invalid input",
     cwd: folder,
     terminal: { data: (_terminal, data) => void (shown += new TextDecoder().decode(data)) },
   });
-  const answer = async (question: string, text: string): Promise<void> => {
+  const typed = async (question: string, text: string): Promise<void> => {
     await until(() => shown.includes(question));
     shown = "";
     child.terminal?.write(`${text}\r`);
   };
-  await answer("URL of your own API", "http://127.0.0.1:9000");
-  await answer("Port to listen on [8080]", "many");
-  await answer("is not a port number", "9191");
-  await answer("Price of a request", "");
-  await answer("Account that receives the payments", "");
+  await typed("URL of your own API", "http://127.0.0.1:9000");
+  await typed("Port to listen on [8080]", "many");
+  await typed("is not a port number", "9191");
+  await typed("Price of a request", "");
+  await typed("Account that receives the payments", "");
   expect(await child.exited).toBe(0);
   const { config } = await loadFile(join(folder, "asked.jsonc"));
   expect(config?.server.port).toBe(9191);

@@ -11,7 +11,7 @@ import { isAddress } from "../payments/x402/address.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
 import { atBoundary } from "./boundary.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
-import { type InitAnswers, initText, initYaml } from "./init-text.ts";
+import { type InitChoices, initText, initYaml } from "./init-text.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
 import { commandName } from "../lib/one-file.ts";
@@ -130,10 +130,10 @@ export function init(args: readonly string[]): Promise<number> {
       throw new UsageError(`FILE "${file}" must end in .jsonc, .yaml, .yml or .json`);
     if (values.force !== true && existsSync(file))
       throw new StartError(`Cannot write "${file}": it exists already; --force overwrites it`);
-    const answers = await answersOf(values);
-    await write(file, await textFor(file, answers), values.force === true);
+    const choices = await choicesOf(values);
+    await write(file, await textFor(file, choices), values.force === true);
     const turnpike = commandName();
-    const start = `${turnpike}${answers.upstream === undefined ? " start" : ""} --config ${file}`;
+    const start = `${turnpike}${choices.upstream === undefined ? " start" : ""} --config ${file}`;
     console.log(`wrote ${file}\ncheck it with: ${turnpike} check ${file}\nstart with:    ${start}`);
     return 0;
   });
@@ -141,9 +141,9 @@ export function init(args: readonly string[]): Promise<number> {
 
 type Values = Readonly<Partial<Record<Question<unknown>["flag"], string>>>;
 
-async function answersOf(values: Values): Promise<InitAnswers> {
+async function choicesOf(values: Values): Promise<InitChoices> {
   const asker = process.stdin.isTTY ? createInterface({ input: process.stdin, output: process.stderr }) : undefined;
-  const ask = async <T>(question: Question<T>): Promise<T> => await answerTo(question, values[question.flag], asker);
+  const ask = async <T>(question: Question<T>): Promise<T> => await choose(question, values[question.flag], asker);
   try {
     const upstream = await ask(UPSTREAM);
     const port = await ask(PORT);
@@ -158,16 +158,16 @@ async function answersOf(values: Values): Promise<InitAnswers> {
 }
 
 /** The flag's value. Without the flag, asks the user, and asks again after invalid input. */
-async function answerTo<T>(
+async function choose<T>(
   { text, otherwise, read }: Question<T>,
   given: string | undefined,
   asker: { question(text: string): Promise<string> } | undefined,
 ): Promise<T> {
   if (given !== undefined || asker === undefined) return read(given ?? otherwise);
   for (let i = 1; ; i++) {
-    const answer = (await asker.question(`${text} [${otherwise}]: `)).trim();
+    const typed = (await asker.question(`${text} [${otherwise}]: `)).trim();
     try {
-      return read(answer === "" ? otherwise : answer);
+      return read(typed === "" ? otherwise : typed);
     } catch (error) {
       if (!(error instanceof UsageError) || i === MAX_TRIES) throw error;
       process.stderr.write(`${error.message.replace(/^--\S+ /, "")}\n`);
@@ -176,9 +176,9 @@ async function answerTo<T>(
 }
 
 /** The text of the file in the format of its name. Throws StartError if a gateway would not start with it. */
-async function textFor(file: string, answers: InitAnswers): Promise<string> {
+async function textFor(file: string, choices: InitChoices): Promise<string> {
   const { JSONC_FORMAT } = await import("../gateway/config/formats/jsonc.ts");
-  const text = initText(answers);
+  const text = initText(choices);
   const parsed = JSONC_FORMAT.parse(text);
   const value = parsed.ok ? parsed.value : undefined;
   const { config, problems } = loadValue(value);

@@ -73,10 +73,11 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
   return {
     ...plain,
     pay: async (url, init) => {
-      const { response, choice: offer, receipt, isOpen } = await payAndFetch(url, init, payer);
+      const { response, choice: requirements, receipt, isOpen } = await payAndFetch(url, init, payer);
       // Without this error an agent may try again, and pay twice.
       if (isOpen) throw new PaymentUnanswered("the result is not known yet, and another call pays again", {});
-      if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
+      if (requirements !== undefined && receipt?.success === true)
+        sayNote(`paid ${describeReceipt(requirements, receipt)}`);
       return response;
     },
   };

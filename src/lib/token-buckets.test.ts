@@ -15,8 +15,8 @@ import {
 } from "./token-buckets.ts";
 
 /** Ticks until the next request is allowed, after one that was refused. */
-function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): number {
-  return debt + cost - burst * cost;
+function ticksToWait({ untilFull }: Charge, { cost, burst }: BucketSize): number {
+  return untilFull + cost - burst * cost;
 }
 
 const CHARGER = join(import.meta.dir, "testing/bucket-charger.ts");
@@ -87,7 +87,7 @@ test.each([true, false])(
           const charge = buckets.charge(space, key, size);
           expect(charge.allowed).toBe(expected);
           if (!charge.allowed) expect(ticksToWait(charge, size)).toBeGreaterThan(0);
-          expect(charge.debt).toBeLessThanOrEqual(size.burst * size.cost);
+          expect(charge.untilFull).toBeLessThanOrEqual(size.burst * size.cost);
         }
       }),
       { numRuns: 300 },
@@ -234,7 +234,7 @@ test("processes that charge the same buckets at the same time allow exactly the 
   }
 });
 
-test("a key that two workers put into two slots at once gets one bucket with the debt of both", () => {
+test("a key that two workers put into two slots at once gets one bucket with the used tokens of both", () => {
   const size = { cost: SLOW.cost, burst: 10 };
   const memory = new Uint8Array(BUCKET_BYTES);
   const [one, other] = [new TokenBuckets(memory, () => 0), new TokenBuckets(memory, () => 0)];

@@ -46,7 +46,7 @@ export interface Charge {
   /** False: the bucket has no token. */
   allowed: boolean;
   /** Ticks until the bucket is full, including this request if it was allowed. */
-  debt: number;
+  untilFull: number;
 }
 
 /**
@@ -64,7 +64,7 @@ export interface Charge {
  */
 export class TokenBuckets {
   /** Result of the last `charge`. The next one overwrites it. */
-  readonly charged: Charge & { spare: boolean } = { allowed: false, debt: 0, spare: false };
+  readonly charged: Charge & { spare: boolean } = { allowed: false, untilFull: 0, spare: false };
   readonly #words: BigInt64Array;
   readonly #halves: Int32Array;
   readonly #hash: HalfSipHash;
@@ -129,7 +129,7 @@ export class TokenBuckets {
     const spare = SLOTS + (space[0] & (SPARE_SLOTS - 1));
     for (let tries = 0; tries < MAX_TRIES; tries++) if (this.#chargeSlot(spare, 1, now, size)) return charged;
     charged.allowed = false;
-    charged.debt = size.burst * size.cost;
+    charged.untilFull = size.burst * size.cost;
     return charged;
   }
 
@@ -157,7 +157,7 @@ export class TokenBuckets {
   countUsed(): number {
     const now = Math.floor(this.#now() * TICKS_PER_MS);
     let used = 0;
-    for (let slot = 0; slot < SLOTS; slot++) if (this.#debtOf(slot, now) > 0) used++;
+    for (let slot = 0; slot < SLOTS; slot++) if (this.#untilFullOf(slot, now) > 0) used++;
     return used;
   }
 
@@ -168,7 +168,7 @@ export class TokenBuckets {
       const high = Atomics.load(this.#halves, slot * 2 + 1);
       if (high >>> TIME_BITS_HIGH === tag) return slot;
       if (free >= 0) continue;
-      const isFull = debtOf(Atomics.load(this.#halves, slot * 2), high, now) <= 0;
+      const isFull = untilFullOf(Atomics.load(this.#halves, slot * 2), high, now) <= 0;
       // If the slot has changed meanwhile, it may be this key's. Without this check the key could get a second slot.
       if (isFull || Atomics.load(this.#halves, slot * 2 + 1) !== high) free = slot;
     }
@@ -183,7 +183,7 @@ export class TokenBuckets {
     const high = halves[slot * 2 + 1] ?? 0;
     if (!this.#decide(low, high, { tag, now, size })) return false;
     if (!this.charged.allowed) return true;
-    const within = (now + this.charged.debt) % TIME_RANGE;
+    const within = (now + this.charged.untilFull) % TIME_RANGE;
     halves[slot * 2] = (within % LOW_RANGE) | 0;
     halves[slot * 2 + 1] = (tag << TIME_BITS_HIGH) | Math.floor(within / LOW_RANGE);
     return true;
@@ -194,7 +194,7 @@ export class TokenBuckets {
     this.#word[0] = seen;
     const [low = 0, high = 0] = this.#half;
     if (!this.#decide(low, high, { tag, now, size })) return false;
-    return !this.charged.allowed || this.#exchange(slot, seen, { tag, time: now + this.charged.debt });
+    return !this.charged.allowed || this.#exchange(slot, seen, { tag, time: now + this.charged.untilFull });
   }
 
   /**
@@ -202,12 +202,12 @@ export class TokenBuckets {
    * another key.
    */
   #decide(low: number, high: number, { tag, now, size }: { tag: number; now: number; size: BucketSize }): boolean {
-    const debt = Math.max(debtOf(low, high, now), 0);
+    const untilFull = Math.max(untilFullOf(low, high, now), 0);
     const isOwn = high >>> TIME_BITS_HIGH === tag;
-    if (!isOwn && debt > 0) return false;
+    if (!isOwn && untilFull > 0) return false;
     const { charged } = this;
-    charged.allowed = debt + size.cost <= size.burst * size.cost;
-    charged.debt = charged.allowed ? debt + size.cost : debt;
+    charged.allowed = untilFull + size.cost <= size.burst * size.cost;
+    charged.untilFull = charged.allowed ? untilFull + size.cost : untilFull;
     this.#tookOver = charged.allowed && !isOwn;
     return true;
   }
@@ -221,7 +221,7 @@ export class TokenBuckets {
 
   /**
    * Two workers may put the same new key into two slots, if another slot became free between their looks. All workers
-   * use the first slot from then on. The debt of the others is added to it.
+   * use the first slot from then on. The used tokens of the others are added to it.
    */
   #mergeDoubles(first: number, tag: number, now: number): void {
     let kept = -1;
@@ -238,35 +238,35 @@ export class TokenBuckets {
     const [low = 0, high = 0] = this.#half;
     if (high >>> TIME_BITS_HIGH !== tag) return;
     if (Atomics.compareExchange(this.#words, from, taken, 0n) !== taken) return;
-    const owed = debtOf(low, high, now);
+    const owed = untilFullOf(low, high, now);
     if (owed <= 0) return;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const seen = Atomics.load(this.#words, to);
       this.#word[0] = seen;
-      const debt = Math.max(debtOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now), 0);
+      const untilFull = Math.max(untilFullOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now), 0);
       // Beyond `MAX_FILL_MS` a time could be taken for a past one.
-      const time = now + Math.min(debt + owed, MAX_FILL_MS * TICKS_PER_MS);
+      const time = now + Math.min(untilFull + owed, MAX_FILL_MS * TICKS_PER_MS);
       if ((this.#half[1] ?? 0) >>> TIME_BITS_HIGH !== tag || this.#exchange(to, seen, { tag, time })) return;
     }
   }
 
   #clearIfFull(slot: number, now: number): void {
-    if (this.#debtOf(slot, now) > 0) return;
+    if (this.#untilFullOf(slot, now) > 0) return;
     const seen = Atomics.load(this.#words, slot);
     this.#word[0] = seen;
-    if (seen !== 0n && debtOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now) <= 0) {
+    if (seen !== 0n && untilFullOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now) <= 0) {
       Atomics.compareExchange(this.#words, slot, seen, 0n);
     }
   }
 
   /** A read without `Atomics`. The exchange later confirms it before anything is decided. */
-  #debtOf(slot: number, now: number): number {
-    return debtOf(this.#halves[slot * 2] ?? 0, this.#halves[slot * 2 + 1] ?? 0, now);
+  #untilFullOf(slot: number, now: number): number {
+    return untilFullOf(this.#halves[slot * 2] ?? 0, this.#halves[slot * 2 + 1] ?? 0, now);
   }
 }
 
 /** Ticks from `now` until the slot's bucket is full; 0 or less: it is full. */
-function debtOf(low: number, high: number, now: number): number {
+function untilFullOf(low: number, high: number, now: number): number {
   if (high === 0 && low === 0) return 0;
   const time = (high & TIME_MASK_HIGH) * LOW_RANGE + (low >>> 0);
   const ahead = (time - now) % TIME_RANGE;

@@ -12,7 +12,7 @@ export interface Target {
   readonly structured: Arbitrary<Buffer>;
   /** Throws if a property does not hold. Returns the claim that an oracle must confirm, if there is an oracle. */
   check(input: Buffer, random: Random): Claim | undefined;
-  /** Resolves to the objections of the oracle, each at the index of its claim; empty if it confirms the claim. */
+  /** Resolves to the contradictions that the oracle finds, each at the index of its claim; empty if it confirms the claim. */
   readonly confirm?: (claims: readonly Claim[]) => Promise<string[]>;
 }
 

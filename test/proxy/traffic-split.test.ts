@@ -82,9 +82,9 @@ test("several workers together split traffic as one does, and select the same up
     const request = `GET / HTTP/1.1\r\nHost: a.test\r\n${field}Connection: close\r\n\r\n`;
     return (await once(gateway.port, request)).body;
   };
-  const dealt: string[] = [];
-  for (let i = 0; i < 500; i++) dealt.push(await getBy(-1));
-  expect(Math.abs(dealt.filter((body) => body === "b ").length - 150)).toBeLessThan(18);
+  const chosen: string[] = [];
+  for (let i = 0; i < 500; i++) chosen.push(await getBy(-1));
+  expect(Math.abs(chosen.filter((body) => body === "b ").length - 150)).toBeLessThan(18);
   const kept: string[] = [];
   for (let user = 0; user < 20; user++) {
     const bodies = new Set([

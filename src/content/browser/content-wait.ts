@@ -1,4 +1,4 @@
-import { type AwaitedPlaces } from "../page/visit.ts";
+import { type AwaitedElements } from "../page/visit.ts";
 
 /** Milliseconds after its page event in which a blank page may get its content from a script. */
 const MAX_BLANK_MS = 4_000;
@@ -48,7 +48,7 @@ const LAZY_FRAMES = `(async (timeout) => {
 })`;
 
 /** The places of a page that must not stay empty, and the limits of the wait for them. */
-export interface ContentWait extends AwaitedPlaces {
+export interface ContentWait extends AwaitedElements {
   /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
   readonly parts: boolean;
   /** True: the script also waits for the end of a text that changes in each frame. */

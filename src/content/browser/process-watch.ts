@@ -135,7 +135,7 @@ export class ProcessWatch {
     this.#watched = new Map(pids.flatMap((pid) => this.#watch(pid)));
     for (const watched of this.#watched.values()) {
       if (this.#isTooMuch(watched)) this.#killForExcess(watched);
-      else if (watched.isRenderer && watched.recentMs > 0) calm(watched.facts);
+      else if (watched.isRenderer && watched.recentMs > 0) lowerPriority(watched.facts);
     }
     this.#boundMemory();
   }
@@ -192,7 +192,7 @@ export class ProcessWatch {
  * Lowers a process's priority. Priorities belong to threads, and a thread begins with the priority of the thread that
  * starts it.
  */
-function calm({ pid, cpuMs, threads }: ProcessFacts): void {
+function lowerPriority({ pid, cpuMs, threads }: ProcessFacts): void {
   const weight = cpuMs * Math.max(1, threads / USUAL_THREADS);
   const [, nice] = NICENESS.find(([from]) => weight >= from) ?? [];
   if (nice === undefined) return;

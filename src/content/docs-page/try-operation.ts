@@ -46,12 +46,12 @@ export async function tryOperation(request: Request, body: string, gateway: TryG
     ...(operation.method === "get" ? {} : { body }),
   };
   try {
-    const { response, choice: offer } = await payAndFetch(gateway.url + operation.path, init, {
+    const { response, choice: requirements } = await payAndFetch(gateway.url + operation.path, init, {
       account: () => ({ privateKey, address: addressOfPrivateKey(privateKey) }),
       maxPrice: ANY_PRICE,
       fetch: gateway.send,
     });
-    const paid = offer === undefined || !response.ok ? "" : (list.prices[operation.path] ?? "");
+    const paid = requirements === undefined || !response.ok ? "" : (list.prices[operation.path] ?? "");
     return new Response(response.body, {
       status: response.status,
       headers: {

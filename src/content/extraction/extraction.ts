@@ -27,7 +27,7 @@ export type ExtractionTask =
    * Whether the source, an external script of a page, fills places with these names. If it does, the page needs a
    * browser.
    */
-  | { readonly kind: "script"; readonly places: Places };
+  | { readonly kind: "script"; readonly places: SearchedNames };
 
 /** The parts of a complete page that its external scripts may still fill. */
 export interface Placeholders {
@@ -46,7 +46,7 @@ export interface Placeholders {
 }
 
 /** The places whose names a script is searched for. */
-export type Places = Pick<Placeholders, "names" | "lists" | "texts" | "tags">;
+export type SearchedNames = Pick<Placeholders, "names" | "lists" | "texts" | "tags">;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {

@@ -8,7 +8,7 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-  type Places,
+  type SearchedNames,
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
 
@@ -34,7 +34,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
 }
 
 /** A script is not a document. It is only searched for signs that it fills places. */
-function scriptOutcome({ body }: PageSource, places: Places): ExtractionOutcome {
+function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionOutcome {
   const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
   if (found !== undefined) {
     const { sign, names } = found;

@@ -15,7 +15,7 @@ import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource 
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { PageScripts } from "./page-scripts.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
-import { type AwaitedPlaces, type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
+import { type AwaitedElements, type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
 /** The engines, the extractor, and the rules of egress of all visits. */
 export interface PageReaderDeps {
@@ -203,7 +203,7 @@ export class PageReader {
   }
 
   /** The places of a complete page that an external script fills; undefined if no script adds content to the page. */
-  async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedPlaces | undefined> {
+  async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedElements | undefined> {
     if (outcome.outcome !== "content" || outcome.placeholders === undefined) return undefined;
     const { names, sure } = outcome.placeholders;
     const filled = await this.#scripts.filled(visit, outcome.placeholders);
@@ -214,7 +214,7 @@ export class PageReader {
    * The places that the browser waits for. External scripts may fill more of them than the document shows. They are read
    * while the browser loads the page.
    */
-  #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedPlaces | Promise<AwaitedPlaces> {
+  #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedElements | Promise<AwaitedElements> {
     const known = placeholdersOf(outcome);
     const { scripts, names, sure } = known;
     if (scripts.length === 0 || names.length <= sure.length) return { names, sure };

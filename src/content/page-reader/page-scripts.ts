@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/within.ts";
-import { type Places, type Placeholders } from "../extraction/extraction.ts";
+import { type SearchedNames, type Placeholders } from "../extraction/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
@@ -43,7 +43,7 @@ function importsOf(code: string, url: string, page: URL): string[] {
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
   /** The names of the places that a script fills, if they are known; undefined if it adds no content to the page. */
-  filledBy(visit: Visit, code: string, places: Places): Promise<readonly string[] | undefined>;
+  filledBy(visit: Visit, code: string, places: SearchedNames): Promise<readonly string[] | undefined>;
 }
 
 /** Searches the external scripts of complete pages for signs that they add content. */

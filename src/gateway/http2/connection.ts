@@ -95,7 +95,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     return this.streams.size === 0;
   }
 
-  protected override sayGoodbye(code: number, reason: string): void {
+  protected override sendGoAway(code: number, reason: string): void {
     this.writer.goaway(this.lastPeerStream, code, reason);
   }
 

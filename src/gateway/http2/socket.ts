@@ -80,7 +80,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   protected abstract onActivity(): void;
   /** No stream is open. */
   protected abstract get isIdle(): boolean;
-  protected abstract sayGoodbye(code: number, reason: string): void;
+  protected abstract sendGoAway(code: number, reason: string): void;
   /** Stops reading, and ends every open stream. */
   protected abstract cutStreams(): void;
   protected abstract onGone(): void;
@@ -150,7 +150,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler, Sendi
   close(code: number, reason = ""): void {
     if (this.#state !== OPEN) return;
     this.#state = LINGERING;
-    this.sayGoodbye(code, reason);
+    this.sendGoAway(code, reason);
     this.cutStreams();
     this.out.flush();
     if (this.#paused) this.wire.resume();

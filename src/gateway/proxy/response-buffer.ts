@@ -216,11 +216,11 @@ export class ResponseBuffer extends Deadline {
     this.#options.spool.write({ block, offset: this.#writtenTo }, { bytes, start, end: start + length }, (written) => {
       this.#isBusy = false;
       if (this.isOver) this.#giveBlocks();
-      else this.#spilled(written ? length : 0);
+      else this.#onWritten(written ? length : 0);
     });
   }
 
-  #spilled(length: number): void {
+  #onWritten(length: number): void {
     this.#queue.shift(length);
     this.#writtenTo += length;
     if (this.#writtenTo === 0) this.#giveUnused();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { Upstream } from "../upstream/upstream.ts";
-import { createTrafficSplit, type Share, type Splittable, type Sticky } from "./split.ts";
+import { createTrafficSplit, type WeightedUpstream, type Splittable, type Sticky } from "./split.ts";
 
 const REQUESTS = 10_000;
 
 /** Upstreams named a, b, c, … with these weights. */
-function shares(...weights: number[]): Share[] {
+function upstreams(...weights: number[]): WeightedUpstream[] {
   return weights.map((weight, at) => ({ upstream: upstreamNamed(String.fromCharCode(0x61 + at)), weight }));
 }
 
@@ -20,7 +20,12 @@ function request(fields = "", scheme: "http" | "https" = "http"): Splittable {
 }
 
 /** The names of the upstreams that the requests go to, in order. */
-function names(list: readonly Share[], requests: readonly Splittable[], sticky?: Sticky, random = () => 0.3): string[] {
+function names(
+  list: readonly WeightedUpstream[],
+  requests: readonly Splittable[],
+  sticky?: Sticky,
+  random = () => 0.3,
+): string[] {
   const split = createTrafficSplit(list, sticky, random);
   return requests.map((asked) => split?.choose(asked).name ?? "");
 }
@@ -48,7 +53,7 @@ describe("requests without a sticky key", () => {
     (weights) => {
       const total = weights.reduce((sum, weight) => sum + weight, 0);
       for (const start of [0, 0.25, 0.618, 0.999]) {
-        const found = names(shares(...weights), plain(), undefined, () => start);
+        const found = names(upstreams(...weights), plain(), undefined, () => start);
         for (const [at, weight] of weights.entries()) {
           const expected = (REQUESTS * weight) / total;
           expect(Math.abs(countOf(found, String.fromCharCode(0x61 + at)) - expected)).toBeLessThan(6);
@@ -58,7 +63,7 @@ describe("requests without a sticky key", () => {
   );
 
   test("alternate evenly: any hundred in a row have their weights", () => {
-    const found = names(shares(8, 2), plain());
+    const found = names(upstreams(8, 2), plain());
     for (let from = 0; from + 100 <= REQUESTS; from += 7) {
       const rare = countOf(found.slice(from, from + 100), "b");
       expect(rare).toBeGreaterThanOrEqual(18);
@@ -68,11 +73,11 @@ describe("requests without a sticky key", () => {
   });
 
   test("never go to an upstream of weight 0", () => {
-    expect(countOf(names(shares(0, 1, 0), plain()), "b")).toBe(REQUESTS);
+    expect(countOf(names(upstreams(0, 1, 0), plain()), "b")).toBe(REQUESTS);
   });
 
   test("start at different points in different workers", () => {
-    const first = Array.from({ length: 1000 }, () => names(shares(1, 1), plain(1), undefined, Math.random)[0] ?? "");
+    const first = Array.from({ length: 1000 }, () => names(upstreams(1, 1), plain(1), undefined, Math.random)[0] ?? "");
     // Six standard deviations: it fails by chance once in about 500 million runs.
     expect(Math.abs(countOf(first, "a") - 500)).toBeLessThan(95);
   });
@@ -83,13 +88,13 @@ describe("requests with the sticky header", () => {
   const users = Array.from({ length: REQUESTS }, (_, at) => request(`Accept: */*\r\nx-user: user-${at}\r\n`));
 
   test("go to the same upstream in every worker, in whatever order the upstreams are listed", () => {
-    const before = names(shares(3, 1), users, sticky);
-    expect(names(shares(3, 1).toReversed(), users, sticky, () => 0.9)).toEqual(before);
+    const before = names(upstreams(3, 1), users, sticky);
+    expect(names(upstreams(3, 1).toReversed(), users, sticky, () => 0.9)).toEqual(before);
     expect(before.slice(0, 40)).toContain("b");
   });
 
   test("are spread by weight", () => {
-    const found = names(shares(7, 2, 1), users, sticky);
+    const found = names(upstreams(7, 2, 1), users, sticky);
     for (const [name, expected] of [
       ["a", 7000],
       ["b", 2000],
@@ -101,22 +106,22 @@ describe("requests with the sticky header", () => {
   });
 
   test("move only to the upstream whose weight grows, and only as many as it gains", () => {
-    const before = names(shares(9, 1), users, sticky);
-    const after = names(shares(8, 2), users, sticky);
+    const before = names(upstreams(9, 1), users, sticky);
+    const after = names(upstreams(8, 2), users, sticky);
     const moved = before.filter((name, at) => name !== after[at]);
     expect(new Set(moved)).toEqual(new Set(["a"]));
     expect(Math.abs(moved.length - 1000)).toBeLessThan(200);
   });
 
   test("treat an upstream that is listed twice as one", () => {
-    const [a, b] = shares(1, 2) as [Share, Share];
+    const [a, b] = upstreams(1, 2) as [WeightedUpstream, WeightedUpstream];
     const twice = names([a, { upstream: b.upstream, weight: 1 }, { upstream: b.upstream, weight: 1 }], users, sticky);
     expect(twice).toEqual(names([a, b], users, sticky));
   });
 
   test("without a value are spread like requests without the header", () => {
     const empty = Array.from({ length: REQUESTS }, (_, at) => request(at % 2 === 0 ? "" : "X-User: \r\n"));
-    expect(countOf(names(shares(1, 1), empty, sticky), "a")).toBe(REQUESTS / 2);
+    expect(countOf(names(upstreams(1, 1), empty, sticky), "a")).toBe(REQUESTS / 2);
   });
 });
 
@@ -124,34 +129,34 @@ describe("requests with the sticky cookie", () => {
   const sticky = { cookie: { name: "share", maxAgeS: 60, path: "/shop" } };
 
   test("receive it first, with the route's path, and stay with their upstream", () => {
-    const list = shares(1, 1);
+    const list = upstreams(1, 1);
     for (const first of plain(100)) {
       const [name] = names(list, [first], sticky);
       expect(first.addedFields).toMatch(
         /^Set-Cookie: share=[\w-]{6}; Path=\/shop; Max-Age=60; HttpOnly; SameSite=Lax\r\n$/,
       );
       const again = request(`Cookie: share=${given(first)}\r\n`);
-      expect(names(shares(1, 1), [again], sticky)).toEqual([name ?? ""]);
+      expect(names(upstreams(1, 1), [again], sticky)).toEqual([name ?? ""]);
       expect(again.addedFields).toBe("");
     }
   });
 
   test("are spread by weight", () => {
-    expect(Math.abs(countOf(names(shares(9, 1), plain(), sticky), "b") - 1000)).toBeLessThan(180);
+    expect(Math.abs(countOf(names(upstreams(9, 1), plain(), sticky), "b") - 1000)).toBeLessThan(180);
   });
 
   test("receive a Secure cookie over https, and the path / if the route's path would break the attribute", () => {
     const secure = request("", "https");
-    names(shares(1), [secure], sticky);
+    names(upstreams(1), [secure], sticky);
     expect(secure.addedFields).toEndWith("; SameSite=Lax; Secure\r\n");
     const odd = request();
-    names(shares(1), [odd], { cookie: { ...sticky.cookie, path: "/a;b" } });
+    names(upstreams(1), [odd], { cookie: { ...sticky.cookie, path: "/a;b" } });
     expect(odd.addedFields).toContain("; Path=/; ");
   });
 
   test.each(["", "x", "toolong", "a b c_", '"abcd"', "upstr=m"])("receive a new cookie in place of %j", (value) => {
     const asked = request(`Cookie: share=${value}\r\n`);
-    names(shares(1), [asked], sticky);
+    names(upstreams(1), [asked], sticky);
     expect(given(asked)).toHaveLength(6);
     expect(asked.head.fields).not.toContain("share=");
   });

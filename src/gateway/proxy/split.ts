@@ -6,7 +6,7 @@ import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 
 /** An upstream and its weight, relative to the other upstreams. */
-export interface Share {
+export interface WeightedUpstream {
   readonly upstream: Upstream;
   readonly weight: number;
 }
@@ -45,14 +45,16 @@ const CIRCLE = 2 ** 32;
 
 /** Splits requests by weight; undefined if there are no upstreams. At least one weight is above 0. */
 export function createTrafficSplit(
-  shares: readonly Share[],
+  upstreams: readonly WeightedUpstream[],
   sticky: Sticky | undefined,
   random: () => number = Math.random,
 ): TrafficSplit | undefined {
-  if (shares.length === 0) return undefined;
-  const dealt = new DealtSplit(shares, random);
-  if (sticky === undefined) return dealt;
-  return "header" in sticky ? new HeaderSplit(shares, sticky.header, dealt) : new CookieSplit(shares, sticky.cookie);
+  if (upstreams.length === 0) return undefined;
+  const interleaved = new InterleavedSplit(upstreams, random);
+  if (sticky === undefined) return interleaved;
+  return "header" in sticky
+    ? new HeaderSplit(upstreams, sticky.header, interleaved)
+    : new CookieSplit(upstreams, sticky.cookie);
 }
 
 /** Edits the request's fields, or adds a sink that edits the response's fields. */
@@ -79,25 +81,25 @@ export class EditedSplit implements TrafficSplit {
  * Chooses without a sticky key. A point moves around a circle on which each upstream has an arc in proportion to its
  * weight. Any sequence of requests is spread by weight to within a few requests. Workers begin at different points.
  */
-class DealtSplit implements TrafficSplit {
-  readonly #shares: readonly Share[];
+class InterleavedSplit implements TrafficSplit {
+  readonly #upstreams: readonly WeightedUpstream[];
   readonly #total: number;
   #point: number;
 
-  constructor(shares: readonly Share[], random: () => number) {
-    this.#shares = shares;
-    this.#total = shares.reduce((sum, { weight }) => sum + weight, 0);
+  constructor(upstreams: readonly WeightedUpstream[], random: () => number) {
+    this.#upstreams = upstreams;
+    this.#total = upstreams.reduce((sum, { weight }) => sum + weight, 0);
     this.#point = Math.floor(random() * CIRCLE);
   }
 
   choose(): Upstream {
     this.#point = (this.#point + STEP) >>> 0;
     let left = (this.#point / CIRCLE) * this.#total;
-    for (const { upstream, weight } of this.#shares) {
+    for (const { upstream, weight } of this.#upstreams) {
       left -= weight;
       if (left < 0) return upstream;
     }
-    throw new Error("Cannot split traffic: no share has a weight");
+    throw new Error("Cannot split traffic: no upstream has a weight");
   }
 }
 
@@ -105,12 +107,12 @@ class DealtSplit implements TrafficSplit {
  * Chooses by the hash of a text: the same upstream in every worker and after reloads. A change of weights moves as few
  * clients as possible.
  */
-class HashedShares {
-  readonly #choices: Rendezvous<Share & { readonly key: string }>;
+class HashedUpstreams {
+  readonly #choices: Rendezvous<WeightedUpstream & { readonly key: string }>;
 
-  constructor(shares: readonly Share[]) {
+  constructor(upstreams: readonly WeightedUpstream[]) {
     const weights = new Map<Upstream, number>();
-    for (const { upstream, weight } of shares) weights.set(upstream, (weights.get(upstream) ?? 0) + weight);
+    for (const { upstream, weight } of upstreams) weights.set(upstream, (weights.get(upstream) ?? 0) + weight);
     this.#choices = new Rendezvous(
       [...weights].map(([upstream, weight]) => ({ key: upstream.name, upstream, weight })),
     );
@@ -118,7 +120,7 @@ class HashedShares {
 
   of(text: string): Upstream {
     const choice = this.#choices.choose(text, isAllowed);
-    if (choice === undefined) throw new Error("Cannot split traffic: no share has a weight");
+    if (choice === undefined) throw new Error("Cannot split traffic: no upstream has a weight");
     return choice.upstream;
   }
 }
@@ -128,12 +130,12 @@ function isAllowed(): boolean {
 }
 
 class HeaderSplit implements TrafficSplit {
-  readonly #hashed: HashedShares;
+  readonly #hashed: HashedUpstreams;
   readonly #lowerName: string;
   readonly #others: TrafficSplit;
 
-  constructor(shares: readonly Share[], name: string, others: TrafficSplit) {
-    this.#hashed = new HashedShares(shares);
+  constructor(upstreams: readonly WeightedUpstream[], name: string, others: TrafficSplit) {
+    this.#hashed = new HashedUpstreams(upstreams);
     this.#lowerName = name.toLowerCase();
     this.#others = others;
   }
@@ -146,12 +148,15 @@ class HeaderSplit implements TrafficSplit {
 
 /** Chooses by the hash of a cookie with a few random characters. Upstreams do not receive the cookie. */
 class CookieSplit implements TrafficSplit {
-  readonly #hashed: HashedShares;
+  readonly #hashed: HashedUpstreams;
   readonly #name: string;
   readonly #attributes: string;
 
-  constructor(shares: readonly Share[], { name, maxAgeS, path }: { name: string; maxAgeS: number; path: string }) {
-    this.#hashed = new HashedShares(shares);
+  constructor(
+    upstreams: readonly WeightedUpstream[],
+    { name, maxAgeS, path }: { name: string; maxAgeS: number; path: string },
+  ) {
+    this.#hashed = new HashedUpstreams(upstreams);
     this.#name = name;
     // RFC 6265 §4.1.1: a path-value must not contain a semicolon.
     this.#attributes = `Path=${path.includes(";") ? "/" : path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax`;

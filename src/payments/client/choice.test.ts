@@ -63,7 +63,7 @@ test("of equal prices, the client takes the one that is paid after the response"
   expect((await choose([upfront])).requirements).toBe(upfront);
 });
 
-test("an offer with known funds comes before a cheaper one; without funds the gateway decides", async () => {
+test("a payment method with known funds comes before a cheaper one; without funds the gateway decides", async () => {
   const dear = { ...BASE, amount: "20000" };
   expect((await choose([REQUIREMENTS, dear], { funds: funds(dear) })).requirements).toBe(dear);
   const unknown = async (choice: Choice) => (choice.requirements === dear ? undefined : { balance: 0n, allowance: 0n });

@@ -18,7 +18,7 @@ export class PaymentDeclined extends Error {}
 /** The client made no payment because the price is above the limit. */
 export class PriceTooHigh extends PaymentDeclined {}
 
-/** The wallet's funds for an offer, in atomic units. */
+/** The wallet's funds for a payment method, in atomic units. */
 export interface Funds {
   readonly balance: bigint;
   /** The part of the balance that Permit2 may move. */
@@ -31,14 +31,14 @@ export interface ChoiceOptions {
   readonly maxPrice: string;
   /** Tokens that the wallet may pay with, in addition to the known ones. Each is assumed to be worth one dollar. */
   readonly assets?: readonly Asset[] | undefined;
-  /** Reads the wallet's funds from the chain; undefined if they are unknown. In that case no Permit2 offer is taken. */
+  /** Reads the wallet's funds from the chain; undefined if they are unknown. In that case no Permit2 method is taken. */
   readonly funds?: ((choice: Choice) => Promise<Funds | undefined>) | undefined;
 }
 
 /** Decimal places used to compare and add amounts of tokens with different decimals, without rounding. */
 const PLACES = 36;
 
-/** The offer's price in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
+/** The price of a payment method in 10^-36 dollars. Each token that this client pays with is assumed to be worth one dollar. */
 export function dollarsOf({ requirements, asset }: Choice): bigint {
   return BigInt(requirements.amount) * 10n ** BigInt(PLACES - asset.decimals);
 }
@@ -63,9 +63,9 @@ interface Candidate {
 }
 
 /**
- * Chooses the cheapest price that this client can pay within the limit. An offer that the wallet's funds cover comes
+ * Chooses the cheapest price that this client can pay within the limit. A payment method that the wallet's funds cover comes
  * before one whose funds are unknown. Tokens that are neither known nor in `options.assets` are never used. Throws
- * PaymentDeclined if no offer can be paid.
+ * PaymentDeclined if no payment method can be paid.
  */
 export async function choosePayment(required: PaymentRequired, options: ChoiceOptions): Promise<Choice> {
   const known = required.accepts.flatMap((requirements) => choiceOf(requirements, options.assets ?? []) ?? []);
@@ -80,7 +80,7 @@ export async function choosePayment(required: PaymentRequired, options: ChoiceOp
   const candidates = (await Promise.all(affordable.map((choice) => weigh(choice, options)))).filter(
     (candidate) => candidate !== undefined,
   );
-  // Sorting is stable: among equal ranks the cheapest offer stays first.
+  // Sorting is stable: among equal ranks the cheapest payment method stays first.
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best === undefined) throw noneKnown(required);
   return best.choice;
@@ -126,7 +126,7 @@ function sameToken({ address }: Asset, text: string): boolean {
 }
 
 /**
- * Ranks an offer by the wallet's funds; undefined if it cannot be paid. Permit2 needs an allowance, and an unknown
+ * Ranks a payment method by the wallet's funds; undefined if it cannot be paid. Permit2 needs an allowance, and an unknown
  * allowance counts as 0.
  */
 async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Candidate | undefined> {

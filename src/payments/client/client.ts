@@ -37,7 +37,7 @@ export interface PayOptions extends ChoiceOptions {
 /** The response to a request that the client may have paid for. */
 export interface Paid {
   readonly response: Response;
-  /** The offer that the client signed; undefined if no payment was requested. */
+  /** The payment requirements that the client signed; undefined if no payment was requested. */
   readonly choice: Choice | undefined;
   /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;

@@ -17,7 +17,7 @@ function openNamed(network: Network, url: string): EvmNode {
 }
 
 /**
- * Looks up the funds that could pay an offer, on the chains whose endpoints `env` names; undefined for other chains.
+ * Looks up the funds that could pay by a payment method, on the chains whose endpoints `env` names; undefined for other chains.
  * Throws PaymentDeclined if a variable does not contain a URL.
  */
 export function createFunds(env: Environment, owner: () => Address): (choice: Choice) => Promise<Funds | undefined> {

@@ -11,7 +11,7 @@ const MAX_VALID_S = 600;
 const PAYMENT_IDENTIFIER = "payment-identifier";
 
 /**
- * Signs a payment for an offer; `now` is in Unix milliseconds. Echoes the gateway's extensions if they fit in the
+ * Signs a payment for the chosen payment method; `now` is in Unix milliseconds. Echoes the gateway's extensions if they fit in the
  * header.
  */
 export function signChoice(required: PaymentRequired, choice: Choice, account: Account, now: number): PaymentPayload {

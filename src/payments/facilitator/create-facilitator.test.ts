@@ -64,7 +64,7 @@ test("the order is test mode, the route's own facilitator, the embedded one, the
     chooseFacilitator({ ...SETTINGS, embedded }, ""),
     chooseFacilitator(SETTINGS, ""),
   ].map((choice) => (choice.kind === "http" ? choice.url : choice.kind));
-  expect(kinds).toEqual(["booking", own, "embedded", SETTINGS.facilitator_url]);
+  expect(kinds).toEqual(["simulated", own, "embedded", SETTINGS.facilitator_url]);
 });
 
 /** Number of secret headers that a route's facilitator receives; -1 if it is not an HTTP facilitator. */

@@ -41,7 +41,7 @@ export interface FacilitatorDeps {
 
 /** The kind of facilitator that a route uses. */
 export type Choice =
-  | { readonly kind: "booking" }
+  | { readonly kind: "simulated" }
   | { readonly kind: "embedded" }
   | { readonly kind: "http"; readonly url: string; readonly headers: readonly SecretHeader[] };
 
@@ -51,7 +51,7 @@ export type Choice =
  */
 export function chooseFacilitator(settings: FacilitatorSettings, routeUrl: string): Choice {
   const { facilitator_url: globalUrl, facilitator_headers: headers, embedded, test_mode: testMode } = settings;
-  if (testMode) return { kind: "booking" };
+  if (testMode) return { kind: "simulated" };
   if (routeUrl === "" && embedded.enabled) return { kind: "embedded" };
   const url = routeUrl || globalUrl;
   if (url === "") {
@@ -72,7 +72,7 @@ function sameOrigin(a: string, b: string): boolean {
 
 /** Creates every facilitator. Throws if a secret is missing. */
 export function createFacilitator(choice: Choice, settings: FacilitatorSettings, deps: FacilitatorDeps): Facilitator {
-  if (choice.kind === "booking")
+  if (choice.kind === "simulated")
     return simulatedFacilitators().createSimulatedFacilitator(deps.simulatedTransfers(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
   const facilitator = httpFacilitators().createHttpFacilitator({

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const IMPLEMENTATIONS: readonly (readonly [name: string, create: () => Facilitator])[] = [
-  ["booking", () => createSimulatedFacilitator(store.simulatedTransfers, () => clock.now)],
+  ["simulated", () => createSimulatedFacilitator(store.simulatedTransfers, () => clock.now)],
   ["http", () => createHttpFacilitator({ url: server.url, timeoutMs: 5000 })],
 ];
 

@@ -5,7 +5,7 @@ import { checkSignature } from "./check-payment.ts";
 
 /**
  * Converts a payment to version 2; its signature is the same. Finds the accepted requirements among `offers` by the
- * signed values. Undefined if no offer is on the payment's network.
+ * signed values. Undefined if no requirements are for the payment's network.
  */
 export function fromV1(
   { network, payload }: V1Payment,

@@ -163,7 +163,7 @@ export function findFault(
   return undefined;
 }
 
-/** True if the accepted requirements are this offer. `extra` may have additional members. */
+/** True if the accepted requirements equal these requirements. `extra` may have additional members. */
 export function agrees(accepted: PaymentRequirements, requirements: PaymentRequirements): boolean {
   return (
     accepted.scheme === requirements.scheme &&

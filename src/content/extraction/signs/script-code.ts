@@ -1,7 +1,7 @@
 import { type UnaskedCode, unasked } from "./unasked-code.ts";
 import { endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
-import { type Places } from "../extraction.ts";
+import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
 import { namesPlace, selectsPlace } from "./placeholders.ts";
 import { withoutRanges } from "./without-ranges.ts";
@@ -111,7 +111,7 @@ function called(script: string): UnaskedCode {
 }
 
 /** Whether code appends content to one of these lists or texts, to the main part of the page, or to all of it. */
-function appendsTo({ lists, texts }: Places, { code, bare }: UnaskedCode): boolean {
+function appendsTo({ lists, texts }: SearchedNames, { code, bare }: UnaskedCode): boolean {
   if (!APPENDS.test(bare)) return false;
   if (!MAKES_ITEMS.test(code) && !(MAKES_ANY.test(bare) && NAMES_ITEM.test(code))) return false;
   if (SELECTS_MAIN.test(code) || [...lists, ...texts].some((name) => selectsPlace(code, name))) return true;

@@ -10,7 +10,7 @@ const assetTransferMethod = z
     ),
   );
 
-const offer = z
+const paymentMethod = z
   .strictObject({
     price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
     asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
@@ -67,7 +67,7 @@ export const routeX402 = z
       .describe(
         "Object that is added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id from the client.",
       ),
-    accepts: z.array(offer).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
+    accepts: z.array(paymentMethod).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
     settle: z
       .enum(["after", "before"])
       .default("after")

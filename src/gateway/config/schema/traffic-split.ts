@@ -2,7 +2,7 @@ import * as z from "../recorded-schema.ts";
 import { headerRules } from "./header-rules.ts";
 import { count, headerName, ours, text } from "./kinds.ts";
 
-const trafficShare = z
+const weightedUpstream = z
   .strictObject({
     upstream: text.describe("Name of an upstream."),
     weight: z.int().min(0).max(1_000_000).describe("Weight, relative to the others. 0: no requests."),
@@ -14,7 +14,7 @@ const trafficShare = z
 
 /** `routes[].traffic_split`. */
 export const trafficSplit = z
-  .array(trafficShare)
+  .array(weightedUpstream)
   .describe("Weighted upstreams, in place of `upstream`. An empty list has no effect.");
 
 /**

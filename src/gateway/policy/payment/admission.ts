@@ -36,7 +36,7 @@ const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16
 const NO_ID = "Cannot accept the payment: this route requires an id in the extension payment-identifier";
 
 /**
- * A payment that was sent with a request. It is accepted if there is no objection, or if work on it has already begun.
+ * A payment that was sent with a request. It is accepted if its `fault` is undefined, or if work on it has already begun.
  */
 interface Offered {
   readonly payload: PaymentPayload;

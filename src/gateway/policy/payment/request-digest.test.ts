@@ -252,7 +252,7 @@ test("a ledger that fails while another body is refused, or a body is recorded, 
 });
 
 /** A shop that owes a response to `body`, and that then does what `options` set. */
-async function indebted(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
+async function undelivered(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
   let status = 500;
   const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status), ...options });
   const payment = shop.payment();
@@ -279,7 +279,7 @@ test("a compared body is sent on with its length, however it arrived", async () 
 });
 
 test("without memory to compare a body, it is not sent to the upstream, and the response stays owed", async () => {
-  const { shop, payment } = await indebted(
+  const { shop, payment } = await undelivered(
     { room: { bufferSize: 8192, bufferCount: 1, reserve: 0 } },
     "x".repeat(9000),
   );
@@ -293,7 +293,7 @@ test("without memory to compare a body, it is not sent to the upstream, and the 
 });
 
 test("a client that disconnects while its body is compared leaves no memory in use", async () => {
-  const { shop, payment } = await indebted({}, "x".repeat(50_000));
+  const { shop, payment } = await undelivered({}, "x".repeat(50_000));
   const request = httpRequest(`${shop.gateway.url}/goods`, {
     method: "POST",
     headers: { ...FIELDS, "payment-signature": encodeHeader(payment), "content-length": 50_000 },
@@ -313,7 +313,7 @@ for (const [what, leaves] of [
 ] as const) {
   test(`${what} after its body was compared leaves no memory in use`, async () => {
     let isAgain = false;
-    const { shop, payment } = await indebted(
+    const { shop, payment } = await undelivered(
       {
         ledger: (real) => ({
           async move(reserved, change) {

@@ -235,7 +235,7 @@ test("a client that disconnects during settlement gets its response when it retr
 });
 
 test("a response owed by a dead process is delivered by the next, without another charge", async () => {
-  const path = join(mkdtempSync(join(tmpdir(), "turnpike-debt-")), "state.db");
+  const path = join(mkdtempSync(join(tmpdir(), "turnpike-undelivered-")), "state.db");
   const clock = { now: Date.now() };
   const dying = open({
     store: openStore(path, () => clock.now),

@@ -11,7 +11,7 @@ export interface StoredLimit {
 export interface StoredCharge {
   readonly allowed: boolean;
   /** Microseconds until the bucket is full. An allowed request is included. */
-  readonly debtUs: number;
+  readonly untilFullUs: number;
 }
 
 /** Buckets that several servers share. */

@@ -119,9 +119,9 @@ class RateLimit {
 
   #decideHere(exchange: Exchange, byName: boolean, key: string): Decision {
     const { buckets, metrics } = this.#deps.limits;
-    const { allowed, debt } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
+    const { allowed, untilFull } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
     if (buckets.charged.spare) metrics.shared();
-    return this.#decide(exchange, allowed, debt);
+    return this.#decide(exchange, allowed, untilFull);
   }
 
   async #ask(
@@ -137,16 +137,16 @@ class RateLimit {
     // The store counts in microseconds.
     const ticksPerUs = TICKS_PER_MS / 1000;
     const costRatio = this.#size.cost / (this.#stored.costUs * ticksPerUs);
-    return this.#decide(exchange, response.allowed, response.debtUs * ticksPerUs * costRatio);
+    return this.#decide(exchange, response.allowed, response.untilFullUs * ticksPerUs * costRatio);
   }
 
-  /** `debt` is the time until the bucket is full, in ticks. */
-  #decide(exchange: Exchange, allowed: boolean, debt: number): Decision {
+  /** `untilFull` is the time until the bucket is full, in ticks. */
+  #decide(exchange: Exchange, allowed: boolean, untilFull: number): Decision {
     this.#deps.limits.metrics.decided(allowed);
     const { cost, burst } = this.#size;
-    const used = Math.ceil(debt / cost);
+    const used = Math.ceil(untilFull / cost);
     const remaining = allowed ? Math.max(burst - used, 0) : 0;
-    const ticks = allowed ? debt - (used - 1) * cost : debt + cost - burst * cost;
+    const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
     exchange.addedFields += this.#told(remaining, seconds);
     if (allowed) return "continue";

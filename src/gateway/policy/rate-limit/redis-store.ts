@@ -14,11 +14,11 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local cost = tonumber(ARGV[1])
 local most = cost * tonumber(ARGV[2])
-local debt = math.min(math.max((tonumber(redis.call('GET', KEYS[1])) or 0) - now, 0), most)
-if debt + cost > most then return {0, string.format('%.0f', debt)} end
-debt = debt + cost
-redis.call('SET', KEYS[1], string.format('%.0f', now + debt), 'PX', math.ceil(debt / 1000))
-return {1, string.format('%.0f', debt)}
+local until_full = math.min(math.max((tonumber(redis.call('GET', KEYS[1])) or 0) - now, 0), most)
+if until_full + cost > most then return {0, string.format('%.0f', until_full)} end
+until_full = until_full + cost
+redis.call('SET', KEYS[1], string.format('%.0f', now + until_full), 'PX', math.ceil(until_full / 1000))
+return {1, string.format('%.0f', until_full)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
@@ -204,9 +204,10 @@ async function evaluate(client: RedisClient, [key, ...rest]: readonly string[]):
 /** The script's result. Undefined if Redis returned anything else. */
 function chargeOf(response: unknown): StoredCharge | undefined {
   if (!Array.isArray(response) || response.length !== 2) return undefined;
-  const [allowed, debt]: unknown[] = response;
-  if ((allowed !== 0 && allowed !== 1) || typeof debt !== "string" || !/^\d{1,15}$/.test(debt)) return undefined;
-  return { allowed: allowed === 1, debtUs: Number(debt) };
+  const [allowed, untilFull]: unknown[] = response;
+  if ((allowed !== 0 && allowed !== 1) || typeof untilFull !== "string" || !/^\d{1,15}$/.test(untilFull))
+    return undefined;
+  return { allowed: allowed === 1, untilFullUs: Number(untilFull) };
 }
 
 /** Rejects if `work` takes longer than `ms`. */

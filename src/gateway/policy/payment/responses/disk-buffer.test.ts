@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** A host with `disk` bytes of disk, and the calls to it. */
 function hostOf(disk = Number.POSITIVE_INFINITY) {
-  const folder = mkdtempSync(join(tmpdir(), "turnpike-spill-"));
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-buffer-"));
   folders.push(folder);
   const path = join(folder, "body");
   const told = { opened: 0, closed: 0, forgone: 0, written: 0, drained: 0, broken: 0, reserved: [] as number[] };

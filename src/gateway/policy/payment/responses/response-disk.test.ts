@@ -387,11 +387,11 @@ test("a full disk accepts nothing more, keeps its responses, and has room again 
 test("while another process writes, nothing waits for it, and pending changes are made afterwards", async () => {
   const folder = newFolder();
   const disk = openDisk(folder);
-  const spilled = await write(disk, randomBytes(200_000));
+  const written = await write(disk, randomBytes(200_000));
   const other = new Database(join(folder, "index.db"));
   other.run("BEGIN IMMEDIATE");
   disk.keepBody([Buffer.from("short")], recordOf("short"));
-  spilled?.release();
+  written?.release();
   // The event loop is not blocked, so this line runs before the lock is released.
   expect([disk.has("short", clock.now), disk.account.responses]).toEqual([false, 1]);
   expect(disk.openDiskBuffer(200_000, silent)).toBeDefined();

@@ -25,7 +25,7 @@ export function Busy({ figures }: { readonly figures: ContentFigures }) {
   });
   return (
     <>
-      <Panel title="Places" isFlush>
+      <Panel title="Slots" isFlush>
         <Table<SemaphoreRow>
           caption="Page slots of each engine, and requests that wait for one"
           rows={[
@@ -37,7 +37,7 @@ export function Busy({ figures }: { readonly figures: ContentFigures }) {
           columns={[
             { name: "Engine", cell: ({ name }) => name },
             { name: "Under way", isNumber: true, cell: (row) => count(row.under_way) },
-            { name: "Places", isNumber: true, cell: ({ places }) => count(places) },
+            { name: "Slots", isNumber: true, cell: ({ places }) => count(places) },
             {
               name: "Waiting",
               isNumber: true,
