@@ -44,7 +44,7 @@ async function declarations(): Promise<readonly GeneratedFile[]> {
     const files: GeneratedFile[] = [];
     for (const file of [...new Glob("*.d.ts").scanSync(join(folder, "out/client"))].toSorted()) {
       const text = await Bun.file(join(folder, "out/client", file)).text();
-      // Only what is beside it may be named: the rest of the source is no part of the client.
+      // Only files beside it may be named: the rest of the source does not belong to the client.
       files.push([`client/${file}`, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"')]);
     }
     return files;

@@ -31,7 +31,7 @@ type Parsed<T extends FlagTable> = ReturnType<
 /** The flag that every command has. */
 export const HELP = { type: "boolean", short: "h", text: undefined } as const satisfies Flag;
 
-/** Columns of a usage text. Longer explanations of flags go on in the next line. */
+/** Columns of a usage text. Longer explanations of flags continue in the next line. */
 const COLUMNS = 140;
 
 /** The lines of a usage text for the flags, in the order of the table: `  --config FILE   the configuration`. */

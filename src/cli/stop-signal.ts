@@ -22,7 +22,7 @@ export async function stopSignal({ handsOver = false } = {}): Promise<StopReason
   });
 }
 
-/** Milliseconds that an unfinished start may go on after a signal to stop. Beyond them the process ends. @bound */
+/** Milliseconds that an unfinished start may continue after a signal to stop. Beyond them the process ends. @bound */
 const GIVE_UP_MS = 5000;
 
 /**

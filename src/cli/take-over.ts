@@ -88,7 +88,7 @@ export async function serveUntilStopped(
   notifySystemd(predecessor === undefined ? "READY=1" : `MAINPID=${process.pid}\nREADY=1`);
   const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
   const reason = await stopped;
-  // The unit goes on with the other gateway.
+  // The unit continues with the other gateway.
   if (reason === "stop") notifySystemd("STOPPING=1");
   await endGateway(gateway, reason);
   await taken;

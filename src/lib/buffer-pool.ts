@@ -102,7 +102,7 @@ export class BufferPool implements BufferAccount {
     return wanted;
   }
 
-  /** Rounds up to whole buffers. If a reload has made buffers larger, it takes no more memory for that. */
+  /** Rounds up to whole buffers. If a reload has made buffers larger, it uses no more memory for that. */
   shrink(held: number, bytes: number): number {
     const { bufferSize } = this.#limits;
     const wanted = Math.min(held, Math.ceil(bytes / bufferSize) * bufferSize);

@@ -31,7 +31,7 @@ test.each<[string, readonly string[]]>([
   expect(hostsFileAddresses(name, path)).toEqual(addresses);
 });
 
-test("the file is read anew each time, and a missing file has no names", () => {
+test("the file is read again each time, and a missing file has no names", () => {
   writeFileSync(path, "10.0.0.7 app.test\n");
   expect(hostsFileAddresses("app.test", path)).toEqual(["10.0.0.7"]);
   expect(hostsFileAddresses("app.test", join(folder, "none"))).toEqual([]);

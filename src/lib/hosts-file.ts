@@ -8,7 +8,7 @@ const MAX_HOSTS_BYTES = 4 * 1024 * 1024;
 const MAX_HOSTS_ADDRESSES = 64;
 
 /**
- * The addresses of a name in the hosts file of this system (hosts(5)), read anew each time; empty if the name is not
+ * The addresses of a name in the hosts file of this system (hosts(5)), read again each time; empty if the name is not
  * there.
  */
 export function hostsFileAddresses(name: string, path = HOSTS_FILE): readonly string[] {

@@ -33,7 +33,7 @@ export function systemTrust(): readonly string[] {
   return trusted;
 }
 
-/** As `systemTrust`, but with the variables of `env`, and read anew. @internal */
+/** As `systemTrust`, but with the variables of `env`, and read again. @internal */
 export function readTrust(
   env: Readonly<Record<string, string | undefined>>,
   bundles: readonly string[] = BUNDLES,

@@ -109,7 +109,7 @@ const CALMED: readonly Flood[] = [
     name: "malformed requests",
     next: onStreams((id) => h2.frame(h2.HEADERS, h2.END_BOTH, id, block([[":method", "GET"]]))),
   },
-  { name: "streams beyond the bound", next: onStreams((id) => get(id, "/hold")) },
+  { name: "streams beyond the limit", next: onStreams((id) => get(id, "/hold")) },
   {
     name: "CONTINUATION without end (CVE-2024-27316)",
     first: h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
@@ -145,7 +145,7 @@ const CALMED: readonly Flood[] = [
   { name: "WINDOW_UPDATE on the connection", next: () => repeated(h2.windowUpdate(0, 1)), most: 4 * MIB },
   { name: "unknown frames", next: () => repeated(h2.frame(0x16, 0, 0)) },
   { name: "acknowledgements of nothing", next: () => repeated(h2.SETTINGS_ACK) },
-  { name: "answers to no PING", next: () => repeated(h2.ping("pingpong", h2.ACK)) },
+  { name: "PING acknowledgements without a PING", next: () => repeated(h2.ping("pingpong", h2.ACK)) },
 ];
 
 test.each(CALMED.map((row) => [row.name, row] as const))("%s gets GOAWAY with ENHANCE_YOUR_CALM", async (_, row) => {

@@ -57,7 +57,7 @@ const BAD_HEADS: readonly (readonly [name: string, bytes: string])[] = [
   ],
   ["two differing lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokk"],
   ["a list of differing lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nokk"],
-  ["a length that is no number", "HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"],
+  ["a length that is not a number", "HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\nok"],
   ["a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok"],
   ["a length with a plus", "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok"],
   ["an empty length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nok"],

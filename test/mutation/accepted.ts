@@ -99,7 +99,7 @@ export const ACCEPTED: readonly Accepted[] = [
     file: "src/store/postgres/wire.ts",
     code: "this.#pending = end - bytes.length;",
     mutant: "this.#pending = end - bytes.length;  →  ;",
-    reason: "saves joining a long message anew with each piece; the messages are the same",
+    reason: "saves joining a long message again with each piece; the messages are the same",
   },
   {
     file: "src/store/postgres/wire.ts",

@@ -25,7 +25,7 @@ const ADVICE =
 
 /**
  * The browser programs to try, best first. A configured program is the only candidate. Otherwise the browser of the npm
- * package comes first: its version is pinned, so that every machine renders alike and the tests cover it. An installed
+ * package comes first: its version is pinned, so that every machine renders pages the same way and the tests cover it. An installed
  * headless shell is next. A whole Chromium or Chrome is last, because it takes four times the CPU time for each page.
  */
 export async function* browserPrograms(

@@ -10,7 +10,7 @@ export const metadataSchema = z
     elapsed_ms: z.int().openapi({ description: "Time taken to load and read the page, in milliseconds" }),
     truncated: z.boolean().openapi({ description: "Whether the content was cut to max_length" }),
     status: z.int().optional().openapi({
-      description: "HTTP status of the page's server; for a failed page, only if the status is the error",
+      description: "HTTP status of the page's server; a failed page has it only if it failed because of this status",
     }),
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),

@@ -128,7 +128,7 @@ async function newOrder(
   try {
     return await send({ identifiers, replaces });
   } catch (error) {
-    // RFC 9773 §5: another order or account has replaced the certificate already. It is renewed all the same.
+    // RFC 9773 §5: another order or account has replaced the certificate already. It is still renewed.
     if (!(error instanceof AcmeError) || !["alreadyReplaced", "malformed", "unauthorized"].includes(error.type))
       throw error;
     return send({ identifiers });

@@ -144,7 +144,7 @@ export class Http1ServerConnection
     this.#peerEnded = true;
     this.#sending.peerEnded();
     // A client may end its side and still wait for the response (RFC 9112 §9.6). A client that has closed both sides looks
-    // the same until a write fails, and an upstream that works for it in vain costs more. As in nginx, a client that ends
+    // the same until a write fails, and an upstream that works for a client that has left costs more. As in nginx, a client that ends
     // its side has left.
     if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
     else if (this.#exchange !== undefined) this.#wire.terminate();

@@ -51,7 +51,7 @@ export interface Http2ConnectionOwner {
   readonly gathers?: boolean;
   /** A request has ended, or the server has announced how many requests it takes; see `room`. */
   released(connection: Http2ClientConnection): void;
-  /** The connection takes no more requests, and closes when its last response has ended. */
+  /** The connection accepts no more requests, and closes when its last response has ended. */
   retired(connection: Http2ClientConnection): void;
   closed(connection: Http2ClientConnection): void;
 }
@@ -112,7 +112,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     return Math.max(Math.min(this.peer.maxStreams, MAX_CONCURRENT_REQUESTS) - this.streams.size, 0);
   }
 
-  /** True once the connection takes no more requests. */
+  /** True once the connection accepts no more requests. */
   get isRetired(): boolean {
     return this.#retired || !this.isOpen;
   }

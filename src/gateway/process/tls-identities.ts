@@ -57,7 +57,7 @@ export class TlsIdentities {
     return ofHost(this.#byName, serverName) ?? this.#fallback;
   }
 
-  /** True if the host of an authority has the same rule as clients that ask for no name. */
+  /** True if the host of an authority has the same rule as clients that send no name. */
   isCommon(authority: string): boolean {
     return this.rules.size === 1 || this.ruleFor(hostOf(authority)) === this.#fallback;
   }

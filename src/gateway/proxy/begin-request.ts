@@ -15,7 +15,7 @@ export interface Destination {
 }
 
 /**
- * Sends the head on `connection`. Undefined if the connection takes no more requests. A WebSocket handshake takes over an
+ * Sends the head on `connection`. Undefined if the connection accepts no more requests. A WebSocket handshake takes over an
  * HTTP/1 connection.
  */
 export function beginRequest(

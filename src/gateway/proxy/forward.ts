@@ -190,7 +190,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#pump.sendBy(upstreamRequest);
   }
 
-  /** Undefined: the connection takes no more requests. */
+  /** Undefined: the connection accepts no more requests. */
   #begin(connection: UpstreamConnection): UpstreamRequest | undefined {
     const exchange = this.#exchange;
     const { server, upstream } = this.#tries;

@@ -1,4 +1,4 @@
-/** Mirrors at their worst, of which requests notice nothing, and the bounds of what is done for them. */
+/** Failing mirrors: they do not affect requests, and the work for them is limited. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Socket } from "node:net";
 import { RawClient } from "../../../test/support/raw-client.ts";

@@ -190,7 +190,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     else this.#releasedStreams(connection);
   }
 
-  /** An HTTP/2 connection takes no more requests. */
+  /** An HTTP/2 connection accepts no more requests. */
   retired(connection: Http2.Http2ClientConnection): void {
     remove(this.#multiplexed, connection);
     this.#grow();

@@ -1,6 +1,6 @@
 /** The requests of a client before encryption begins (RFC 8446 §4.1.2). */
 export interface ClientHello {
-  /** In lower case; empty if the client asks for no name. */
+  /** In lower case; empty if the client sends no name. */
   readonly serverName: string;
   readonly protocols: readonly string[];
 }

@@ -18,10 +18,10 @@ export interface KeyPair {
 
 /** The certificates and client authentication of a TLS listener. Plain data, because it is passed between processes. */
 export interface TlsMaterial {
-  /** For clients that ask for no name, or for a name that has no certificate. */
+  /** For clients that send no name, or for a name that has no certificate. */
   readonly fallback: KeyPair;
   readonly named: readonly { readonly hostnames: readonly string[]; readonly pair: KeyPair }[];
-  /** The CAs that sign client certificates, in PEM. Empty: the listener asks for no client certificate. */
+  /** The CAs that sign client certificates, in PEM. Empty: the listener requests no client certificate. */
   readonly clientCa: string;
   readonly clientCertRequired: boolean;
   /**
@@ -54,7 +54,7 @@ export interface TlsPeer {
   readonly resumed: boolean;
   /**
    * The subject of the client's certificate (RFC 4514), which may be empty. `none` without a verified certificate.
-   * Undefined if the listener asks for no client certificate.
+   * Undefined if the listener requests no client certificate.
    */
   readonly clientSubject: ClientSubject | undefined;
 }

@@ -13,7 +13,7 @@ test("a payload gives the common parts of all challenges", () => {
 
 test("a payload of another shape is refused, and the error says where", () => {
   expect(() => decodeTemplate(encode({ resource: { description: 1 } }))).toThrow(
-    'Cannot use x402.payment_required_b64: its "resource.description" is not as in a 402 payload',
+    'Cannot use x402.payment_required_b64: its "resource.description" does not have the form of a 402 payload',
   );
 });
 

@@ -24,7 +24,7 @@ export function decodeTemplate(base64: string): ChallengeTemplate {
   const parsed = schema.safeParse(decode(base64));
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join(".") ?? "";
-    throw new Error(`Cannot use x402.payment_required_b64: its "${where}" is not as in a 402 payload`);
+    throw new Error(`Cannot use x402.payment_required_b64: its "${where}" does not have the form of a 402 payload`);
   }
   return { resource: parsed.data.resource, extensions: parsed.data.extensions ?? {} };
 }

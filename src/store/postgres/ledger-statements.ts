@@ -21,7 +21,7 @@ function free(now: string, expected: string): string {
   return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
 }
 
-/** Columns that such a payment keeps. A payment that is used anew gets new values. */
+/** Columns that such a payment keeps. A payment that is used again gets new values. */
 const KEPT = [
   "token",
   "scheme",

@@ -98,7 +98,7 @@ function testStates(newDatabase: NewDatabase): void {
     expect(await ledger.find(PAYMENT)).toMatchObject({ amount: "17", scheme: "upto" });
   });
 
-  test("the digest of the body is written once with a change, and stays until the payment is used anew", async () => {
+  test("the digest of the body is written once with a change, and stays until the payment is used again", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve(PAYMENT);
@@ -140,7 +140,7 @@ function testStates(newDatabase: NewDatabase): void {
     expect((await ledger.reserve({ ...PAYMENT, fingerprint: "another request" })).leased).toBe(true);
   });
 
-  test("a payment that is used anew keeps nothing of its failed use", async () => {
+  test("a payment that is used again keeps nothing of its failed use", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
     const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });

@@ -231,7 +231,7 @@ function testPayments(newDatabase: NewDatabase): void {
     expect((await usage.reset("r1", "one")).paid).toHaveLength(2);
   });
 
-  test("a failed payment that is used anew is counted when it is settled, for its new consumer", async () => {
+  test("a failed payment that is used again is counted when it is settled, for its new consumer", async () => {
     await using opened = await openFresh(newDatabase);
     const { store } = opened;
     const { payment } = await store.ledger.reserve({ ...RESERVATION, consumer: "first" });

@@ -42,17 +42,17 @@ export const FRAMING_RULES: readonly Rule[] = [
   refused(["9112 §6.1", "an empty Transfer-Encoding"], post("Transfer-Encoding: "), 400, 501),
   refused(["9112 §6.3", "chunked that is not last"], post("Transfer-Encoding: chunked, gzip") + HELLO),
   refused(["9112 §7", "chunked has no parameters"], post("Transfer-Encoding: chunked;ext=val") + HELLO, 400, 501),
-  served(["9112 §7", "codings are read in any letters"], post("Transfer-Encoding: Chunked") + HELLO, {
+  served(["9112 §7", "codings are read in any case"], post("Transfer-Encoding: Chunked") + HELLO, {
     upstream: body("hello"),
   }),
-  served(["9112 §6.1", "a name in capitals frames as well"], post("TRANSFER-ENCODING: chunked") + HELLO, {
+  served(["9112 §6.1", "a name in capitals has the same meaning"], post("TRANSFER-ENCODING: chunked") + HELLO, {
     upstream: body("hello"),
   }),
 
   served(["9112 §6.2", "Content-Length is the body's length"], length(" 5"), { upstream: body("hello") }),
   served(["9112 §6.2", "be it zero"], length(" 0", ""), { upstream: body("") }),
   served(["9112 §6.3", "without either there is no body"], post(), { upstream: body("") }),
-  served(["9110 §8.6", "a length repeated in one value counts once"], length(" 5, 5"), {
+  served(["9110 §8.6", "a length that is repeated in one value is accepted"], length(" 5, 5"), {
     upstream: (head) => expect(valuesOf(head ?? { fields: [] }, "content-length")).toEqual(["5"]),
   }),
   ...["  5", "\t5", " 5 ", "5\t", " \t 5 \t "].map((value) =>
@@ -93,7 +93,7 @@ export const FRAMING_RULES: readonly Rule[] = [
   refused(["9112 §6.3", "two lengths that differ"], post("Content-Length: 5", "Content-Length: 10") + "helloworld"),
   refused(["9110 §15.5.14", "a body over the limit is 413, before any of it is read"], length(" 999999999"), 413),
 
-  served(["9112 §7.1", "chunks are put together"], chunked("5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"), {
+  served(["9112 §7.1", "chunks are joined"], chunked("5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"), {
     upstream: body("hello world"),
   }),
   served(["9112 §7.1", "a size in capitals"], chunked("A\r\nhelloworld\r\n0\r\n\r\n"), {
@@ -116,7 +116,7 @@ export const FRAMING_RULES: readonly Rule[] = [
       },
     }),
   ),
-  served(["9112 §7.1.1", "white space around an extension's marks is passed over"], size("5 ; a = b"), {
+  served(["9112 §7.1.1", "white space around an extension's separators is ignored"], size("5 ; a = b"), {
     upstream: body("hello"),
   }),
   ...[";", ";a;", ";=b", ";a=", ";bad[=x", ';a="b', ";a b", ";a\0", ";a\x01", ";a\nb", ";a\rb", ";a=b "].map(
@@ -124,7 +124,7 @@ export const FRAMING_RULES: readonly Rule[] = [
   ),
   brokenBody(["9112 §7.1.1", "extensions of 64 KiB"], size(`5;a=${"b".repeat(65_536)}`), 400, 413, 431),
   brokenBody(["9112 §7.1.2", "a trailer section that ends in a bare LF"], chunked("5\r\nhello\r\n0\r\n\n")),
-  brokenBody(["9112 §7.1.2", "a trailer that is no field line"], chunked("0\r\nX Y: z\r\n\r\n")),
+  brokenBody(["9112 §7.1.2", "a trailer that is not a field line"], chunked("0\r\nX Y: z\r\n\r\n")),
   brokenBody(
     ["9112 §7.1.2", "a trailer section over the limit of a head"],
     chunked(`0\r\nX: ${"y".repeat(65_536)}\r\n\r\n`),
@@ -133,7 +133,7 @@ export const FRAMING_RULES: readonly Rule[] = [
   ),
 
   served(
-    ["9112 §6.3", "a response's body may end with its connection, and reaches the client framed"],
+    ["9112 §6.3", "a response body that ends with its connection reaches the client with framing"],
     request("GET /x"),
     {
       reply: (_request, connection) => connection.end("HTTP/1.0 200 OK\r\n\r\nuntil the end"),
@@ -148,7 +148,7 @@ export const FRAMING_RULES: readonly Rule[] = [
     reply: responses("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
     status: 502,
   }),
-  served(["9112 §7.1", "a response's chunks reach the client whole"], request("GET /x"), {
+  served(["9112 §7.1", "a response's chunks reach the client completely"], request("GET /x"), {
     reply: responses("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\nok\r\n0\r\nT: 1\r\n\r\n"),
     response: (head) => expect([head.body, head.trailers]).toEqual(["ok", [["T", "1"]]]),
   }),

@@ -38,17 +38,17 @@ export const CONNECTION_RULES: readonly Rule[] = [
   ),
   served(["9112 §9.3", "one of HTTP/1.0 closes"], "GET /x HTTP/1.0\r\nHost: a.test\r\n\r\n", { stays: false }),
   served(
-    ["9112 §9.3", "unless it asks to stay, and the response confirms that"],
+    ["9112 §9.3", "unless it requests keep-alive, which the response confirms"],
     "GET /x HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
     {
       response: (head) => expect(valuesOf(head, "connection")).toEqual(["keep-alive"]),
     },
   ),
-  served(["9112 §9.6", "close is obeyed, and said"], CLOSE, {
+  served(["9112 §9.6", "close is obeyed, and sent in the response"], CLOSE, {
     stays: false,
     response: (head) => expect(valuesOf(head, "connection")).toEqual(["close"]),
   }),
-  served(["9112 §9.6", "close wins over keep-alive"], request("GET /x", "Connection: keep-alive, CLOSE"), {
+  served(["9112 §9.6", "close has precedence over keep-alive"], request("GET /x", "Connection: keep-alive, CLOSE"), {
     stays: false,
   }),
   script(["9112 §9.6", "data after a request with close gets no response"], (bench) =>
@@ -84,7 +84,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     }),
   ),
   script(
-    ["9112 §8", "a request whose client leaves before its body is whole does not reach the origin"],
+    ["9112 §8", "a buffered request whose client leaves before its end does not reach the origin"],
     async (bench) => {
       const client = await RawClient.open(bench.port);
       client.send(`${request("POST /x", "Content-Length: 10", "Expect: 100-continue")}hello`);
@@ -94,7 +94,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
       expect(bench.origin.bytes).not.toContain("POST");
     },
   ),
-  script(["9112 §8", "one whose body is sent as it comes is never completed"], async (bench) => {
+  script(["9112 §8", "a streamed request whose client leaves is never completed"], async (bench) => {
     const client = await RawClient.open(bench.port);
     client.send(`${request("POST /streamed", "Content-Length: 10")}hello`);
     await bench.origin.until("the head", () => (bench.origin.bytes.includes("hello") ? true : undefined));
@@ -104,7 +104,7 @@ export const CONNECTION_RULES: readonly Rule[] = [
     );
     expect(bench.origin.requests).toEqual([]);
   }),
-  script(["9112 §8", "a response that breaks off does not look whole"], (bench) =>
+  script(["9112 §8", "a response that breaks off does not look complete"], (bench) =>
     withClient(bench, async (client) => {
       bench.origin.response = (_head, connection) =>
         connection.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
@@ -116,12 +116,12 @@ export const CONNECTION_RULES: readonly Rule[] = [
 ];
 
 export const SEMANTIC_RULES: readonly Rule[] = [
-  served(["9110 §9.3.2", "HEAD has no body, and the length that GET would have"], request("HEAD /x"), {
+  served(["9110 §9.3.2", "HEAD has no body, and the length of GET"], request("HEAD /x"), {
     method: "HEAD",
     reply: responses("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n"),
     response: (head) => expect(valuesOf(head, "content-length")).toEqual(["1234"]),
   }),
-  served(["9110 §9.3.2", "an error of the gateway's own has no body either"], request("HEAD /x"), {
+  served(["9110 §9.3.2", "nor has an error of the gateway"], request("HEAD /x"), {
     method: "HEAD",
     reply: responses("no HTTP\r\n\r\n"),
     status: 502,
@@ -136,7 +136,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
   }),
   refused(["9110 §9.3.8", "TRACE is not served: it would show the fields that gateways add"], request("TRACE /x"), 501),
   served(
-    ["9110 §14.2", "Range on POST is the origin's to ignore"],
+    ["9110 §14.2", "Range on POST is forwarded to the origin"],
     `${request("POST /x", "Range: bytes=0-1", "Content-Length: 5")}hello`,
     {
       upstream: (head) => expect(valuesOf(head ?? { fields: [] }, "range")).toEqual(["bytes=0-1"]),
@@ -144,7 +144,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
   ),
 
   refused(["9110 §10.1.1", "an unknown expectation is 417"], request("GET /x", "Expect: 200-ok"), 417),
-  script(["9110 §10.1.1", "the gateway sends the 100 itself where it gathers the body"], (bench) =>
+  script(["9110 §10.1.1", "the gateway sends the 100 itself if it buffers the body"], (bench) =>
     withClient(bench, async (client) => {
       client.send(HELD);
       expect(statusOf(await client.response())).toBe(100);
@@ -154,7 +154,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
       expect(bench.origin.bytes).not.toContain("Expect");
     }),
   ),
-  script(["9110 §10.1.1", "a 100 of the origin reaches the client before its body does the origin"], (bench) =>
+  script(["9110 §10.1.1", "an origin's 100 reaches the client before the body is sent"], (bench) =>
     withClient(bench, async (client) => {
       bench.origin.onBytes = (connection) => {
         if (connection.received.endsWith("\r\n\r\n")) connection.send("HTTP/1.1 100 Continue\r\n\r\n");
@@ -172,7 +172,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
       expect((await client.finalResponse()).body).toBe("POST /x hello");
     }),
   ),
-  script(["9110 §10.1.1", "a final response in a 100's place ends the request"], (bench) =>
+  script(["9110 §10.1.1", "a final response in place of a 100 ends the request"], (bench) =>
     withClient(bench, async (client) => {
       bench.origin.onBytes = (connection) => {
         if (connection.received.endsWith("\r\n\r\n")) connection.send("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n");
@@ -190,7 +190,7 @@ export const SEMANTIC_RULES: readonly Rule[] = [
       upstream: (head) => expect(valuesOf(head ?? { fields: [] }, "expect")).toEqual([]),
     },
   ),
-  script(["9110 §15.2", "interim responses are passed on, in order"], ({ port, origin }) => {
+  script(["9110 §15.2", "interim responses are forwarded, in order"], ({ port, origin }) => {
     origin.response = responses(
       "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     );
@@ -224,12 +224,12 @@ export const SEMANTIC_RULES: readonly Rule[] = [
     status: 205,
     response: (head) => expect(head.body).toBe(""),
   }),
-  served(["9110 §15.5.6", "a 405 of the gateway's own names what is allowed"], request("DELETE /.healthz"), {
+  served(["9110 §15.5.6", "a 405 of the gateway lists the allowed methods"], request("DELETE /.healthz"), {
     status: 405,
     upstream: (head) => expect(head).toBeUndefined(),
     response: (head) => expect(valuesOf(head, "allow")).toEqual(["GET, HEAD"]),
   }),
-  served(["9110 §15.6.3", "a response that is no HTTP is 502, with Date and a type"], request("GET /x"), {
+  served(["9110 §15.6.3", "a response that is not HTTP is 502, with Date and a type"], request("GET /x"), {
     reply: responses("no HTTP\r\n\r\n"),
     status: 502,
     response: (head) => {

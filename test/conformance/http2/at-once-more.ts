@@ -71,15 +71,15 @@ const ACCEPTED: readonly Asked[] = [
   ]),
   priorityFirst("of weight 1", 1, h2.priority(0, 0)),
   priorityFirst("of weight 256", 1, h2.priority(0, 255)),
-  priorityFirst("of a stream that depends on the request's", 3, h2.priority(1, 0)),
+  priorityFirst("of a stream that depends on the request's stream", 3, h2.priority(1, 0)),
   priorityFirst("that is exclusive", 1, h2.priority(0, 0, true)),
   inParts("a block in two frames", 5),
   inParts("a block in three frames", 5, 10),
   asked("every known setting", ACKNOWLEDGED, () => [KNOWN_SETTINGS]),
   asked("ENABLE_PUSH of 0", ACKNOWLEDGED, () => [h2.settings([h2.ENABLE_PUSH, 0])]),
   asked("WINDOW_UPDATE of the connection", PING, () => [h2.windowUpdate(0, 1)]),
-  asked("WINDOW_UPDATE of a request that is whole", RESPONSE, (scheme) => [get(scheme), h2.windowUpdate(1, 1)]),
-  asked("a response to no PING", PING, () => [h2.ping("invalid\0", h2.ACK)]),
+  asked("WINDOW_UPDATE of a complete request", RESPONSE, (scheme) => [get(scheme), h2.windowUpdate(1, 1)]),
+  asked("a PING acknowledgement without a PING", PING, () => [h2.ping("invalid\0", h2.ACK)]),
   compactWith("indexes, and a field for the table", []),
   compactWith("a table of size 128", [128]),
   compactWith("a table of size 128, then 4096", [128, 4096]),
@@ -91,7 +91,7 @@ const ACCEPTED: readonly Asked[] = [
 ];
 
 const REFUSED: readonly Asked[] = [
-  asked("RST_STREAM of 3 bytes on a request that is whole", connection(FRAME_SIZE_ERROR), (scheme) => [
+  asked("RST_STREAM of 3 bytes on a complete request", connection(FRAME_SIZE_ERROR), (scheme) => [
     get(scheme),
     h2.frame(h2.RST_STREAM, 0, 1, "\0\0\0"),
   ]),
@@ -151,7 +151,7 @@ const STEPS: readonly Asked[] = [
     h2.windowUpdate(1, h2.MAX_WINDOW),
     h2.windowUpdate(1, h2.MAX_WINDOW),
   ]),
-  asked("a window below none is owed first", { kind: "check", check: owesOne }, () => [
+  asked("a negative window must first become positive", { kind: "check", check: owesOne }, () => [
     h2.settings([h2.INITIAL_WINDOW_SIZE, 3]),
   ]),
   asked("PING behind GOAWAY", { kind: "check", check: pongOrEnd }, () => [

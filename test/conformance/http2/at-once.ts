@@ -111,7 +111,7 @@ const STATES: readonly Asked[] = [
     h2.frame(h2.PRIORITY, 0, 3, PRIORITY),
     get(scheme),
   ]),
-  asked("a block in three frames, as large as is taken or larger", RESPONSE, (scheme) => [
+  asked("a block in three frames, at the size limit or above", RESPONSE, (scheme) => [
     head(scheme, "GET", h2.END_STREAM),
     continuation(0),
     continuation(h2.END_HEADERS),
@@ -119,14 +119,14 @@ const STATES: readonly Asked[] = [
   asked("PING of zeros", PING, () => [h2.ping("\0\0\0\0\0\0\0\0")]),
   asked("PRIORITY of an idle stream", PING, () => [h2.frame(h2.PRIORITY, 0, 1, PRIORITY)]),
   asked("PRIORITY of a closed stream", PING, (scheme) => [get(scheme), WHOLE, h2.frame(h2.PRIORITY, 0, 1, PRIORITY)]),
-  asked("RST_STREAM of a request that is whole", PING, (scheme) => [get(scheme), h2.reset(1)]),
-  asked("RST_STREAM of one that is not", PING, (scheme) => [openGet(scheme), h2.reset(1)]),
+  asked("RST_STREAM of a complete request", PING, (scheme) => [get(scheme), h2.reset(1)]),
+  asked("RST_STREAM of an incomplete request", PING, (scheme) => [openGet(scheme), h2.reset(1)]),
   asked("RST_STREAM with an unknown code", PING, (scheme) => [post(scheme), h2.reset(1, 0xff)]),
   asked("an unknown setting", PING, () => [h2.settings([0xff, 1])]),
   asked("GOAWAY", CLOSE, () => [h2.frame(h2.GOAWAY, 0, 0, Buffer.concat([h2.words(0, 0), Buffer.from("bye")]))]),
   asked("GOAWAY with an unknown code", CLOSE, () => [h2.frame(h2.GOAWAY, 0, 0, h2.words(0, 0xff))]),
-  asked("DATA on a request that is whole", stream(STREAM_CLOSED), (scheme) => [get(scheme), test()]),
-  asked("HEADERS on a request that is whole", stream(STREAM_CLOSED), (scheme) => [get(scheme), get(scheme)]),
+  asked("DATA on a complete request", stream(STREAM_CLOSED), (scheme) => [get(scheme), test()]),
+  asked("HEADERS on a complete request", stream(STREAM_CLOSED), (scheme) => [get(scheme), get(scheme)]),
   asked("DATA on a closed stream", connection(STREAM_CLOSED), (scheme) => [get(scheme), WHOLE, test()]),
   asked("HEADERS on a closed stream", connection(STREAM_CLOSED), (scheme) => [get(scheme), WHOLE, get(scheme)]),
   asked("CONTINUATION on a closed stream", connection(STREAM_CLOSED, PROTOCOL_ERROR), (scheme) => [
@@ -134,7 +134,7 @@ const STATES: readonly Asked[] = [
     WHOLE,
     continuation(h2.END_HEADERS),
   ]),
-  asked("CONTINUATION on a request that is whole", connection(PROTOCOL_ERROR), (scheme) => [
+  asked("CONTINUATION on a complete request", connection(PROTOCOL_ERROR), (scheme) => [
     get(scheme),
     continuation(h2.END_HEADERS),
   ]),
@@ -148,7 +148,9 @@ const STATES: readonly Asked[] = [
 ];
 
 const FRAMES: readonly Asked[] = [
-  asked("a block of half a field", connection(COMPRESSION_ERROR), () => [h2.frame(h2.HEADERS, h2.END_BOTH, 1, "@")]),
+  asked("a block that ends within a field", connection(COMPRESSION_ERROR), () => [
+    h2.frame(h2.HEADERS, h2.END_BOTH, 1, "@"),
+  ]),
   asked("HEADERS over the largest size", connection(FRAME_SIZE_ERROR), (scheme) => [
     h2.frame(h2.HEADERS, h2.END_BOTH, 1, Buffer.concat([block(fields(scheme)), DUMMY, DUMMY, DUMMY, DUMMY, DUMMY])),
   ]),
@@ -197,16 +199,16 @@ const FRAMES: readonly Asked[] = [
     h2.windowUpdate(1, h2.MAX_WINDOW),
   ]),
   asked("a window of one byte", ONE_BYTE, (scheme) => [h2.settings([h2.INITIAL_WINDOW_SIZE, 1]), get(scheme)]),
-  asked("a window of one byte, said behind a larger one", ONE_BYTE, (scheme) => [
+  asked("a window of one byte, set after a larger one", ONE_BYTE, (scheme) => [
     h2.settings([h2.INITIAL_WINDOW_SIZE, 100], [h2.INITIAL_WINDOW_SIZE, 1]),
     get(scheme),
   ]),
-  asked("a window of none, and then of one byte", ONE_BYTE, (scheme) => [
+  asked("a window of 0, and then of one byte", ONE_BYTE, (scheme) => [
     h2.settings([h2.INITIAL_WINDOW_SIZE, 0]),
     get(scheme),
     h2.settings([h2.INITIAL_WINDOW_SIZE, 1]),
   ]),
-  asked("a window of none, and WINDOW_UPDATE", ONE_BYTE, (scheme) => [
+  asked("a window of 0, and WINDOW_UPDATE", ONE_BYTE, (scheme) => [
     h2.settings([h2.INITIAL_WINDOW_SIZE, 0]),
     get(scheme),
     h2.frame(h2.PRIORITY, 0, 1, PRIORITY),
@@ -218,7 +220,7 @@ const MESSAGES: readonly Asked[] = [
   withField("a name in capitals", ["X-TEST", "ok"]),
   withField("an unknown pseudo-header field", [":test", "ok"]),
   withField("a response's pseudo-header field", [":status", "200"]),
-  withList("pseudo-header fields behind others", (scheme) => [["x-test", "ok"], ...fields(scheme)]),
+  withList("pseudo-header fields after regular ones", (scheme) => [["x-test", "ok"], ...fields(scheme)]),
   withField("connection", ["connection", "keep-alive"]),
   withField("te", ["trailers", "test"], ["te", "trailers, deflate"]),
   withList("an empty :path", (scheme) => fields(scheme).map(([name, value]) => [name, name === ":path" ? "" : value])),

@@ -21,7 +21,7 @@ export const FLOW_CASES: readonly Case[] = [
     client.send(h2.windowUpdate(1, 2));
     await seesBytes(client, 1, 3);
   }),
-  script(["9113 §6.9.1", "nor more than the connection's, whatever the streams' allow"], async (client) => {
+  script(["9113 §6.9.1", "nor more than the connection's window, for any stream windows"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, h2.MAX_WINDOW]), get(1, bytesOf(200_000)));
     await seesBytes(client, 1, 65_535);
     client.send(h2.windowUpdate(0, 10));
@@ -33,7 +33,7 @@ export const FLOW_CASES: readonly Case[] = [
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 0]), get(1, bytesOf(0)));
     expect((await client.response(1)).status).toBe(200);
   }),
-  script(["9113 §6.9.1", "a stream without a window holds up no other"], async (client) => {
+  script(["9113 §6.9.1", "a stream without a window delays no other stream"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 0]), get(1), get(3));
     await client.fence();
     client.send(h2.windowUpdate(3, 100));
@@ -67,7 +67,7 @@ export const FLOW_CASES: readonly Case[] = [
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 1]));
     await seesBytes(client, 1, 1);
   }),
-  script(["9113 §6.9.2", "and may make them negative, so that what comes is owed first"], async (client) => {
+  script(["9113 §6.9.2", "and can make them negative; new window first fills the deficit"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 3]), get(1));
     await seesBytes(client, 1, 3);
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 2]));
@@ -116,7 +116,7 @@ export const FLOW_CASES: readonly Case[] = [
     }
     expect((await client.response(1)).body.toString()).toBe(String(total));
   }),
-  script(["9113 §5.2", "a client that sends more than a stream's window is in error"], async (client) => {
+  script(["9113 §5.2", "a client that sends more than a stream's window gets an error"], async (client) => {
     // The origin reads nothing, so no window is reopened after the kernel's buffers are full.
     client.send(post(1, "/deaf"));
     for (let sent = 0; sent <= 24_000_000; sent += FRAME) client.send(h2.data(1, "x".repeat(FRAME)));
@@ -124,7 +124,7 @@ export const FLOW_CASES: readonly Case[] = [
     const code = error.payload.readUInt32BE(error.type === h2.GOAWAY ? 4 : 0);
     expect(code).toBe(h2.FLOW_CONTROL_ERROR);
   }),
-  script(["9113 §6.9", "padding counts, and is given back"], async (client) => {
+  script(["9113 §6.9", "padding counts, and its window is returned"], async (client) => {
     client.send(post(1, "/count"));
     const frames = Math.ceil((2 * STREAM_WINDOW) / 256);
     for (let i = 0; i < frames; i++) {
@@ -135,7 +135,7 @@ export const FLOW_CASES: readonly Case[] = [
     expect((await client.response(1)).body.toString()).toBe("3");
   }),
   script(
-    ["9113 §6.9", "DATA on a stream that is gone counts for the connection, and is given back"],
+    ["9113 §6.9", "DATA on a closed stream counts for the connection's window, which is returned"],
     async (client) => {
       // Each stream is malformed and is reset. Without window updates, the connection's window would be used up by the
       // tenth stream.

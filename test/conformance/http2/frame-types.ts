@@ -31,7 +31,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     post(1, HOLD),
     h2.data(1, "", h2.PADDED),
   ),
-  script(["9113 §6.1", "padding is no part of the body"], async (client) => {
+  script(["9113 §6.1", "padding does not belong to the body"], async (client) => {
     client.send(
       post(1),
       h2.data(1, h2.padded("hel", 0), h2.PADDED),
@@ -108,7 +108,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     h2.frame(h2.SETTINGS, h2.ACK, 0, "\0\x03\0\0\0\x64"),
   ),
   connectionError(
-    ["9113 §6.5", "SETTINGS of a length that is no multiple of 6"],
+    ["9113 §6.5", "SETTINGS of a length that is not a multiple of 6"],
     h2.FRAME_SIZE_ERROR,
     h2.frame(h2.SETTINGS, 0, 0, "\0\x03\0"),
   ),
@@ -139,7 +139,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
     await client.fence();
     expect(client.frames.filter(({ type, flags }) => type === h2.SETTINGS && flags === h2.ACK)).toHaveLength(4);
   }),
-  script(["9113 §6.5.3", "of a setting said twice in one frame the last counts"], async (client) => {
+  script(["9113 §6.5.3", "of a setting that is repeated in one frame, the last value counts"], async (client) => {
     client.send(h2.settings([h2.INITIAL_WINDOW_SIZE, 100], [h2.INITIAL_WINDOW_SIZE, 1]), get(1));
     await client.sees("DATA", ({ type }) => type === h2.DATA);
     await client.fence();
@@ -208,7 +208,7 @@ export const FRAME_TYPE_CASES: readonly Case[] = [
   streamError(["9113 §6.9", "WINDOW_UPDATE of 0 on a stream"], h2.PROTOCOL_ERROR, get(1, HOLD), h2.windowUpdate(1, 0)),
   ignored(["9113 §6.9", "the reserved bit of an increment"], h2.windowUpdate(0, 0x8000_0001)),
 
-  script(["9113 §9.1", "two connections do not know of each other"], async (client, port) => {
+  script(["9113 §9.1", "two connections are independent of each other"], async (client, port) => {
     const other = await Http2Client.ready(port);
     try {
       client.send(get(1));

@@ -29,7 +29,7 @@ function prefaceFails(rule: string, bytes: string | Buffer): Case {
 }
 
 export const FRAME_CASES: readonly Case[] = [
-  raw(["9113 §3.4", "the server's first frame is SETTINGS, and no acknowledgement"], (port) =>
+  raw(["9113 §3.4", "the server's first frame is SETTINGS without ACK"], (port) =>
     withClient(port, async (client) => {
       client.send(h2.PREFACE, h2.settings());
       await client.sees("SETTINGS", ({ type }) => type === h2.SETTINGS);
@@ -46,7 +46,7 @@ export const FRAME_CASES: readonly Case[] = [
       expect((await client.response(1)).status).toBe(200);
     }),
   ),
-  raw(["9113 §3.4", "a preface in single bytes is one all the same"], (port) =>
+  raw(["9113 §3.4", "a preface in single bytes is accepted"], (port) =>
     withClient(port, async (client) => {
       client.polite = false;
       for (const byte of Buffer.concat([h2.PREFACE, h2.settings(), get(1)])) {
@@ -56,7 +56,7 @@ export const FRAME_CASES: readonly Case[] = [
       expect((await client.response(1)).status).toBe(200);
     }),
   ),
-  prefaceFails("a preface that breaks off into something else ends the connection", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"),
+  prefaceFails("a preface that continues with other bytes ends the connection", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"),
   raw(["9113 §3.4", "a first frame other than SETTINGS is a connection error"], (port) =>
     withClient(port, async (client) => {
       client.send(h2.PREFACE, h2.ping());
@@ -64,7 +64,7 @@ export const FRAME_CASES: readonly Case[] = [
       await client.closed();
     }),
   ),
-  raw(["9113 §3.4", "so is an acknowledgement in SETTINGS' place"], (port) =>
+  raw(["9113 §3.4", "so is an acknowledgement in place of SETTINGS"], (port) =>
     withClient(port, async (client) => {
       client.send(h2.PREFACE, h2.SETTINGS_ACK);
       expect(await client.goawayCode()).toBe(h2.PROTOCOL_ERROR);
@@ -83,13 +83,10 @@ export const FRAME_CASES: readonly Case[] = [
   ignored(["9113 §4.1", "an empty one"], h2.frame(UNKNOWN, 0, 0)),
   ignored(["9113 §4.1", "undefined flags"], h2.ping("pingpong", 0xfe & ~h2.ACK)),
   ignored(["9113 §4.1", "the reserved bit of a stream's number"], h2.frame(h2.PING, 0, 0x8000_0000, "pingpong")),
-  served(
-    ["9113 §4.1", "it is no part of that number either"],
-    h2.frame(h2.HEADERS, h2.END_BOTH, 0x8000_0001, GET_BLOCK),
-  ),
+  served(["9113 §4.1", "nor does it belong to that number"], h2.frame(h2.HEADERS, h2.END_BOTH, 0x8000_0001, GET_BLOCK)),
   ignored(["9113 §5.5", "an unknown frame of the largest size"], h2.frame(0xfe, 0, 0, "x".repeat(MAX_FRAME))),
   connectionError(
-    ["9113 §5.5", "but inside a field section nothing else may stand"],
+    ["9113 §5.5", "but no other frame is allowed inside a field section"],
     h2.PROTOCOL_ERROR,
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
     h2.frame(UNKNOWN, 0, 0, "12345678"),
@@ -109,7 +106,7 @@ export const FRAME_CASES: readonly Case[] = [
     h2.frame(h2.HEADERS, h2.END_BOTH, 1, Buffer.concat([GET_BLOCK, Buffer.alloc(MAX_FRAME, 0x40)])),
   ),
   connectionError(
-    ["9113 §4.2", "an unknown frame over it"],
+    ["9113 §4.2", "an unknown frame above it"],
     h2.FRAME_SIZE_ERROR,
     h2.frame(UNKNOWN, 0, 0, "x".repeat(MAX_FRAME + 1)),
   ),
@@ -118,7 +115,7 @@ export const FRAME_CASES: readonly Case[] = [
     h2.FRAME_SIZE_ERROR,
     h2.frame(h2.SETTINGS, 0, 0, "\0".repeat(MAX_FRAME + 2)),
   ),
-  script(["9113 §4.2", "the server's own frames keep to the client's SETTINGS_MAX_FRAME_SIZE"], async (client) => {
+  script(["9113 §4.2", "the server's frames obey the client's SETTINGS_MAX_FRAME_SIZE"], async (client) => {
     client.opensWindows = true;
     client.send(get(1, bytesOf(100_000)));
     expect((await client.response(1)).body).toHaveLength(100_000);
@@ -148,7 +145,7 @@ export const FRAME_CASES: readonly Case[] = [
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK),
     get(3),
   ),
-  script(["9113 §4.3", "a block is decompressed even where its stream is refused"], async (client) => {
+  script(["9113 §4.3", "a block is decompressed even if its stream is refused"], async (client) => {
     // Stream 1 adds a field to the table and is malformed; stream 3 uses the field by its index.
     const field = Buffer.concat([Buffer.from([0x40]), Buffer.from("\x05x-tab\x05value", "latin1")]);
     client.send(
@@ -203,7 +200,7 @@ export const FRAME_CASES: readonly Case[] = [
     h2.data(1, "x"),
   ),
   served(
-    ["9113 §6.10", "any number of CONTINUATION frames, empty ones too, is one block"],
+    ["9113 §6.10", "any number of CONTINUATION frames, even empty ones, form one block"],
     h2.frame(h2.HEADERS, h2.END_STREAM, 1, GET_BLOCK.subarray(0, 5)),
     h2.frame(h2.CONTINUATION, 0, 1),
     ...Array.from({ length: 10 }, (_, i) => h2.frame(h2.CONTINUATION, 0, 1, GET_BLOCK.subarray(5 + i, 6 + i))),

@@ -55,7 +55,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     const { status, interim } = await client.response(1);
     expect([interim, status]).toEqual([[103], 200]);
   }),
-  script(["9113 §8.1", "a client's trailers go on behind the body"], async (client) => {
+  script(["9113 §8.1", "a client's trailers are forwarded after the body"], async (client) => {
     client.send(post(1, "/trailers"), h2.data(1, "hello"), trailers(1, h2.END_STREAM, ["x-sum", "1"]));
     expect((await client.response(1)).body.toString()).toBe("x-sum: 1");
   }),
@@ -74,7 +74,7 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.1", "pseudo-header fields in trailers", post(1, HOLD), trailers(1, h2.END_STREAM, PATH)),
   malformed("8.1", "names in capitals in trailers", post(1, HOLD), trailers(1, h2.END_STREAM, ["X-Sum", "1"])),
   script(
-    ["9113 §8.1", "a response before the body's end is whole, and the rest of the body not wanted"],
+    ["9113 §8.1", "a response before the body's end is complete, and the rest of the body is not read"],
     async (client) => {
       client.send(post(1, "/at-once"), h2.data(1, "some"));
       expect((await client.response(1)).status).toBe(200);
@@ -113,7 +113,7 @@ export const MESSAGE_CASES: readonly Case[] = [
       ["content-length", "6"],
     ]),
   ),
-  malformed("8.1.1", "a length that is no number", post(1, HOLD, [["content-length", "+5"]])),
+  malformed("8.1.1", "a length that is not a number", post(1, HOLD, [["content-length", "+5"]])),
   served(["9113 §8.1.1", "a body of its length"], post(1, "/x", LENGTH_5), h2.data(1, "hello", h2.END_STREAM)),
   served(["9113 §8.1.1", "a length of 0 without a body"], get(1, "/x", [["content-length", "0"]])),
 
@@ -135,7 +135,7 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.2.2", "TE that is not `trailers`", withField("te", "trailers, deflate")),
   served(["9113 §8.2.2", "TE: trailers"], withField("te", "trailers")),
   script(
-    ["9113 §8.2.2", "a response holds none of HTTP/1's fields, and names in small letters alone"],
+    ["9113 §8.2.2", "a response has no connection-specific fields, and only names in lower case"],
     async (client) => {
       client.send(get(1, "/hop"));
       const { fields } = await client.response(1);
@@ -147,11 +147,11 @@ export const MESSAGE_CASES: readonly Case[] = [
       expect(fieldOf(fields, "x-mixed")).toBe("Value");
     },
   ),
-  script(["9110 §7.6.3", "the origin hears in Via that the request came by HTTP/2"], async (client) => {
+  script(["9110 §7.6.3", "Via tells the origin that the request came by HTTP/2"], async (client) => {
     client.send(get(1, "/via", [["via", "1.1 fred"]]));
     expect((await client.response(1)).body.toString()).toMatch(/^1\.1 fred, 2\.0 \S+$/);
   }),
-  script(["9113 §8.2.3", "crumbs of Cookie become one field"], async (client) => {
+  script(["9113 §8.2.3", "several Cookie fields become one"], async (client) => {
     client.send(
       get(1, "/cookie", [
         ["cookie", "a=b"],
@@ -181,14 +181,14 @@ export const MESSAGE_CASES: readonly Case[] = [
   malformed("8.3.1", "a :path without a slash", request(METHOD, SCHEME, [":path", "x"], AUTHORITY)),
   malformed(
     "8.3.1",
-    "a :path of * where the method is not OPTIONS",
+    "a :path of * with a method other than OPTIONS",
     request(METHOD, SCHEME, [":path", "*"], AUTHORITY),
   ),
   malformed("8.3.1", "a space in :path", request(METHOD, SCHEME, [":path", "/x HTTP/1.1"], AUTHORITY)),
   malformed("8.3.1", "CR and LF in :path", request(METHOD, SCHEME, [":path", "/x\r\nHost: b"], AUTHORITY)),
   malformed(
     "8.3.1",
-    "a :method that is no token",
+    "a :method that is not a token",
     request([":method", "GET /y HTTP/1.1\r\n"], SCHEME, PATH, AUTHORITY),
   ),
   malformed("8.3.1", ":authority and Host that differ", request(METHOD, SCHEME, PATH, AUTHORITY, ["host", "b.test"])),
@@ -196,7 +196,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     ["9113 §8.3.1", ":authority and Host that are equal"],
     request(METHOD, SCHEME, PATH, AUTHORITY, ["host", "a.test"]),
   ),
-  served(["9113 §8.3.1", "Host in :authority's place"], request(METHOD, SCHEME, PATH, ["host", "a.test"])),
+  served(["9113 §8.3.1", "Host in place of :authority"], request(METHOD, SCHEME, PATH, ["host", "a.test"])),
   responded(["9113 §8.3.1", "neither is a 400"], 400, request(METHOD, SCHEME, PATH)),
   responded(
     ["9113 §8.3.1", "user info in :authority is a 400"],
@@ -204,7 +204,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     request(METHOD, SCHEME, PATH, [":authority", "user@a.test"]),
   ),
   responded(
-    ["9113 §8.3.1", "OPTIONS * asks this server"],
+    ["9113 §8.3.1", "the gateway responds to OPTIONS *"],
     204,
     request([":method", "OPTIONS"], SCHEME, [":path", "*"], AUTHORITY),
   ),
@@ -219,7 +219,7 @@ export const MESSAGE_CASES: readonly Case[] = [
     get(1, "/x", [["x-big", "y".repeat(9000)]]),
   ),
   responded(
-    ["6585 §5", "more fields than are allowed are 431"],
+    ["6585 §5", "too many fields are 431"],
     431,
     get(
       1,
@@ -229,7 +229,7 @@ export const MESSAGE_CASES: readonly Case[] = [
   ),
   responded(["9110 §15.5.1", "an encoded slash in :path is 400"], 400, get(1, "/a%2fb")),
 
-  script(["9113 §8.4", "nothing is ever pushed"], async (client) => {
+  script(["9113 §8.4", "the server never pushes"], async (client) => {
     client.send(h2.settings([h2.ENABLE_PUSH, 1]), get(1, bytesOf(10)));
     await client.response(1);
     await client.fence();

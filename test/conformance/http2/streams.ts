@@ -108,7 +108,7 @@ export const STREAM_CASES: readonly Case[] = [
     expect(await client.goawayCode()).toBe(h2.STREAM_CLOSED);
     await client.closed();
   }),
-  script(["9113 §5.1", "what is on its way for a stream that the server has reset is ignored"], async (client) => {
+  script(["9113 §5.1", "frames in flight for a stream that the server has reset are ignored"], async (client) => {
     // Malformed, so the server resets it. The client continues with trailers and DATA anyway.
     client.send(
       post(1, "/x", [["Upper", "x"]]),
@@ -132,13 +132,13 @@ export const STREAM_CASES: readonly Case[] = [
     get(5, HOLD),
     get(3),
   ),
-  served(["9113 §5.1.1", "numbers may be left out"], get(1), get(9), get(0x7fff_ffff)),
-  script(["9113 §5.1.1", "the last number there is can be used"], async (client) => {
+  served(["9113 §5.1.1", "stream numbers can be skipped"], get(1), get(9), get(0x7fff_ffff)),
+  script(["9113 §5.1.1", "the highest stream number can be used"], async (client) => {
     client.send(get(0x7fff_ffff));
     expect((await client.response(0x7fff_ffff)).status).toBe(200);
   }),
 
-  script(["9113 §5.1.2", "a stream too many is refused, the others go on"], async (client) => {
+  script(["9113 §5.1.2", "a stream above the limit is refused, and the others continue"], async (client) => {
     for (let i = 0; i < MAX_STREAMS; i++) client.send(post(1 + 2 * i));
     const last = 1 + 2 * MAX_STREAMS;
     client.send(get(last));
@@ -206,7 +206,7 @@ export const STREAM_CASES: readonly Case[] = [
     expect(client.frames.filter(({ type }) => type === h2.RST_STREAM)).toEqual([]);
   }),
   ignored(["9113 §7", "an unknown error code in RST_STREAM"], post(1, HOLD), h2.reset(1, 0xff)),
-  script(["9113 §7", "an unknown error code in GOAWAY is an end like others"], async (client) => {
+  script(["9113 §7", "an unknown error code in GOAWAY ends the connection like others"], async (client) => {
     client.send(h2.frame(h2.GOAWAY, 0, 0, h2.words(0, 0xff)));
     await client.closed();
   }),

@@ -77,7 +77,7 @@ const without = (name: string): Field[] => GET.filter(([found]) => found !== nam
 const withPath = (path: string): Field[] => [...without(":path"), [":path", path]];
 
 const framing: readonly Rule[] = [
-  onRequest("4.1", "a GET is answered", headers(GET), { status: 200 }),
+  onRequest("4.1", "a GET gets a response", headers(GET), { status: 200 }),
   onRequest(
     "4.1",
     "a POST with body and trailers gets a response",
@@ -85,7 +85,7 @@ const framing: readonly Rule[] = [
     { status: 200 },
   ),
   onRequest("4.1", "DATA before HEADERS", [...data("a"), ...headers(GET)], { close: FRAME_UNEXPECTED }),
-  onRequest("4.1", "DATA before HEADERS, be it empty", [...data(""), ...headers(GET)], { close: FRAME_UNEXPECTED }),
+  onRequest("4.1", "DATA before HEADERS, even if empty", [...data(""), ...headers(GET)], { close: FRAME_UNEXPECTED }),
   onRequest("4.1", "HEADERS after trailers", [...headers(POST), ...headers([["x", "1"]]), ...headers([["x", "1"]])], {
     close: FRAME_UNEXPECTED,
   }),
@@ -99,7 +99,7 @@ const framing: readonly Rule[] = [
   onRequest("7.2.3", "CANCEL_PUSH on a request stream", [...headers(POST), ...frame(3, [0])], {
     close: FRAME_UNEXPECTED,
   }),
-  onRequest("7.2.3", "CANCEL_PUSH before HEADERS, be it empty", [...frame(3, []), ...headers(GET)], {
+  onRequest("7.2.3", "CANCEL_PUSH before HEADERS, even if empty", [...frame(3, []), ...headers(GET)], {
     close: FRAME_UNEXPECTED,
   }),
   onRequest("7.2.4", "SETTINGS on a request stream", [...headers(POST), ...SETTINGS], { close: FRAME_UNEXPECTED }),
@@ -119,7 +119,7 @@ const framing: readonly Rule[] = [
 
 const connection: readonly Rule[] = [
   onControl("6.2.1", "another frame before SETTINGS", [frame(7, [0])], { close: MISSING_SETTINGS }),
-  onControl("6.2.1", "DATA before SETTINGS, be it empty", [data(""), SETTINGS], { close: MISSING_SETTINGS }),
+  onControl("6.2.1", "DATA before SETTINGS, even if empty", [data(""), SETTINGS], { close: MISSING_SETTINGS }),
   onControl("7.2.4", "a second SETTINGS", [SETTINGS, SETTINGS], { close: FRAME_UNEXPECTED }),
   ...[2, 3, 4, 5].map((setting) =>
     onControl("7.2.4.1", `the HTTP/2 setting ${setting}`, [frame(4, [setting, 0])], { close: SETTINGS_ERROR }),
@@ -130,15 +130,15 @@ const connection: readonly Rule[] = [
     [frame(4, [7, 0x40, 0x64, 2, 0x40, 0xc8, 1, 0x50, 0, 6, 0x80, 0, 0x80, 0])],
     { close: SETTINGS_ERROR },
   ),
-  onControl("7.2.4.1", "an unknown setting is passed over", [frame(4, [0x21, 7])], { alive: true }),
+  onControl("7.2.4.1", "an unknown setting is ignored", [frame(4, [0x21, 7])], { alive: true }),
   onControl("7.2.1", "DATA on the control stream", [SETTINGS, data("a")], { close: FRAME_UNEXPECTED }),
   onControl("7.2.2", "HEADERS on the control stream", [SETTINGS, headers(GET)], { close: FRAME_UNEXPECTED }),
-  onControl("7.2.1", "DATA on the control stream, be it empty", [SETTINGS, data("")], { close: FRAME_UNEXPECTED }),
-  onControl("7.2.2", "HEADERS on the control stream, be they empty", [SETTINGS, frame(1, [])], {
+  onControl("7.2.1", "DATA on the control stream, even if empty", [SETTINGS, data("")], { close: FRAME_UNEXPECTED }),
+  onControl("7.2.2", "HEADERS on the control stream, even if empty", [SETTINGS, frame(1, [])], {
     close: FRAME_UNEXPECTED,
   }),
-  onControl("7.2.7", "a MAX_PUSH_ID that takes back", [SETTINGS, frame(13, [5]), frame(13, [4])], { close: ID_ERROR }),
-  onControl("7.2.3", "CANCEL_PUSH of what was never promised", [SETTINGS, frame(3, [5])], { close: ID_ERROR }),
+  onControl("7.2.7", "a MAX_PUSH_ID that decreases", [SETTINGS, frame(13, [5]), frame(13, [4])], { close: ID_ERROR }),
+  onControl("7.2.3", "CANCEL_PUSH of an unknown push", [SETTINGS, frame(3, [5])], { close: ID_ERROR }),
   onControl("9", "an unknown frame on the control stream is skipped", [SETTINGS, frame(0x21, [1])], { alive: true }),
   {
     section: "6.2.1",
@@ -166,7 +166,7 @@ const connection: readonly Rule[] = [
   },
   {
     section: "6.2.3",
-    title: "a stream of an unknown type is passed over",
+    title: "a stream of an unknown type is ignored",
     steps: [setUp, uni([...varint(0x21), 1, 2])],
     outcome: { alive: true },
   },
@@ -191,7 +191,7 @@ const messages: readonly Rule[] = [
   fields("4.3.1", "a :path that is a URL", withPath("http://localhost/"), { reset: MESSAGE_ERROR }),
   fields("4.3", "an unknown pseudo-header", [...GET, [":foo", "1"]], { reset: MESSAGE_ERROR }),
   fields("4.3", ":status in a request", [...GET, [":status", "200"]], { reset: MESSAGE_ERROR }),
-  fields("4.3", "a pseudo-header behind a field", [...without(":path"), ["a", "b"], [":path", "/"]], {
+  fields("4.3", "a pseudo-header field after a regular field", [...without(":path"), ["a", "b"], [":path", "/"]], {
     reset: MESSAGE_ERROR,
   }),
   fields("4.3", "a field whose name is a number stands behind the pseudo-headers", [...GET, ["7", "x"]], {
@@ -202,7 +202,7 @@ const messages: readonly Rule[] = [
   }),
   fields("4.3.1", "neither :authority nor host", without(":authority"), { reset: MESSAGE_ERROR }),
   fields("4.3.1", ":authority and host differ", [...GET, ["host", "other"]], { reset: MESSAGE_ERROR }),
-  fields("4.3.1", "a host in the place of :authority", [...without(":authority"), ["host", "localhost"]], {
+  fields("4.3.1", "a host in place of :authority", [...without(":authority"), ["host", "localhost"]], {
     status: 200,
   }),
   fields("4.3.1", "an empty :authority", [...without(":authority"), [":authority", ""]], { reset: MESSAGE_ERROR }),
@@ -231,7 +231,7 @@ const messages: readonly Rule[] = [
   ),
   onRequest(
     "4.1.2",
-    "a content-length that is no number",
+    "a content-length that is not a number",
     [...headers([...POST, ["content-length", "x"]]), ...data("ab")],
     { close: MESSAGE_ERROR },
   ),
@@ -259,7 +259,7 @@ const qpack: readonly Rule[] = [
   }),
   onRequest(
     "RFC 9204 §3.1",
-    "the first index beyond the static table, behind a sound head",
+    "the first index beyond the static table, after a valid header section",
     frame(1, [0, 0, 0xd1, 0xd7, 0x50, 0x09, ...Buffer.from("127.0.0.1"), 0xc1, 0xff, 0x24]),
     { close: QPACK_DECOMPRESSION_FAILED },
   ),

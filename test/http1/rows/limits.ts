@@ -31,7 +31,7 @@ export const LIMIT_ROWS: readonly Row[] = [
   ),
   refused("one field too many", head("GET /x HTTP/1.1", ...fields(COUNT)), 431),
   refused("far too many fields", head("GET /x HTTP/1.1", ...fields(COUNT * 8)), 431),
-  accepted("as many fields as are allowed", head("GET /x HTTP/1.1", ...fields(COUNT - 1)), "GET /x"),
+  accepted("the maximum number of fields", head("GET /x HTTP/1.1", ...fields(COUNT - 1)), "GET /x"),
   accepted("a head a little under the limit", headOf(HEAD - 64), "GET /x"),
   declined("a length over the limit", post([`Content-Length: ${BODY + 1}`], "x".repeat(BODY + 1)), 413),
   declined("a length far over the limit", post(["Content-Length: 999999999999"], ""), 413),
@@ -61,7 +61,7 @@ export const LIMIT_ROWS: readonly Row[] = [
   ),
   declined("an unknown expectation", head("GET /x HTTP/1.1", "Expect: tea"), 417),
   declined(
-    "an expectation beside the known one",
+    "an unknown expectation beside the known one",
     post(["Expect: 100-continue, tea", "Content-Length: 5"], "hello"),
     417,
   ),

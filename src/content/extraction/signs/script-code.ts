@@ -73,7 +73,7 @@ export interface CodeSign {
  * Reports whether the code of an external script fetches data for the page without user action, fills one of its open
  * places, or appends content to one of its lists. Undefined if it does not.
  */
-export function signOfCode(script: string, places: Places): CodeSign | undefined {
+export function signOfCode(script: string, places: SearchedNames): CodeSign | undefined {
   const isOwn = script.length <= MAX_OWN_CODE;
   const named = isOwn ? places.names.filter((name) => namesPlace(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
@@ -90,7 +90,7 @@ export function signOfCode(script: string, places: Places): CodeSign | undefined
 }
 
 /** The same for a script that is no library and requests no data. `named` are the open places that it mentions. */
-function signOfOwnCode(script: string, named: readonly string[], places: Places): CodeSign | undefined {
+function signOfOwnCode(script: string, named: readonly string[], places: SearchedNames): CodeSign | undefined {
   const { code, bare } = unasked(script);
   const filled = named.filter((name) => namesPlace(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };

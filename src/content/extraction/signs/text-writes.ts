@@ -1,4 +1,4 @@
-import { type Places } from "../extraction.ts";
+import { type SearchedNames } from "../extraction.ts";
 
 /** Selections that are examined in one script, and the characters after one in which its element may be written to. */
 const MAX_SELECTIONS = 200;
@@ -21,7 +21,7 @@ const EACH =
   /^\s{0,9}\]?\s{0,3}\.(?:forEach|map|each)\s{0,3}\(\s{0,3}(?:async\s{0,3})?(?:function\s{0,3}[\w$]{0,20}\s{0,3})?\(?\s{0,3}([\w$]{0,40})/;
 
 /** Whether a script writes text into an element of the page's content that it selects. */
-export function writesText(code: string, { texts, tags }: Places): boolean {
+export function writesText(code: string, { texts, tags }: SearchedNames): boolean {
   if (texts.length === 0 && tags.length === 0) return false;
   const [names, elements] = [new Set(texts), new Set(tags)];
   let selections = 0;

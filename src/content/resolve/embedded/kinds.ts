@@ -33,7 +33,7 @@ export function isAnnouncement(sentence: string): boolean {
   return ANNOUNCES.test(sentence) || HEADLINE_TO.test(sentence);
 }
 
-/** The kind of a sentence. If several kinds fit, the one that weakens it most. */
+/** The kind of a sentence. If several kinds match, returns the one with the least weight. */
 export function kindOf(sentence: string): StatementKind {
   if (/[?？]["”»)]?\s*$/u.test(sentence)) return "question";
   if (FACT_CHECK.test(sentence)) return "fact-check";

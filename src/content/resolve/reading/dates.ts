@@ -2,9 +2,9 @@ import { type FirstNumber, firstNumberOf } from "./date-order.ts";
 
 /** A span of time that a text names. */
 export interface NamedDate {
-  /** The first instant, Unix ms. For an ambiguous date, the first of the earlier reading. */
+  /** The first instant, in Unix milliseconds. An ambiguous date has two readings; this is the start of the earlier one. */
   readonly from: number;
-  /** The last instant, Unix ms. For an ambiguous date, the last of the later reading. */
+  /** The last instant, in Unix milliseconds; of an ambiguous date, the end of its later reading. */
   readonly to: number;
   /** True for "03/04/2026", which may be 3 April or 4 March, if the text does not show which. */
   readonly isAmbiguous: boolean;

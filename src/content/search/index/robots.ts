@@ -133,7 +133,7 @@ function matches({ parts, anchored }: Rule, path: string): boolean {
   return !anchored || others.length > 0 || at === path.length;
 }
 
-/** §2.2.2: decodes characters that need no escape and escapes all others, so that rule and path are spelled alike. */
+/** §2.2.2: decodes characters that need no escape and escapes all others, so that rule and path have the same spelling. */
 function spelling(path: string): string {
   return path
     .replace(/%([\da-f]{2})/gi, (escape: string, hex: string) => {

@@ -42,7 +42,7 @@ export interface Call {
   /** Path parameters, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Undefined if the operation takes no body. */
+  /** Undefined if the operation accepts no body. */
   readonly body: unknown;
 }
 

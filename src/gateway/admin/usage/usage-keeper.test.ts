@@ -250,7 +250,7 @@ const LOCKER = `
 `;
 
 test.skipIf(process.getuid?.() !== 0)(
-  "on a full disk usage is read all the same, and kept once there is room",
+  "on a full disk usage can still be read, and is stored when there is space",
   async () => {
     const disk = join(folder, "disk");
     mkdirSync(disk);

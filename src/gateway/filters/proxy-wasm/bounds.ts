@@ -43,5 +43,5 @@ export const QUICK_RESTARTS = 3;
 /** The first and the longest wait before a broken instance is started again, in milliseconds. @bound */
 export const FIRST_BACK_OFF_MS = 100;
 export const MAX_BACK_OFF_MS = 5000;
-/** Milliseconds without a failure after which an instance is sound: its next failure counts as the first. @bound */
+/** Milliseconds without a failure after which an instance counts as working: its next failure is the first. @bound */
 export const SOUND_AFTER_MS = 10_000;

@@ -18,7 +18,7 @@ const FULL = new TurnpikeError("overloaded", "a filter of this route has its max
 interface InstanceSlot {
   instance: ProxyInstance | undefined;
   startedAt: number;
-  /** Failures since an instance was last sound. */
+  /** Failures since an instance last worked. */
   failures: number;
 }
 

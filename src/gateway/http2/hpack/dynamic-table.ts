@@ -11,7 +11,7 @@ export interface Entry<T> {
 
 /**
  * The dynamic table (RFC 7541 §2.3.2): a queue with its newest entry first. It is a ring, because `shift` would move
- * all other entries. `maxSize` limits its size in bytes, and `maxSize` / 32 its slots. It takes no memory until the
+ * all other entries. `maxSize` limits its size in bytes, and `maxSize` / 32 its slots. It uses no memory until the
  * first insertion.
  */
 export class DynamicTable<T> {

@@ -121,7 +121,7 @@ export class Question implements ResponseSink, TimeKeeper {
   abort(_error: TurnpikeError): void {
     const isStale = this.#reused && this.#connection?.heard === false;
     this.#connection = undefined;
-    // The service closed the reused connection before it responded. The request is sent once more, on a new connection.
+    // The service closed the reused connection before it responded. The request is sent again, on a new connection.
     if (isStale) this.#wait();
     else this.#tell("closed or malformed");
   }

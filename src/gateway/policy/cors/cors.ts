@@ -15,7 +15,7 @@ const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
 const PAYMENT_RESPONSE = ["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After"];
 
 /**
- * CORS fields of the upstream are removed, because only the gateway speaks for the route. Browsers reject a response
+ * CORS fields of the upstream are removed, because only the gateway sets them for the route. Browsers reject a response
  * with two values (Fetch, CORS check).
  */
 const OVERRULED = new FieldChanges({

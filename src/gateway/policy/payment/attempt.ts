@@ -49,7 +49,7 @@ export interface AcceptedPayment {
  *   reserved ── verify ──▶ upstream ── settle ──▶ release      settle: after
  *   reserved ── verify ──▶ settle ──▶ upstream, passed through  settle: before
  *   unknown  ── find, settle ──▶ as below
- *   settled  ──▶ the kept response, or the upstream once more, free of charge: it is paid and owed
+ *   settled  ──▶ the kept response, or the upstream again, free of charge: it is paid and owed
  */
 export class Attempt {
   readonly #paidRoute: PaidRoute;

@@ -199,7 +199,7 @@ test("the upstream does not run after a refused or unclear settlement", async ()
     });
     const response = await shop.send(shop.payment());
     expect(response.status).toBe(status);
-    // After a definite refusal the client can pay anew. While the outcome is open, a new payment would be a second
+    // After a definite refusal the client can pay again. While the outcome is open, a new payment would be a second
     // charge.
     expect(response.headers.has("payment-required")).toBe(status === 402);
     expect(shop.runs).toBe(0);

@@ -90,7 +90,7 @@ export class Lease {
   }
 
   /**
-   * The ledger has failed: records the known state once more. `isSpent`: the settlement may have happened, so nothing
+   * The ledger has failed: records the known state again. `isSpent`: the settlement may have happened, so nothing
    * is released.
    */
   async salvage(isSpent: boolean): Promise<void> {

@@ -30,7 +30,7 @@ class Clocks {
   }
 }
 
-/** Opens the same database once more, ready for use, with its own clocks. */
+/** Opens the same database again, ready for use, with its own clocks. */
 type Open = (clocks: Clocks) => Promise<Store>;
 
 const folders: string[] = [];

@@ -11,7 +11,7 @@ export const EXPOSED = fieldLine(
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
 );
 
-/** An upstream's fields without those by which it could speak for the gateway, or set its own price. */
+/** An upstream's fields without the gateway's own fields and without those that set a price. */
 export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, FIELD_ROLES.settlement);
 }

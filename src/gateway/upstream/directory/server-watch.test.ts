@@ -56,7 +56,7 @@ test("a server that was out of rotation and returned between two looks is report
   expect(look()).toEqual([OUT, BACK]);
 });
 
-test("a slot that another server has taken starts anew", () => {
+test("a slot that another server has taken starts again", () => {
   for (let i = 0; i < 2; i++) worker.failed(5, MEMBER, "late");
   expect(look()).toEqual([OUT]);
   worker.reset(5);
