@@ -110,7 +110,7 @@ async function buildFor(target: string, outfile: string): Promise<void> {
     root: ROOT,
     target: "bun",
     // Parsing all modules is three quarters of the CPU time of a start (bench start). The program for another machine is built without,
-    // because only the runtime that wrote byte code is sure to take it.
+    // because byte code is only guaranteed to run in the runtime that wrote it.
     bytecode: target === OWN,
     format: "esm",
     minify: { syntax: true, whitespace: true, identifiers: false },

@@ -41,6 +41,12 @@ const PATTERNS: readonly Pattern[] = [
   { rule: "archaic", pattern: /\bbesides(?=[.,;:)])/gi, message: 'write "also"' },
   {
     rule: "archaic",
+    pattern:
+      /\b(?:anew|hence|in the midst|for want of|in vain|be it|be they|no sooner|comes? to nothing|asks? for nothing)\b/gi,
+    message: 'use common words: "again", "so", "during", "without", "fails", "even if"',
+  },
+  {
+    rule: "archaic",
     pattern: /\bof (?:yours|ours|theirs|hers|his)\b/gi,
     message: 'write "your", "our" or "their" before the noun',
   },

@@ -26,12 +26,12 @@ describe("an external script that requests data without user action", () => {
     ["asks when a person clicks", 'b.addEventListener("click", () => fetch("/api/items"))'],
     ["asks in a handler of a component", 'h("button", { onClick: () => fetch("/api/items") })'],
     ["asks in a handler that is given by name", 'function load(){fetch("/api/items")} h("button", { onClick: load })'],
-    ["names an address and asks for nothing", 'const home = "/api/items"'],
+    ["names an address and requests nothing", 'const home = "/api/items"'],
     [
       "asks in a function that only a handler calls",
       'function more(){fetch("/api/items")} b.addEventListener("click", more)',
     ],
-    ["asks for nothing that is written out", "fetch(address)"],
+    ["requests nothing that is written out", "fetch(address)"],
     ["is a comment", '// fetch("/api/items")'],
     ["is empty", ""],
   ])("is not one that %s", (_what, script) => {
