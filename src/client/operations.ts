@@ -70,7 +70,7 @@ export interface Metadata {
   readonly elapsed_ms: number;
   /** Whether the content was cut to max_length */
   readonly truncated: boolean;
-  /** HTTP status of the page's server; for a failed page, only if the status is the error */
+  /** HTTP status of the page's server; a failed page has it only if it failed because of this status */
   readonly status?: number | undefined;
   /** The page's address after redirects */
   readonly final_url?: string | undefined;
