@@ -199,6 +199,9 @@ describe("quotes, pictures, media", () => {
     ['<picture><source srcset="/w.webp 300w, /v.webp 600w"><img alt="p"></picture>', "![p](https://site.test/v.webp)"],
     ['<img src="/p.gif" width="1" height="1">x', "x"],
     ['<img class="emoji" alt="😀" src="/e.png"> hi', "😀 hi"],
+    ['<img alt="👍🏽" src="/e.png"> hi', "👍🏽 hi"],
+    ['<img class="smilie" alt=":D" src="/e.gif"> hi', ":D hi"],
+    ['<img class="smilie" alt="Smile" src="/e.gif">', "![Smile](https://site.test/e.gif)"],
     ["<figure><img src=/i.png alt=A><figcaption>Cap</figcaption></figure>", "![A](https://site.test/i.png)\n\nCap"],
     [
       '<iframe src="https://www.youtube.com/embed/abcdefghijk" title="Talk"></iframe>',

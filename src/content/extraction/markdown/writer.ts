@@ -260,8 +260,7 @@ class Writer implements Walker {
 
   #image(element: Element, marks: Marks): void {
     const { class: names = "", alt = "" } = element.attribs;
-    if (/(?:^|\s)(?:emoji|wp-smiley|twemoji|emote)(?:\s|$)/.test(names) && alt.trim() !== "")
-      return this.#text(alt, marks);
+    if (isEmoji(names, alt)) return this.#text(alt, marks);
     this.#raw(imageMarkdown(element), marks);
   }
 
@@ -301,6 +300,17 @@ class Writer implements Walker {
     this.#text(close, marks);
   }
 }
+
+/** Whether a picture stands for its alternative text: by its class, or because the text is one emoji. */
+function isEmoji(names: string, alt: string): boolean {
+  if (alt.trim() === "") return false;
+  if (EMOJI.test(alt.trim()) || /(?:^|\s)(?:emoji|wp-smiley|twemoji|emote)(?:\s|$)/.test(names)) return true;
+  // Forums write ":D" or a word such as "Smile", which would read as a part of the text.
+  return /(?:^|\s)smil(?:ie|ey)(?:\s|$)/.test(names) && !/^[\p{L}\s]+$/u.test(alt);
+}
+
+const EMOJI =
+  /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator})[\p{Extended_Pictographic}\p{M}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d]{0,6}$/u;
 
 function isItem(node: ChildNode): boolean {
   return isTag(node) && node.name === "li";

@@ -20,7 +20,7 @@ const MIN_WORDS_AROUND_A_PICTURE = 5;
 /** Characters of an address that are compared with these names. */
 const MAX_SOURCE_LENGTH = 1000;
 const STANDS_FOR_OTHERS =
-  /(?:^|[/_-])(?:blank|spacer|placeholder|loading|loader|spinner)\d*(?:[_-]\d+x\d+)?(?:[._-][\da-f]{8,64})?\.(?:gif|png|svg)(?:$|[?#])/i;
+  /(?:^|[/_-])(?:blank|spacer|placeholder|loading(?:[-_](?:trans|spinner|bar|icon|animation))?|loader|spinner)\d*(?:[_-]\d+x\d+)?(?:[._-][\da-f]{8,64})?\.(?:gif|png|svg)(?:$|[?#])/i;
 const CONTROL =
   /(?:^|[/_-])(?:icons?|ico|arrow|chevron|caret|close(?!-?up)|btn|button)(?:[._-][^/?#]*)?\.(?:gif|png|svg)(?:$|[?#])/i;
 
@@ -95,6 +95,10 @@ export class ChosenTree {
       append(to, new Text(space.data));
       return;
     }
+    if (box.words === 0 && this.#keptIn(outer) > 0 && isLineBreak(element)) {
+      append(to, new Element("br", {}, []));
+      return;
+    }
     if (kept === 0 && !(CELLS.has(name) && this.#keptIn(outer) > 0) && !this.#holdsPicture(box, outer)) return;
     const copy = new Element(name, opened(element), []);
     if (element.namespace !== undefined) copy.namespace = element.namespace;
@@ -129,6 +133,13 @@ function spaceIn(element: Element): Text | undefined {
   if (only === undefined || more !== undefined) return undefined;
   if (only instanceof Text) return only.data.trim() === "" ? only : undefined;
   return isTag(only) ? spaceIn(only) : undefined;
+}
+
+/** Whether an element contains only a line break. */
+function isLineBreak({ name, children }: Element): boolean {
+  if (name !== "span" || children.length > 3) return false;
+  const [only, more] = children.filter((child) => !(child instanceof Text && child.data.trim() === ""));
+  return only !== undefined && more === undefined && isTag(only) && only.name === "br";
 }
 
 /** A silent video without a name that repeats itself shows no more than a picture behind the text. */

@@ -1,15 +1,17 @@
 import { type ParentNode, isTag } from "domhandler";
+import { dateIn } from "./dates.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
 /** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
-  /(?:^|[^a-z])(?:post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|thread-?item)(?:$|[^a-z])/i;
+  /(?:^|[^a-z])(?:(?:first-|original-)?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|thread-?item)(?:$|[^a-z])/i;
 /** Names of elements with the author and the date of a post. */
 const AUTHOR = /(?:^|[^a-z])(?:author|user-?name|user|nick(?:name)?|poster|posted-?by|byline|creator)(?:$|[^a-z])/i;
-const DATE = /(?:^|[^a-z])(?:date|time|datetime|dateline|posted|published|timestamp|age|when)(?:$|[^a-z])/i;
+const DATE =
+  /(?:^|[^a-z])(?:date|time|datetime|dateline|post-?(?:date|time)|posted|published|timestamp|age|when)(?:$|[^a-z])/i;
 /** Elements that forums put around each post: rank and statistics of its author, votes, buttons. */
 const AROUND_A_POST =
-  /(?:^|[\s_-])(?:rank|user-?title|signature|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
+  /(?:^|[\s_-])(?:rank|user-?title|signature|(?:author|user|poster)[_-]?(?:statistics|stats)|avatar|buddy[_-]?status|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
 /** Links with these addresses lead to the profile of a user. */
 const PROFILE = /\/(?:users?|members?|profiles?|u)\//i;
 const AVATAR = /avatar/i;
@@ -17,6 +19,13 @@ const AVATAR = /avatar/i;
 const MAX_WORDS_AROUND = 15;
 /** Words of a name or a date. A longer text is neither. */
 const MAX_WORDS = 8;
+/** The text of a post, without the line above it. */
+const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
+const LEVELS_TO_POST = 3;
+/** The date when the author joined the forum is not the date of the post. */
+const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
+/** Blocks at the beginning of a post among which its date is searched. */
+const MAX_BLOCKS_TO_DATE = 6;
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
@@ -24,11 +33,14 @@ const MIN_SHARE_CHOSEN = 0.4;
 const MAX_NAMES_LENGTH = 400;
 
 /** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */
-export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
+export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: boolean): void {
+  const { blocks } = outline;
+  const boxes = postBoxes(outline);
+  if (boxes.size < (isThread ? 1 : MIN_POSTS)) return;
   const posts = new Map<Box, number[]>();
   const known = new Map<Box, Box | undefined>();
   for (const [at, { box }] of blocks.entries()) {
-    const post = postOf(box, known);
+    const post = boxAround(box, boxes, known);
     if (post === undefined) continue;
     const group = posts.get(post);
     if (group === undefined) posts.set(post, [at]);
@@ -38,32 +50,59 @@ export function addPostDetails({ blocks }: Outline, chosen: Uint8Array): void {
     const words = group.reduce((sum, at) => sum + (chosen[at] === 1 ? (blocks[at]?.count.words ?? 0) : 0), 0);
     if (words < post.words * MIN_SHARE_CHOSEN) continue;
     for (const at of group) if (isAroundPost(blocks[at]?.box, post)) chosen[at] = 0;
-    const author = group.find((at) => isProfileLink(blocks[at]));
+    const own = group.filter((at) => !isAroundPost(blocks[at]?.box, post));
+    const author = own.find((at) => isProfileLink(blocks[at]));
     if (author !== undefined) chosen[author] = 1;
-    for (const names of author === undefined ? [AUTHOR, DATE] : [DATE]) {
-      const detail = group.find((at) => isDetail(blocks[at], post, names));
+    const details = author === undefined ? [AUTHOR, DATE] : [DATE];
+    for (const names of details) {
+      const detail = own.find((at) => isDetail(blocks[at], post, names));
       if (detail !== undefined) chosen[detail] = 1;
     }
+    if (!isThread || own.some((at) => chosen[at] === 1 && isDateLine(blocks[at]))) continue;
+    const line = own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at]));
+    if (line !== undefined) chosen[line] = 1;
   }
 }
 
-/** The outermost ancestor box that is one of several posts. */
-function postOf(box: Box, known: Map<Box, Box | undefined>): Box | undefined {
-  if (known.has(box)) return known.get(box);
-  const outer = box.parent === undefined ? undefined : postOf(box.parent, known);
-  const found = outer ?? (isPost(box) ? box : undefined);
-  known.set(box, found);
+/** The boxes of posts: the outermost one around each post. */
+function postBoxes({ root }: Outline): ReadonlySet<Box> {
+  const found = new Set<Box>();
+  const visit = (box: Box): void => {
+    const post = wholePost(box);
+    if (post === undefined) for (const child of box.children) visit(child);
+    else found.add(post);
+  };
+  visit(root);
   return found;
 }
 
-/** The first post of a thread is often separate from the replies. */
-function isPost(box: Box): boolean {
-  return (box.alike >= MIN_POSTS || box.element?.name === "article") && POST.test(namesOf(box));
+/** The box of a post around a box, with the line above its text. Undefined if the box is not a post. */
+function wholePost(box: Box): Box | undefined {
+  const names = namesOf(box);
+  if (box.words === 0 || !POST.test(names)) return undefined;
+  const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
+  if (BODY.test(names)) {
+    let around = box.parent;
+    for (let level = 0; level < LEVELS_TO_POST && around !== undefined; level += 1) {
+      if (around.words > box.words + MAX_WORDS_AROUND) break;
+      if (around.alike >= MIN_POSTS) return around;
+      around = around.parent;
+    }
+  }
+  // The first post of a thread is often separate from the replies.
+  return isOneOfSeveral ? box : undefined;
+}
+
+/** The innermost of some boxes that holds a box. */
+function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | undefined>): Box | undefined {
+  if (boxes.has(box) || box.parent === undefined) return boxes.has(box) ? box : undefined;
+  if (!known.has(box)) known.set(box, boxAround(box.parent, boxes, known));
+  return known.get(box);
 }
 
 function isAroundPost(own: Box | undefined, post: Box): boolean {
   for (let box = own; box !== undefined && box !== post && box.words <= MAX_WORDS_AROUND; box = box.parent) {
-    if (AROUND_A_POST.test((box.element?.attribs["class"] ?? "").slice(0, MAX_NAMES_LENGTH))) return true;
+    if (AROUND_A_POST.test(dashed(box.element?.attribs["class"] ?? ""))) return true;
   }
   return false;
 }
@@ -83,6 +122,13 @@ function isProfileLink(block: Block | undefined): boolean {
   );
 }
 
+/** Whether a short text at the beginning of a post has a date, as in "Ada · 03/03/2026 19:53". */
+function isDateLine(block: Block | undefined): boolean {
+  if (block === undefined || block.count.words > MAX_WORDS) return false;
+  if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
+  return !JOINED.test(block.text) && dateIn(block.text, "en-us") !== undefined;
+}
+
 function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
   if (block === undefined || block.count.words > MAX_WORDS) return false;
   if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden)) !== 0) return false;
@@ -90,8 +136,7 @@ function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
   // The block may be a line of a post that contains the name as a link.
   const inline =
     text?.parent !== null && text?.parent !== undefined && "attribs" in text.parent ? text.parent : undefined;
-  if (inline !== undefined && names.test(`${inline.attribs["class"] ?? ""} ${inline.name}`.slice(0, MAX_NAMES_LENGTH)))
-    return true;
+  if (inline !== undefined && names.test(dashed(`${inline.attribs["class"] ?? ""} ${inline.name}`))) return true;
   for (let box: Box | undefined = block.box; box !== undefined && box !== post; box = box.parent) {
     if (names.test(namesOf(box))) return true;
   }
@@ -101,5 +146,10 @@ function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
 function namesOf({ element }: Box): string {
   if (element === undefined) return "";
   const { class: names = "", id = "", itemprop = "" } = element.attribs;
-  return `${names} ${id} ${itemprop} ${element.name === "time" ? "time" : ""}`.slice(0, MAX_NAMES_LENGTH);
+  return dashed(`${names} ${id} ${itemprop} ${element.name === "time" ? "time" : ""}`);
+}
+
+/** Class names with dashes between the words of camel case. */
+function dashed(names: string): string {
+  return names.slice(0, MAX_NAMES_LENGTH).replace(/([a-z\d])([A-Z])/g, "$1-$2");
 }

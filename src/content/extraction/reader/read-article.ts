@@ -20,6 +20,8 @@ import { fillTemplates } from "./consistent.ts";
 import { keepHeadings } from "./sections.ts";
 import { groupByTemplate } from "./templates.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
+import { dropPictures } from "./pictures.ts";
+import { separateWords } from "./separate.ts";
 import { addPostDetails } from "./posts.ts";
 import { addPrice } from "./price.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
@@ -36,6 +38,11 @@ const SHARE_OF_PART = 0.95;
 
 /** Characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
+
+/** Characters of an address that are read. */
+const MAX_ADDRESS_LENGTH = 1000;
+const FORUM =
+  /(?:^|[./-])(?:forums?|boards?|bbs|community|communities|discuss(?:ions?)?|talk|threads?|topics?|questions|showtopic|showthread|viewtopic|t)(?:[./-]|$)/i;
 
 /** The options of `readArticle` and `articleOf`. */
 export interface ReadOptions {
@@ -98,13 +105,16 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   keepCode(outline, chosen);
   fitCode(outline, chosen);
   keepHeadings(outline, chosen);
-  addPostDetails(outline, chosen);
-  if (hintsOf(metadata, url).isProduct) addPrice(outline, chosen);
+  const hints = hintsOf(metadata, url);
+  addPostDetails(outline, chosen, hints.isThread || isForum(url));
+  if (hints.isProduct) addPrice(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
   const article = new ChosenTree(outline, chosen).copy(body, outline.root);
   prepare(article, url, tree);
   const title = titleOf(metadata, outline, url);
   cleanArticle(article);
+  dropPictures(article);
+  separateWords(article);
   dropTitleHeading(article, title);
   const shown = wordsIn(article) > 0 ? article : whole(outline, body, { tree, url });
   const isPart = isMoreOf(metadata.articleBody, shown);
@@ -115,6 +125,12 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     details: detailsOf(metadata, outline, { title, url }),
     title,
   };
+}
+
+/** Whether an address looks like one of a forum. */
+function isForum(url: string): boolean {
+  const { host = "", pathname = "" } = URL.parse(url) ?? {};
+  return FORUM.test(`${host}${pathname}`.slice(0, MAX_ADDRESS_LENGTH));
 }
 
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {

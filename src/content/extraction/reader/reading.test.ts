@@ -84,6 +84,11 @@ describe("an article", () => {
     for (const name of names) expect(content).not.toContain(name);
   });
 
+  test("has its line breaks, also in an element of their own", () => {
+    const verse = `<p><span>Do not raise</span><span><br> </span><span>your small voice against it. ${TEXT}</span></p>`;
+    expect(read(story(verse)).content).toContain("Do not raise  \nyour small voice");
+  });
+
   test("has no logo of the navigation", () => {
     const { content } = read(story("").replace("<nav>", '<nav><a href="/"><img src="/logo.png" alt="Logo"></a>'));
     expect(content).not.toContain("logo.png");
@@ -140,6 +145,19 @@ test("the authors of a forum's posts are found by the links to their profiles", 
   );
   for (const part of ["Oda", "Bram", "Tine", "Yusra", "1 May 2026", "4 May 2026", "Answer 3"])
     expect(content).toContain(part);
+});
+
+test("the line above the text of a post is kept, without the statistics and the picture of the author", () => {
+  const posts = ["Oda", "Bram", "Tine", "Yusra"].map(
+    (name, i) =>
+      `<div class="x1"><div class="postAuthor"><img class="avatar" src="/${name}.png"><div class="author_statistics">Posts: 9${i} Joined: Feb 2011</div></div>` +
+      `<div class="y">${name} · 0${i + 1}/03/2026 19:53</div><div class="post-body"><p>Answer ${i}: ${TEXT.repeat(2)}</p></div></div>`,
+  );
+  const page = `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`;
+  const { content } = readArticle(parseTree(page), "https://forum.site.test/talk/1");
+  for (const part of ["Oda · 01/03/2026", "Bram · 02/03/2026", "Yusra · 04/03/2026", "Answer 3"])
+    expect(content).toContain(part);
+  expect(content).not.toMatch(/Joined|\.png/);
 });
 
 describe("readers' comments", () => {

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { markdownOf } from "../markdown/writer.ts";
+import { parseTree } from "../tree.ts";
+import { dropPictures } from "./pictures.ts";
+
+const shown = (html: string): string => {
+  const tree = parseTree(`<p>Text</p>${html}`);
+  dropPictures(tree);
+  return markdownOf(tree);
+};
+
+test.each<[string, string, string]>([
+  ["a picture", '<img src="/a.png"><img src="/a.png">', "![](/a.png)"],
+  [
+    "another size of it",
+    '<img src="/a-300x200.png?v=1"><img src="/a-1024x683.png?v=1&width=800">',
+    "![](/a-300x200.png?v=1)",
+  ],
+  [
+    "the link around it",
+    '<a href="/p"><img src="/a.png"></a><a href="/p"><picture><source srcset="/b"><img src="/a.png"></picture></a>',
+    "[![](/a.png)](/p)",
+  ],
+  [
+    "an avatar",
+    '<div class="author_avatar"><a href="/u"><img src="/1.png"></a></div><img src="/img/default_avatar.png">',
+    "",
+  ],
+  ["the state of a user", '<img src="/i/buddy_offline.png" alt="Offline">', ""],
+])("%s is shown once, or not at all", (_what, html, markdown) => {
+  expect(shown(html)).toBe(`Text${markdown === "" ? "" : `\n\n${markdown}`}`);
+});
+
+test("other pictures, and those in tables, are kept", () => {
+  const html = '<img src="/a1.png"><img src="/a2.png"><img src="/i?id=1"><img src="/i?id=2">';
+  expect(shown(html)).toBe("Text\n\n![](/a1.png)![](/a2.png)![](/i?id=1)![](/i?id=2)");
+  const table = `<table><tr><th>A</th></tr>${'<tr><td><img src="/tick.svg" alt="yes"></td></tr>'.repeat(2)}</table>`;
+  expect(shown(table).match(/!\[yes\]/g)).toHaveLength(2);
+});
