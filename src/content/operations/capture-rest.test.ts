@@ -60,6 +60,19 @@ const EXTENDED_STYLE = `#top { margin: 0; height: 20px } section { content-visib
   #bar { position: fixed; inset: auto 0 0; height: 50px; background: red; transition: all 60s }
   #drawer { position: fixed; inset: auto 0 0; height: 50px; background: red; transform: translateY(100%) }`;
 
+/** Pages that scroll inside an element. */
+const SHELL = `<div id="bar">Bar</div><main id="view"><div style="height: 900px">first words</div><div style="height: 90px; background: green"></div>
+  <div style="height: 2000px">middle words</div><div style="height: 10px; background: blue"></div><p>last words</p></main>`;
+const SHELL_STYLE =
+  "#top { display: none } p { margin: 0; height: 20px } #bar { height: 20px; flex: none } html, body { height: 100% }";
+const SHELLS: Readonly<Record<string, string>> = {
+  "/shell": "html, body { overflow: hidden } #bar { display: none } #view { height: 100%; overflow: auto }",
+  "/shell-column": "body { display: flex; flex-direction: column } #view { flex: 1; min-height: 0; overflow-y: auto }",
+  "/shell-grid":
+    "body { display: grid; height: 100vh; grid-template-rows: auto minmax(0, 1fr) } #view { overflow: scroll }",
+  "/shell-fixed": "#view { position: fixed; inset: 0; overflow: auto }",
+};
+
 const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
   "/at-rest": () => page(AT_REST, AT_REST_STYLE),
   "/view-transition": () =>
@@ -80,6 +93,16 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
       `<div style="height: 990px"></div><div style="height: 10px; background: green"></div>`,
       "#top { margin: 0; height: 20px } html, body { height: 100%; overflow: hidden }",
     ),
+  ...Object.fromEntries(
+    Object.entries(SHELLS).map(([path, style]) => [path, () => page(SHELL, `${SHELL_STYLE} ${style}`)]),
+  ),
+  "/lazy": () =>
+    page(`<div style="height: 9000px"></div><img loading="lazy" src="/late.svg" alt="no picture">
+      <iframe loading="lazy" src="/lazy-frame" width="300" height="200"></iframe>`),
+  "/lazy-frame": async () => {
+    await Bun.sleep(300);
+    return page("words of the frame");
+  },
   "/sheet": () =>
     page(
       `<em>on screen</em><strong>on paper</strong>`,
@@ -121,6 +144,24 @@ async function printed(path: string, more: Record<string, unknown> = {}) {
   return { text, view: (await document.getPage(1)).view };
 }
 
+test.each(Object.keys(SHELLS))(
+  "%s is shown and printed as a whole, although it scrolls inside an element",
+  async (path) => {
+    const { height, colour } = await shown(path, { full_page: true });
+    expect(height).toBeGreaterThanOrEqual(3020);
+    expect(height).toBeLessThan(3100);
+    expect([colour(200, 950), colour(200, height - 25)]).toEqual([GREEN, BLUE]);
+    const { text } = await printed(path);
+    expect(text).toContain("first words");
+    expect(text).toContain("last words");
+  },
+);
+
+test("a picture of the window of such a page shows its top", async () => {
+  const { height, colour } = await shown("/shell");
+  expect([height, colour(200, 250)]).toEqual([300, WHITE]);
+});
+
 describe("animations at their end", () => {
   test("of scripts, transitions, shadow trees, frames and SVG", async () => {
     const { colour } = await shown("/at-rest");
@@ -161,6 +202,12 @@ describe("a printed page", () => {
     const { text } = await printed("/extended");
     expect(text).toContain("late words");
     expect(text).toContain("words that appear");
+  });
+
+  test("has its lazy pictures and frames", async () => {
+    const { text } = await printed("/lazy");
+    expect(text).toContain("words of the frame");
+    expect(text).not.toContain("no picture");
   });
 
   test("has the style for paper, on the paper of the request", async () => {

@@ -11,6 +11,11 @@ const MAX_EXAMINED_ELEMENTS = 20_000;
 /** Documents and shadow trees whose animations are ended. Later ones stay as they are. */
 const MAX_ANIMATED_TREES = 200;
 
+/** Pixels of the content of a scrolling element. Longer content is often a list that makes only its visible rows. */
+const MAX_UNROLLED_PIXELS = 100_000;
+/** Elements that scroll inside each other and are unrolled. */
+const MAX_NESTED_SCROLLERS = 3;
+
 /** Background pictures that are waited for. */
 const MAX_BACKGROUNDS = 100;
 
@@ -107,9 +112,43 @@ const END_SCROLL = `
     }
   };`;
 
-/** Shows what the browser does not render outside of the window, and a body that is cut or scrolls inside the window. */
-const RENDER_ALL = `
-  const renderAll = () => {
+/**
+ * Shows all of a page that scrolls inside an element: the body, or an element that takes most of the window while the
+ * document itself does not scroll.
+ */
+const UNROLL = `
+  const unrollElement = (element, isScroller) => {
+    const { position, height } = getComputedStyle(element);
+    const set = (name, value) => element.style.setProperty(name, value, "important");
+    set("overflow", "visible");
+    set("height", "auto");
+    set("max-height", "none");
+    set("contain", "none");
+    if (isScroller) set("flex", "1 0 auto");
+    else if (height !== "auto") set("min-height", height);
+    if (position === "fixed" || position === "absolute") {
+      set("position", "relative");
+      set("inset", "auto");
+    }
+  };
+  const scrolls = (element) => {
+    const { clientWidth, clientHeight, scrollHeight } = element;
+    if (scrollHeight <= clientHeight + 1 || scrollHeight > ${MAX_UNROLLED_PIXELS}) return false;
+    if (clientWidth * 2 < innerWidth || clientHeight * 2 < innerHeight) return false;
+    return /^(?:auto|scroll|overlay)$/.test(getComputedStyle(element).overflowY);
+  };
+  const above = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
+  const scrollerAt = (part) => {
+    let found = document.elementFromPoint(innerWidth * part, innerHeight / 2);
+    while (found?.shadowRoot?.elementFromPoint) {
+      const inner = found.shadowRoot.elementFromPoint(innerWidth * part, innerHeight / 2);
+      if (inner === null || inner === found) break;
+      found = inner;
+    }
+    while (found !== null && (found === document.body || found === document.documentElement || !scrolls(found))) found = above(found);
+    return found;
+  };
+  const unroll = () => {
     const { body, documentElement } = document;
     // The window takes the overflow of the root element. If that is visible, it takes the body's.
     const ownOverflow = getComputedStyle(documentElement).overflowY !== "visible";
@@ -117,41 +156,53 @@ const RENDER_ALL = `
       body.style.setProperty("overflow", "visible", "important");
       body.style.setProperty("height", "auto", "important");
     }
-    const skipped = elements(document).filter((element) => getComputedStyle(element).contentVisibility === "auto");
+    for (let n = 0; n < ${MAX_NESTED_SCROLLERS} && documentElement.scrollHeight <= innerHeight + 1; n += 1) {
+      const scroller = scrollerAt(0.5) ?? scrollerAt(0.75) ?? scrollerAt(0.25);
+      if (scroller === null) return;
+      for (let element = scroller; element !== null; element = above(element)) unrollElement(element, element === scroller);
+    }
+  };`;
+
+/**
+ * Examines the styles of the elements once: what the browser does not render outside of the window, addresses of
+ * background pictures, and fixed elements.
+ */
+const EXAMINE = `
+  const examine = () => {
+    const found = { skipped: [], backgrounds: new Set(), fixed: [] };
+    for (const element of elements(document)) {
+      const { contentVisibility, backgroundImage, position } = getComputedStyle(element);
+      if (contentVisibility === "auto") found.skipped.push(element);
+      if (position === "fixed") found.fixed.push(element);
+      if (backgroundImage === "none" || found.backgrounds.size >= ${MAX_BACKGROUNDS}) continue;
+      for (const [, address] of backgroundImage.matchAll(/url\\("(https?:[^"]*)"\\)/g)) {
+        // A picture that loaded or failed has a timing entry.
+        if (performance.getEntriesByName(address).length === 0) found.backgrounds.add(address);
+      }
+    }
+    return found;
+  };
+  const render = (skipped) => {
     for (const element of skipped) element.style.setProperty("content-visibility", "visible", "important");
   };`;
 
 /** Moves fixed elements of the window's lower half to the end of the page, where they cover no content in its middle. */
 const LOWER_BARS = `
-  const lowerBars = (height) => {
+  const lowerBars = (fixed, height) => {
     const down = height - innerHeight;
     if (down <= 0) return;
     const bars = [];
-    for (const element of elements(document)) {
-      const style = getComputedStyle(element);
+    for (const element of fixed) {
+      const { position, top, bottom } = getComputedStyle(element);
       // In a transformed element, a fixed one has another place than the window.
-      if (style.position !== "fixed" || element.offsetParent !== null) continue;
+      if (position !== "fixed" || element.offsetParent !== null) continue;
       if (element.getBoundingClientRect().top < innerHeight / 2) continue;
-      bars.push([element, parseFloat(style.top), parseFloat(style.bottom)]);
+      bars.push([element, parseFloat(top), parseFloat(bottom)]);
     }
     for (const [element, top, bottom] of bars) {
       element.style.setProperty("top", top + down + "px", "important");
       element.style.setProperty("bottom", bottom - down + "px", "important");
     }
-  };`;
-
-/** The addresses of background pictures that have not loaded. A picture that loaded or failed has a timing entry. */
-const LATE_BACKGROUNDS = `
-  const lateBackgrounds = () => {
-    const late = new Set();
-    for (const element of elements(document)) {
-      const { backgroundImage } = getComputedStyle(element);
-      if (backgroundImage === "none") continue;
-      for (const [, address] of backgroundImage.matchAll(/url\\("(https?:[^"]*)"\\)/g)) {
-        if (late.size < ${MAX_BACKGROUNDS} && performance.getEntriesByName(address).length === 0) late.add(address);
-      }
-    }
-    return [...late];
   };`;
 
 /**
@@ -174,4 +225,4 @@ export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SH
 export const SETTLE = END_SCROLL;
 
 /** Further functions for a capture of all of the page. */
-export const EXTEND = `${RENDER_ALL}${LOWER_BARS}${LATE_BACKGROUNDS}`;
+export const EXTEND = `${UNROLL}${EXAMINE}${LOWER_BARS}`;

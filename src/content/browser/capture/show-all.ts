@@ -26,9 +26,12 @@ const MIN_STEP_PIXELS = 400;
 /** Pictures that are examined. A page can have a million. */
 const MAX_IMAGES = 2_000;
 
-/** Lazily loaded pictures and frames, and content that scripts uncover when it is scrolled to. */
+/** Pictures and frames that load when they are near the window. They can be loaded without scrolling. */
+const LAZY = "img[loading=lazy i], iframe[loading=lazy i]";
+
+/** Pictures that scripts load, and content that scripts uncover, when it is scrolled to. */
 const LATE =
-  "img[loading=lazy], iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
+  "[data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
@@ -51,16 +54,27 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
 }
 
 /**
- * True if a part of the page may load only when it is scrolled to. If not, waits for its pictures and fonts, and ends
- * animations.
+ * True if a script may load or uncover a part of the page when it is scrolled to. If not, loads lazy pictures and
+ * frames, waits for pictures and fonts, and ends animations.
  */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
   const late = await host.run(`(async () => {
     ${REST}
+    ${EXTEND}
+    unroll();
     if (document.querySelector("${LATE}") !== null) return true;
+    let frames = 0;
+    const loaded = () => { frames -= 1; };
+    for (const element of Array.prototype.slice.call(document.querySelectorAll("${LAZY}"), 0, ${MAX_IMAGES})) {
+      if (element.localName === "iframe" && element.contentDocument?.URL === "about:blank") {
+        frames += 1;
+        element.addEventListener("load", loaded, { once: true });
+      }
+      element.loading = "eager";
+    }
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete);
+    const unfinished = () => document.fonts.status === "loading" || frames > 0 || images.some((image) => !image.complete);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     await rest(true);
     return false;
@@ -82,7 +96,7 @@ export async function showAll(host: CaptureHost, height: number, medium: "pictur
     if (root === null) return;
     const to = (top) => scrollTo({ left: 0, top, behavior: "instant" });
     const images = () => Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    if (${onePicture}) renderAll();
+    unroll();
     const step = Math.max(innerHeight, ${MIN_STEP_PIXELS});
     for (let top = 0; top < ${height} && performance.now() < end; top += step) {
       for (const image of images()) if (image.loading === "lazy") image.loading = "eager";
@@ -95,13 +109,13 @@ export async function showAll(host: CaptureHost, height: number, medium: "pictur
       if (root.scrollHeight <= before) break;
     }
     to(0);
-    if (${onePicture}) renderAll();
+    const { skipped, backgrounds, fixed } = examine();
+    if (${onePicture}) render(skipped);
     const painted = Math.min(end, performance.now() + ${MAX_PAINT_MS});
-    const backgrounds = lateBackgrounds();
     const unfinished = () => document.fonts.status === "loading" || images().some((image) => !image.complete) ||
-      backgrounds.some((address) => performance.getEntriesByName(address).length === 0);
+      [...backgrounds].some((address) => performance.getEntriesByName(address).length === 0);
     do await pause(${STEP_MS}); while (unfinished() && performance.now() < painted);
-    if (${onePicture}) lowerBars(root.scrollHeight);
+    if (${onePicture}) lowerBars(fixed, root.scrollHeight);
     await rest(true);
   })()`);
 }
