@@ -23,7 +23,7 @@ import { createResolver } from "./resolve/create-resolver.ts";
 import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
-import { askerOf } from "./static/asker.ts";
+import { clientIdentityOf } from "./static/client-identity.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 
 /** The settings of a content service. */
@@ -108,7 +108,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const { search } = searching;
   const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines use the same browser name.
-  const fetching = { asker: askerOf(pool.info?.version), isReadable };
+  const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress },
     searching.remember,

@@ -88,7 +88,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   const route = pipeline.routes.match(head.authority, head.path, head);
   const { observer } = route ?? pipeline;
   observer.begin(exchange);
-  if (head.isGrpc) GrpcResponse.response(exchange, observer);
+  if (head.isGrpc) GrpcResponse.install(exchange, observer);
   const second = head.path.charCodeAt(1);
   // A dot or an m: the second character of every gateway path.
   const mayBeOurs = second === 0x2e || second === 0x6d;

@@ -11,7 +11,7 @@ const SESSION_PART = 1 / 2;
 const MAX_IDLE_SHARES = 1024;
 
 /** The client that asks for a connection. */
-export interface Asker {
+export interface Client {
   /** The client's address: that of its peer, or the one that a trusted proxy names. */
   readonly clientAddress: string;
   readonly peerAddress: string;
@@ -90,7 +90,7 @@ export class ClientShares<W> {
     this.capacity = capacity;
   }
 
-  of({ clientAddress, peerAddress, session }: Asker): Share<W> {
+  of({ clientAddress, peerAddress, session }: Client): Share<W> {
     // A proxy's connection carries requests of many clients.
     if (session === undefined || clientAddress !== peerAddress || this.#part === 1)
       return this.#ofAddress(clientAddress);

@@ -284,7 +284,7 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "saves a call: a wire that is not paused is resumed to no effect",
   },
   {
-    file: "src/gateway/http2/server-stream.ts",
+    file: "src/gateway/http2/server-exchange.ts",
     code: "#writeMsLeft = 0;",
     mutant: "0  →  (0 + 1)",
     reason: "the first time that the stream is starved sets it before it is read",

@@ -3,7 +3,7 @@ import { type SecureContext } from "node:tls";
 import { egressError } from "../egress/guard.ts";
 import { type FetchedDocument, type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
-import { type Asker, askerOf } from "./asker.ts";
+import { type ClientIdentity, clientIdentityOf } from "./client-identity.ts";
 import { openFor, type Opening } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
 import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
@@ -18,12 +18,12 @@ const MAX_REDIRECTS = 20;
 /** Milliseconds after the timeout to read what has come by then, if the caller accepts a partial page. @bound */
 const PARTIAL_READ_MS = 1_000;
 
-const USUAL = askerOf();
+const USUAL = clientIdentityOf();
 
 /** The client identity, the trusted authorities and the wanted media types of a fetch. */
 export interface FetchOptions {
   /** The client identity if the caller names no user agent. */
-  readonly asker?: Asker;
+  readonly identity?: ClientIdentity;
   /** The trusted authorities. Default: those of the system. */
   readonly trust?: SecureContext;
   /** True if a document of this Content-Type can be processed. If not, its body is not loaded. */
@@ -61,7 +61,7 @@ class Fetching {
   readonly #visit: Visit;
   readonly #options: FetchOptions;
   readonly #cookies = new CookieJar();
-  readonly #asker: Asker;
+  readonly #identity: ClientIdentity;
   readonly #now: () => number;
   #opening: Opening | undefined;
   #socket: Socket | undefined;
@@ -74,7 +74,7 @@ class Fetching {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { userAgent = "" } = visit.request;
-    this.#asker = userAgent === "" ? (options.asker ?? USUAL) : { userAgent, hints: [] };
+    this.#identity = userAgent === "" ? (options.identity ?? USUAL) : { userAgent, hints: [] };
   }
 
   /** True if a part of an HTML document has come. */
@@ -147,7 +147,7 @@ class Fetching {
     const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
     this.#exchange = exchange;
     try {
-      const head = requestHead(url, this.#asker, this.#cookies.header(url));
+      const head = requestHead(url, this.#identity, this.#cookies.header(url));
       const fetched = await exchange.run(head);
       if (fetched.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();

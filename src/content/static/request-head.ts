@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type Asker } from "./asker.ts";
+import { type ClientIdentity } from "./client-identity.ts";
 
 const ACCEPT =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7";
@@ -8,7 +8,7 @@ const ACCEPT =
  * The head of a GET as Chromium sends it for a URL that a user typed, with Chromium's order of fields. Without a
  * cookie, `cookie` is "".
  */
-export function requestHead(url: URL, { userAgent, hints }: Asker, cookie: string): string {
+export function requestHead(url: URL, { userAgent, hints }: ClientIdentity, cookie: string): string {
   // Sec-Fetch fields and client hints are sent only over TLS or to this machine.
   const trusted = url.protocol === "https:" || isLoopback(url.hostname);
   const lines = [

@@ -9,7 +9,7 @@ import * as f from "./frame.ts";
 import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
 import { writeContentLength, writeStatus } from "./hpack/encoder.ts";
 import { RepeatedBlock } from "./hpack/repeated-block.ts";
-import { type ExchangeConnection, Http2Exchange } from "./server-stream.ts";
+import { type ExchangeConnection, Http2Exchange } from "./server-exchange.ts";
 import { type Http2Stream } from "./stream.ts";
 
 const statics = staticItems(requestField);

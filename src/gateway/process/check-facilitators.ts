@@ -33,7 +33,7 @@ export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Le
   if (x402.test_mode) return [];
   const priced = routes.flatMap((route, i) => {
     if (route.x402 === undefined) return [];
-    const { kinds } = lease.desk(route.x402.facilitator_url);
+    const { kinds } = lease.forRoute(route.x402.facilitator_url);
     return [{ kinds, path: `routes[${i}].x402`, accepts: termsOf(route.x402, i) }];
   });
   await Promise.all(priced.map(({ kinds }) => kinds.renew()));

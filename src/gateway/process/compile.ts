@@ -495,7 +495,7 @@ function createSeller(
     if (route.x402 === undefined) return undefined;
     template ??= templates().decodeTemplate(encoded);
     const { ledger, paymentIds } = deps.store();
-    const { facilitator, kinds } = lease.desk(route.x402.facilitator_url);
+    const { facilitator, kinds } = lease.forRoute(route.x402.facilitator_url);
     return payments().createPaymentPolicy(
       {
         path_prefix: route.path_prefix,

@@ -71,7 +71,7 @@ export function maintenanceSettings(
     const { x402: terms } = route;
     if (terms === undefined) return [];
     const { settlement_url, gateway_id } = terms;
-    const { facilitator } = lease.desk(terms.facilitator_url);
+    const { facilitator } = lease.forRoute(terms.facilitator_url);
     return [{ route: routeName(route), facilitator, target: { settlement_url, gateway_id, testMode } }];
   });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");

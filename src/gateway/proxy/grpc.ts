@@ -45,7 +45,7 @@ export class GrpcResponse implements ResponseSink {
   }
 
   /** Installs a sink before the exchange's response. `watcher` receives the status with which the call ends. */
-  static response(exchange: Exchange, watcher: GrpcWatcher): void {
+  static install(exchange: Exchange, watcher: GrpcWatcher): void {
     const response = new GrpcResponse(exchange);
     exchange.response = response;
     const { onFinish } = exchange;

@@ -1,7 +1,7 @@
 import { close, constants, openSync, read, unlinkSync, write } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { type Asker, ClientShares, type Share } from "../../lib/client-shares.ts";
+import { type Client, ClientShares, type Share } from "../../lib/client-shares.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 
 /** Bytes of a block of the file. */
@@ -74,7 +74,7 @@ export class Spool {
     return this.#shares.held * BLOCK_BYTES;
   }
 
-  shareOf(client: Asker): Share<never> {
+  shareOf(client: Client): Share<never> {
     return this.#shares.of(client);
   }
 

@@ -1,5 +1,5 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type Asker, ClientShares, Share } from "../../lib/client-shares.ts";
+import { type Client, ClientShares, Share } from "../../lib/client-shares.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import type * as Http2 from "../http2/client-connection.ts";
@@ -149,7 +149,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   }
 
   /** The client's share of this pool. The request counts against it from `Share.take` to `Share.give`. */
-  shareOf(client: Asker): Share<Waiter> {
+  shareOf(client: Client): Share<Waiter> {
     return this.#clients.of(client);
   }
 

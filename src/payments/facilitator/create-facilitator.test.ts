@@ -5,7 +5,7 @@ import { type ChainSettings, readChains } from "./chain-settings.ts";
 import { chooseFacilitator, createFacilitator, type FacilitatorDeps } from "./create-facilitator.ts";
 import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";
 import { type FacilitatorObserver } from "./facilitator-observer.ts";
-import { type DeskSettings, Facilitators } from "./facilitators.ts";
+import { type FacilitatorsSettings, Facilitators } from "./facilitators.ts";
 import { type PaymentPayload } from "../x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../signatures/signature.ts";
 import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
@@ -16,7 +16,7 @@ const NOW_MS = 1_800_000_000_000;
 const store = openStore(":memory:", () => NOW_MS);
 afterAll(() => store.close());
 
-const SETTINGS: DeskSettings = {
+const SETTINGS: FacilitatorsSettings = {
   facilitator_url: "https://facilitator.example/x402",
   facilitator_timeout_ms: 5000,
   facilitator_refresh_s: 600,
@@ -104,11 +104,11 @@ test("configurations share facilitators with equal settings, and the last config
   const settings = { ...SETTINGS, facilitator_url: server.url.origin };
   const first = facilitators.lease(settings);
   const second = facilitators.lease({ ...settings });
-  expect(first.desk("")).toBe(first.desk(""));
-  expect(second.desk("")).toBe(first.desk(""));
-  expect(first.desk(`${server.url.origin}/other`)).not.toBe(first.desk(""));
+  expect(first.forRoute("")).toBe(first.forRoute(""));
+  expect(second.forRoute("")).toBe(first.forRoute(""));
+  expect(first.forRoute(`${server.url.origin}/other`)).not.toBe(first.forRoute(""));
   const third = facilitators.lease({ ...settings, facilitator_timeout_ms: 4000 });
-  expect(third.desk("")).not.toBe(first.desk(""));
+  expect(third.forRoute("")).not.toBe(first.forRoute(""));
   expect(facilitators.size).toBe(3);
   first.close();
   first.close();
@@ -125,10 +125,10 @@ test("a changed secret creates another facilitator", () => {
   const facilitators = pool(environment);
   const settings = { ...SETTINGS, facilitator_url: server.url.origin };
   const before = facilitators.lease(settings);
-  const desk = before.desk("");
+  const facilitator = before.forRoute("");
   environment.FACILITATOR_TOKEN = "b";
   const after = facilitators.lease(settings);
-  expect(after.desk("")).not.toBe(desk);
+  expect(after.forRoute("")).not.toBe(facilitator);
   before.close();
   after.close();
   void server.stop(true);
@@ -142,7 +142,7 @@ test("calls to facilitators are counted by their outcome", async () => {
   };
   const facilitators = new Facilitators({ ...DEPS, random: () => 0.5, observer, log() {} });
   const lease = facilitators.lease({ ...SETTINGS, test_mode: true });
-  const { facilitator, kinds } = lease.desk("");
+  const { facilitator, kinds } = lease.forRoute("");
   await kinds.ready;
   const payment = signedPayment(NOW_MS / 1000);
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });

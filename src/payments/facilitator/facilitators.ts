@@ -10,7 +10,7 @@ import { KindsWatch } from "./kinds.ts";
 import { type Environment } from "./secrets.ts";
 
 /** The facilitator of a route, and the kinds that it listed last. */
-export interface Desk {
+export interface RouteFacilitator {
   readonly facilitator: Facilitator;
   readonly kinds: KindsWatch;
 }
@@ -19,7 +19,7 @@ export interface Desk {
  * The keys of a route's `x402` that choose its facilitator. `facilitator_refresh_s` is the time between two checks of
  * its supported kinds, in seconds.
  */
-export interface DeskSettings extends FacilitatorSettings {
+export interface FacilitatorsSettings extends FacilitatorSettings {
   readonly facilitator_refresh_s: number;
 }
 
@@ -37,12 +37,12 @@ export interface Lease {
    * The facilitator of a route with this `facilitator_url`; routes with equal settings share it. Throws if there is
    * none.
    */
-  desk(routeUrl: string): Desk;
+  forRoute(routeUrl: string): RouteFacilitator;
   /** Call it when the configuration is no longer used. Calls in progress continue. */
   close(): void;
 }
 
-interface Entry extends Desk {
+interface Entry extends RouteFacilitator {
   readonly key: string;
   users: number;
 }
@@ -56,10 +56,10 @@ export class Facilitators {
     this.#deps = deps;
   }
 
-  lease(settings: DeskSettings): Lease {
+  lease(settings: FacilitatorsSettings): Lease {
     const used = new Map<string, Entry>();
     return {
-      desk: (routeUrl) => {
+      forRoute: (routeUrl) => {
         const known = used.get(routeUrl);
         if (known !== undefined) return known;
         const entry = this.#take(settings, routeUrl);
@@ -78,7 +78,7 @@ export class Facilitators {
     return this.#entries.size;
   }
 
-  #take(settings: DeskSettings, routeUrl: string): Entry {
+  #take(settings: FacilitatorsSettings, routeUrl: string): Entry {
     const choice = chooseFacilitator(settings, routeUrl);
     // The current secrets are part of the key, so that a changed secret creates a new facilitator.
     const { facilitator_timeout_ms: timeoutMs, facilitator_refresh_s: refreshS, embedded, chains } = settings;
@@ -118,7 +118,7 @@ export class Facilitators {
   }
 }
 
-function secretsOf({ facilitator_headers: headers, chains }: DeskSettings, environment: Environment): unknown {
+function secretsOf({ facilitator_headers: headers, chains }: FacilitatorsSettings, environment: Environment): unknown {
   const names = [...headers.map(({ value_env }) => value_env), ...chains.map(({ rpc_url_env }) => rpc_url_env)];
   return names.map((name) => environment[name] ?? "");
 }

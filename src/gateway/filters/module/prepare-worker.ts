@@ -19,7 +19,7 @@ export type PrepareReply =
 /** The worker's own side of its message channel. The types of Bun describe the main thread's side. */
 declare const self: Worker;
 
-function response({ file, memoryBytes }: PrepareJob): PrepareReply {
+function replyTo({ file, memoryBytes }: PrepareJob): PrepareReply {
   try {
     return { ok: true, prepared: prepare(file, memoryBytes) };
   } catch (error) {
@@ -29,7 +29,7 @@ function response({ file, memoryBytes }: PrepareJob): PrepareReply {
 }
 
 self.addEventListener("message", (event: MessageEvent<PrepareJob>) => {
-  const found = response(event.data);
+  const found = replyTo(event.data);
   if (found.ok) self.postMessage(found, [found.prepared.bytes.buffer]);
   else self.postMessage(found);
 });

@@ -117,7 +117,7 @@ export class Directory {
     const plan = new Plan(config, this.#current, { ...this.#deps, random: this.#random, changed });
     this.#next = plan;
     try {
-      await this.#responded(plan);
+      await this.#awaitFirstResponses(plan);
       if (this.#closed) throw new Error(STOPPING);
       this.#toldNext = new Map(
         [...plan.upstreams].map(([name, upstream]) => [name, this.#assignSlots(name, upstream, true)]),
@@ -131,11 +131,11 @@ export class Directory {
     }
   }
 
-  async #responded(plan: Plan): Promise<void> {
+  async #awaitFirstResponses(plan: Plan): Promise<void> {
     const patience = new Patience();
     this.#patience = patience;
     this.#deps.wheel.set(patience, FIRST_RESPONSES_MS);
-    await Promise.race([plan.responded(), patience.over]);
+    await Promise.race([plan.firstResponses(), patience.over]);
     this.#deps.wheel.remove(patience);
   }
 

@@ -50,7 +50,7 @@ export class FoundServers {
   readonly #what: string;
   readonly #allowPrivate: boolean;
   readonly #deps: Pick<DiscoveryDeps, "log" | "onEvent">;
-  readonly #responded: () => void;
+  readonly #gotFirst: () => void;
   /** The failure that was logged last. It is not logged twice in a row. */
   #failure = "";
   #leftOut = "";
@@ -67,7 +67,7 @@ export class FoundServers {
     this.#deps = deps;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.first = promise;
-    this.#responded = resolve;
+    this.#gotFirst = resolve;
   }
 
   /** Takes a good response. `unusable` counts the entries in it without a usable server. */
@@ -85,7 +85,7 @@ export class FoundServers {
       this.list = list;
       this.onChange?.();
     }
-    this.#responded();
+    this.#gotFirst();
   }
 
   /** There was no response, or it cannot be used: the list stays. */
@@ -97,7 +97,7 @@ export class FoundServers {
       this.#say(`${this.#what}: lookup failed (${reason}); ${stay}`);
     }
     this.#failure = reason;
-    this.#responded();
+    this.#gotFirst();
   }
 
   #say(message: string): void {

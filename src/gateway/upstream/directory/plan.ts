@@ -84,7 +84,7 @@ export class Plan {
   }
 
   /** Settles when every discovery has had its first response, good or bad. */
-  async responded(): Promise<void> {
+  async firstResponses(): Promise<void> {
     await Promise.all([...this.#discoveries.values()].map(({ servers }) => servers.first));
   }
 

@@ -1,7 +1,7 @@
 import { identityOf, ordinaryUserAgent } from "../browser/identity.ts";
 
 /** The client that requests documents: a browser's user agent, and the matching client hints. */
-export interface Asker {
+export interface ClientIdentity {
   readonly userAgent: string;
   /** Whole header lines; empty if the user agent is unknown. */
   readonly hints: readonly string[];
@@ -11,7 +11,7 @@ export interface Asker {
 const USUAL_VERSION = "153.0.0.0";
 
 /** The client identity of the browser with this version, so that a site sees the same client from both engines. */
-export function askerOf(version = USUAL_VERSION): Asker {
+export function clientIdentityOf(version = USUAL_VERSION): ClientIdentity {
   const { override } = identityOf(`Chrome/${version}`, undefined);
   const { userAgent, userAgentMetadata: metadata } = override;
   const major = version.split(".")[0] ?? "";
