@@ -158,8 +158,7 @@ class Supervisor implements Gateway {
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
       const [first, ...others] = launched;
-      // Alone at first: a fault that keeps this worker from serving would keep the others too, and this way it is
-      // reported once.
+      // The first worker starts alone, so that an error that would stop every worker is reported once.
       if (first !== undefined) await this.#begin(first);
       await Promise.all(others.map((worker) => this.#begin(worker)));
       this.#directory.commit();

@@ -1,4 +1,4 @@
-/** Characters of a name, and of the text in which one is searched. A longer text is not a name. */
+/** Maximum characters of a name, and of a text in which a name is searched. A longer text is not a name. */
 const MAX_NAME_LENGTH = 80;
 const MAX_TEXT_LENGTH = 300;
 /** Words of a name, or of the names of several people. */

@@ -217,7 +217,7 @@ export class Fetch implements SubrequestSink {
     this.#own?.cancel();
   }
 
-  /** All bytes of a response that is stored are kept. Of others only the bytes that some reader has not read. */
+  /** A response that is stored keeps all its bytes; another one keeps only the bytes that some reader has not read. */
   #mayComeOn(): boolean {
     return this.#isStoring || this.#pieces.bytes < MAX_LEAD_BYTES;
   }
