@@ -4,7 +4,7 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
 /** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
-  /(?:^|[^a-z])(?:(?:first-|original-)?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|thread-?item)(?:$|[^a-z])/i;
+  /(?:^|[^a-z])(?:(?:first-|original-)?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|post[-_]?wrapper|thread-?item)(?:$|[^a-z])/i;
 /** Names of elements with the author and the date of a post. */
 const AUTHOR = /(?:^|[^a-z])(?:author|user-?name|user|nick(?:name)?|poster|posted-?by|byline|creator)(?:$|[^a-z])/i;
 const DATE =
@@ -13,7 +13,7 @@ const DATE =
 const AROUND_A_POST =
   /(?:^|[\s_-])(?:rank|user-?title|signature|(?:author|user|poster)[_-]?(?:statistics|stats)|avatar|buddy[_-]?status|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
 /** Links with these addresses lead to the profile of a user. */
-const PROFILE = /\/(?:users?|members?|profiles?|u)\//i;
+const PROFILE = /\/(?:users?|members?|profiles?|u)\/|[?&]action=profile|mode=viewprofile|member\.php/i;
 const AVATAR = /avatar/i;
 /** Words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
@@ -51,15 +51,15 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
     if (words < post.words * MIN_SHARE_CHOSEN) continue;
     for (const at of group) if (isAroundPost(blocks[at]?.box, post)) chosen[at] = 0;
     const own = group.filter((at) => !isAroundPost(blocks[at]?.box, post));
-    const author = own.find((at) => isProfileLink(blocks[at]));
+    const author = own.find((at) => isProfileLink(blocks[at], post));
     if (author !== undefined) chosen[author] = 1;
     const details = author === undefined ? [AUTHOR, DATE] : [DATE];
     for (const names of details) {
       const detail = own.find((at) => isDetail(blocks[at], post, names));
       if (detail !== undefined) chosen[detail] = 1;
     }
-    if (!isThread || own.some((at) => chosen[at] === 1 && isDateLine(blocks[at]))) continue;
-    const line = own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at]));
+    if (!isThread || own.some((at) => chosen[at] === 1 && isDateLine(blocks[at], post))) continue;
+    const line = own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at], post));
     if (line !== undefined) chosen[line] = 1;
   }
 }
@@ -81,7 +81,7 @@ function wholePost(box: Box): Box | undefined {
   const names = namesOf(box);
   if (box.words === 0 || !POST.test(names)) return undefined;
   const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
-  if (BODY.test(names)) {
+  if (!isOneOfSeveral || BODY.test(names)) {
     let around = box.parent;
     for (let level = 0; level < LEVELS_TO_POST && around !== undefined; level += 1) {
       if (around.words > box.words + MAX_WORDS_AROUND) break;
@@ -108,10 +108,10 @@ function isAroundPost(own: Box | undefined, post: Box): boolean {
 }
 
 /** Whether a block is only a link to a user's profile. */
-function isProfileLink(block: Block | undefined): boolean {
+function isProfileLink(block: Block | undefined, post: Box): boolean {
   if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
   if (block.count.linkWords < block.count.words || AVATAR.test(namesOf(block.box))) return false;
-  if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
+  if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
   let node: ParentNode | null = block.texts[0]?.parent ?? null;
   while (node !== null && isTag(node) && node.name !== "a" && node !== block.box.element) node = node.parent;
   return (
@@ -123,15 +123,15 @@ function isProfileLink(block: Block | undefined): boolean {
 }
 
 /** Whether a short text at the beginning of a post has a date, as in "Ada · 03/03/2026 19:53". */
-function isDateLine(block: Block | undefined): boolean {
+function isDateLine(block: Block | undefined, post: Box): boolean {
   if (block === undefined || block.count.words > MAX_WORDS) return false;
-  if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
+  if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
   return !JOINED.test(block.text) && dateIn(block.text, "en-us") !== undefined;
 }
 
 function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
   if (block === undefined || block.count.words > MAX_WORDS) return false;
-  if ((block.box.flags & (FLAGS.button | FLAGS.form | FLAGS.hidden)) !== 0) return false;
+  if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden)) !== 0) return false;
   const [text] = block.texts;
   // The block may be a line of a post that contains the name as a link.
   const inline =
@@ -141,6 +141,11 @@ function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
     if (names.test(namesOf(box))) return true;
   }
   return false;
+}
+
+/** The kinds of elements around a block inside of its post. Some forums put all posts into one form. */
+function flagsIn({ box }: Block, post: Box): number {
+  return box.flags & ~(post.parent?.flags ?? 0);
 }
 
 function namesOf({ element }: Box): string {

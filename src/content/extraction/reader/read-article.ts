@@ -27,7 +27,7 @@ import { addPrice } from "./price.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
 import { type VisibleDetails } from "./visible-details.ts";
-import { dropCopies, dropRepeats, fillGroups, keepCode, keepWhole } from "./whole.ts";
+import { dropCopies, dropRepeats, dropTwins, fillGroups, keepCode, keepWhole } from "./whole.ts";
 
 /** The JSON-LD text replaces the article's text if it has at least 1.5 times as many words, and at least 50. */
 const MUCH_MORE = 1.5;
@@ -100,6 +100,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   fillGroups(outline, chosen);
   fillTemplates(outline, chosen);
   dropCopies(outline, chosen);
+  dropTwins(outline, chosen);
   dropRepeats(outline, chosen);
   keepWhole(outline, chosen);
   keepCode(outline, chosen);

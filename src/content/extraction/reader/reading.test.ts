@@ -160,6 +160,18 @@ test("the line above the text of a post is kept, without the statistics and the 
   expect(content).not.toMatch(/Joined|\.png/);
 });
 
+test("posts in one form, whose text alone is named as a post, have their authors and dates", () => {
+  const posts = ["Oda", "Bram", "Tine", "Yusra"].map(
+    (name, i) =>
+      `<div class="windowbg"><h4><a href="/index.php?action=profile;u=${i}">${name}</a></h4><div class="info"><a href="?m=${i}">June 0${i + 1}, 2024</a></div>` +
+      `<div class="post">Answer ${i}: ${TEXT.repeat(2)}</div></div>`,
+  );
+  const page = `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><form>${posts.join("")}</form>`;
+  const { content } = readArticle(parseTree(page), "https://forum.site.test/topic/1");
+  for (const part of ["[Oda]", "[Yusra]", "June 01, 2024", "June 04, 2024", "Answer 3"])
+    expect(content).toContain(part);
+});
+
 describe("readers' comments", () => {
   const comments = ["Oda", "Bram", "Tine"].map(
     (name) => `<li class="comment"><b class="author">${name}</b><p>${name} says that it was late again.</p></li>`,
@@ -231,7 +243,7 @@ test("a product list has each product with its price, and no filters", () => {
   const { content } = read(
     `<title>Kettles</title><h1>Kettles</h1><div class="facets"><a href="?c">Copper</a><a href="?s">Steel</a></div><ul>${cards.join("")}</ul>`,
   );
-  expect(content).toContain("[![](https://www.site.test/11.jpg)Kettle 11](https://www.site.test/p/11)");
+  expect(content).toContain("[![](https://www.site.test/11.jpg) Kettle 11](https://www.site.test/p/11)");
   expect(content).toContain("119.00 EUR");
   expect(content).not.toContain("Copper");
 });

@@ -15,6 +15,7 @@ test.each<[string, string]>([
   ["<span>约翰</span><span>Smith</span>", "约翰Smith"],
   ["<span>E = mc</span><sup>2</sup><span>Note</span>", "E = mc<sup>2</sup>Note"],
   ["<code><span>get</span><span>Name</span></code>", "`getName`"],
+  ['<img src="/i.png">19 December 2025<a href="/k">Kenya</a>', "![](/i.png) 19 December 2025 [Kenya](/k)"],
   ["<span>Done.</span><span>Next</span>", "Done. Next"],
 ])("%s", (html, markdown) => {
   const tree = parseTree(`<p>${html}</p>`);

@@ -38,6 +38,7 @@ export function separateWords(tree: Document): void {
 /** Whether two neighbours show two words without a space between. */
 function isJoined(before: ChildNode | undefined, after: ChildNode): boolean {
   if (before === undefined || (before instanceof Text && after instanceof Text)) return false;
+  if (isPicture(before) && after instanceof Text) return /^[\p{Lu}\p{N}]/u.test(after.data);
   if (!isTextOrBox(before) || !isTextOrBox(after)) return false;
   const left = edgeOf(before, -1).slice(-MAX_EDGE);
   const right = edgeOf(after, 0).slice(0, MAX_EDGE);
@@ -51,12 +52,18 @@ function isJoined(before: ChildNode | undefined, after: ChildNode): boolean {
       (/\p{Lu}{2}$/u.test(left) && /^\p{N}/u.test(right))
     );
   }
+  // "2025" before a link, as in a line with a date and a category.
+  if (before instanceof Text && isLink(after) && /\d{4}$/.test(left)) return /^\p{Lu}\p{L}{2}/u.test(right);
   const isApart = [before, after].some((node) => isTag(node) && (node.name === "a" || node.name === "time"));
   return isApart && /\p{Ll}{2}[.!?)]?$/u.test(left) && /^\p{Lu}\p{Ll}{2}/u.test(right);
 }
 
 function isTextOrBox(node: ChildNode): boolean {
   return node instanceof Text || (isTag(node) && BOXES.has(node.name) && !isBlock(node));
+}
+
+function isPicture(node: ChildNode): boolean {
+  return isTag(node) && (node.name === "img" || node.name === "picture");
 }
 
 function isLink(node: ChildNode): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { parseTree } from "../tree.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike } from "./page-parts.ts";
-import { dropCopies, dropRepeats, fillGroups } from "./whole.ts";
+import { dropCopies, dropRepeats, dropTwins, fillGroups } from "./whole.ts";
 import { bodyOf } from "./words.ts";
 
 const LONG = "The night train leaves at half past ten, and reaches the coast just as the bakeries open.";
@@ -45,6 +45,16 @@ describe("a text that repeats an earlier one", () => {
     ["is kept on a page with code", `<p>${LONG}</p><pre>npm install</pre><p>${LONG}</p>`, 3],
   ])("%s", (_what, html, count) => {
     expect(left(html, dropRepeats)).toHaveLength(count);
+  });
+});
+
+describe("a text directly after the same text", () => {
+  test.each<[string, string, number]>([
+    ["is dropped", '<div class="card"><a>Kettle</a><span><div>$5</div><div>$5</div></span></div>', 2],
+    ["is kept if it is a paragraph", "<p>Yes.</p><p>Yes.</p>", 2],
+    ["is kept in a table", "<table><tr><td>1</td><td>1</td></tr></table>", 2],
+  ])("%s", (_what, html, count) => {
+    expect(left(html, dropTwins)).toHaveLength(count);
   });
 });
 

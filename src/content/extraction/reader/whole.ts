@@ -1,4 +1,4 @@
-import { type Box, FLAGS, type Outline } from "./outline.ts";
+import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { hashOf } from "./text-count.ts";
 
 /** Elements that are kept or dropped as a whole. */
@@ -98,6 +98,33 @@ export function dropRepeats({ blocks }: Outline, chosen: Uint8Array): void {
     if (shown.get(count.hash) === folded) chosen[at] = 0;
     else shown.set(count.hash, folded);
   }
+}
+
+/** Drops a short text directly after the same text, such as a name or a price that is shown twice. */
+export function dropTwins({ blocks }: Outline, chosen: Uint8Array): void {
+  let last = -1;
+  for (const [at, block] of blocks.entries()) {
+    if (chosen[at] !== 1) continue;
+    const before = blocks[last];
+    if (before === undefined || !isTwin(before, block)) last = at;
+    else if (block.heading > 0 && before.heading === 0) {
+      chosen[last] = 0;
+      last = at;
+    } else chosen[at] = 0;
+  }
+}
+
+/** Elements in which the same text may follow itself for a reason. */
+const MAY_REPEAT = FLAGS.table | FLAGS.code | FLAGS.quote | FLAGS.definition;
+
+function isTwin(before: Block, { box, count, text }: Block): boolean {
+  if (count.words === 0 || before.count.hash !== count.hash || before.count.words !== count.words) return false;
+  if (((before.box.flags | box.flags) & MAY_REPEAT) !== 0 || before.box.element?.name === "p") return false;
+  return oneLine(before.text) === oneLine(text);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 const BETWEEN = new Set(["pre", "figcaption"]);
