@@ -20,6 +20,8 @@ const CONNECTIONS = 64;
 /** The CPU of the proxy with `--pinned`. */
 const PROXY_CPU = 0;
 const LOAD_CPU = 1;
+/** With `--pinned`, seconds of load before the rounds: the runtime compiles code during the first 50,000 requests. */
+const WARM_UP_SECONDS = 4;
 const KEY = "bench-key-0123456789";
 /** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
@@ -174,6 +176,7 @@ async function measure(children: Children, options: Options): Promise<void> {
       if (name !== "nginx") contestants.push(await startSubject(groups, name, site));
       else if (isInstalled("nginx")) contestants.push(await startPeer(groups, site));
     }
+    if (options.isPinned) for (const one of contestants) await one.drive(WARM_UP_SECONDS);
     const samples = await measureRounds(contestants, options);
     const about = `${SMALL_BODY.length} bytes of JSON over ${CONNECTIONS} connections; the ratio is of "all" to each`;
     const result = summarise({ name: "policy", about }, { samples }, "all");
