@@ -40,6 +40,15 @@ const SLASHES = /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d{2})(?!\d)/u;
 /** The first date in a short text, as `2026-11-23`. `language` decides the order of day and month with slashes. */
 export function dateIn(text: string, language = ""): string | undefined {
   const line = text.slice(0, MAX_TEXT_LENGTH);
+  return firstDate(line)?.date ?? dateWithSlashes(line, language);
+}
+
+/** The text before its first date. The whole text if it has no date. */
+export function beforeDate(text: string): string {
+  return text.slice(0, firstDate(text.slice(0, MAX_TEXT_LENGTH))?.at ?? text.length);
+}
+
+function firstDate(line: string): { readonly at: number; readonly date: string } | undefined {
   let best: { readonly at: number; readonly date: string } | undefined;
   for (const { form, of } of FORMS) {
     const match = form.exec(line);
@@ -48,7 +57,7 @@ export function dateIn(text: string, language = ""): string | undefined {
     const date = dateOf(Number(year), monthOf(month), Number(day));
     if (date !== undefined) best = { at: match.index, date };
   }
-  return best?.date ?? dateWithSlashes(line, language);
+  return best;
 }
 
 /** `3/4/2026` is in March in the United States, and in April elsewhere. Undefined if neither is known. */

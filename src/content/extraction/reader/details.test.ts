@@ -39,6 +39,9 @@ describe("the author and the date beside the title", () => {
   test.each<[string, string, string, string]>([
     ["de", "<p>Von Jana Weiß, 3. März 2025</p>", "Jana Weiß", "2025-03-03"],
     ["es", "<p>Por Ana Ruiz · 3 de marzo de 2025</p>", "Ana Ruiz", "2025-03-03"],
+    ["es", "<p><span>Por Ana Ruiz</span><time>3 de marzo de 2025</time></p>", "Ana Ruiz", "2025-03-03"],
+    ["hi", "<p><span>लेखक: राम शर्मा</span><time>3 मार्च 2025</time></p>", "राम शर्मा", "2025-03-03"],
+    ["ar", "<p><span>بقلم: أحمد علي</span><time>3 مارس 2025</time></p>", "أحمد علي", "2025-03-03"],
     ["ru", '<p class="author">Автор: Анна Белова</p><p>3 марта 2025</p>', "Анна Белова", "2025-03-03"],
     ["zh", "<p>作者:李明</p><p>2025年3月3日</p>", "李明", "2025-03-03"],
   ])("are found in %s", (lang, beside, byline, published) => {

@@ -1,4 +1,6 @@
-/** Maximum characters of a name, and of a text in which a name is searched. A longer text is not a name. */
+import { beforeDate } from "./dates.ts";
+
+/** Characters of a name, and of the text in which one is searched. A longer text is not a name. */
 const MAX_NAME_LENGTH = 80;
 const MAX_TEXT_LENGTH = 300;
 /** Words of a name, or of the names of several people. */
@@ -33,7 +35,8 @@ const VARIABLE = /^\w+(?:\.\w+){2,}$/;
 
 /** The name in a short text, without the label before it and the date after it. Undefined if the text is not a name. */
 export function nameOf(text: string): string | undefined {
-  const bare = text.slice(0, MAX_TEXT_LENGTH).replace(/\s+/g, " ").trim().replace(LABEL, "");
+  const line = text.slice(0, MAX_TEXT_LENGTH).replace(/\s+/g, " ").trim();
+  const bare = beforeDate(line.replace(LABEL, ""));
   const name = bare.slice(0, END.exec(bare)?.index ?? bare.length).replace(/^[\s,;:.@~–—-]+|[\s,;:|~–—-]+$/gu, "");
   return isName(name) ? name : undefined;
 }

@@ -16,6 +16,7 @@ test.each<[string, string]>([
   ["<span>E = mc</span><sup>2</sup><span>Note</span>", "E = mc<sup>2</sup>Note"],
   ["<code><span>get</span><span>Name</span></code>", "`getName`"],
   ['<img src="/i.png">19 December 2025<a href="/k">Kenya</a>', "![](/i.png) 19 December 2025 [Kenya](/k)"],
+  ["<span>राम शर्मा</span><time>3 मार्च 2025</time>", "राम शर्मा 3 मार्च 2025"],
   ["<span>Done.</span><span>Next</span>", "Done. Next"],
 ])("%s", (html, markdown) => {
   const tree = parseTree(`<p>${html}</p>`);

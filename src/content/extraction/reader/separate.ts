@@ -48,6 +48,7 @@ function isJoined(before: ChildNode | undefined, after: ChildNode): boolean {
     // "3 beds" and "2.5 baths", "Price" and "$5", "19" and "December", "PM" and "3D".
     return (
       (/\p{Ll}{2}[.,!?)]?$/u.test(left) && /^(?:\p{Lu}\p{Ll}|\p{N}|\p{Sc})/u.test(right)) ||
+      (/[\p{Lo}\p{M}]{2}$/u.test(left) && /^\p{N}/u.test(right)) ||
       (/\p{N}$/u.test(left) && /^\p{L}{3}/u.test(right)) ||
       (/\p{Lu}{2}$/u.test(left) && /^\p{N}/u.test(right))
     );
