@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { readerCorpus } from "../../testing/reader-corpus.ts";
+import { showLateText } from "../late-text.ts";
+import { parseTree } from "../tree.ts";
 import { FEATURES, WIDTH } from "./feature-names.ts";
-import { ReaderModel } from "./model.ts";
+import { featuresOf } from "./features.ts";
+import { hintsOf } from "./hints.ts";
+import { metadataOf } from "./metadata.ts";
+import { readerModel, ReaderModel } from "./model.ts";
+import { outlineOf } from "./outline.ts";
+import { bodyOf } from "./words.ts";
 
 const bytes = new Uint8Array(readFileSync(new URL("./model.bin", import.meta.url)));
 
@@ -19,4 +27,25 @@ test("a file for other features is rejected", () => {
   expect(() => new ReaderModel(other)).toThrow(/Cannot load the reader's model/);
   other[0] = 0;
   expect(() => new ReaderModel(other)).toThrow(/Cannot load the reader's model/);
+});
+
+const ACCORDION = `<main><h1>Lamps</h1><h2><button aria-expanded="false">Care</button></h2><div hidden>Wipe it dry.</div>
+<details><summary>Parts</summary><p>A shade and a foot.</p></details><div role="tabpanel" hidden>Two years of warranty.</div>
+<div hidden>Do not read this.</div></main>`;
+/**
+ * SHA-256 of the features of the project's pages. If they change, the model's file can no longer be made from the data,
+ * and the model reads other features than it has learned: train it again (tools/reader-model/README.md).
+ */
+const TRAINED_FEATURES = "";
+
+test("the program computes the features that the model was trained on", () => {
+  const { lexicon } = readerModel();
+  const digest = new Bun.CryptoHasher("sha256");
+  for (const { html, url } of [...readerCorpus(), { html: ACCORDION, url: "https://www.site.test/lamps" }]) {
+    const tree = parseTree(html);
+    showLateText(tree, html, "static");
+    const hints = hintsOf(metadataOf(tree), url);
+    digest.update(featuresOf(outlineOf(bodyOf(tree)), hints, lexicon).values);
+  }
+  expect(digest.digest("hex")).toBe(TRAINED_FEATURES);
 });
