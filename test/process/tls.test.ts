@@ -437,7 +437,7 @@ describe("handshakes", () => {
       }
       await until("closed descriptors", () => (descriptors() <= before ? true : undefined));
       expect(await ask(await open(port))).toBe(200);
-      expect(program.output).not.toContain("fault");
+      expect(program.output).not.toContain("internal error");
     },
     TIME_MS,
   );

@@ -162,7 +162,7 @@ function judge({ gateway, tallies, samples, stuck, minutes }: Run): string[] {
   if (slope > MAX_SLOPE && late - early > MAX_GROWTH)
     problems.push(`the lowest points of memory have risen by ${((late - early) / 1024).toFixed(1)} MiB`);
   if (stuck !== "") problems.push(stuck);
-  const faults = gateway.output().match(/fault: .*(?:\n {4}at .*)*/g) ?? [];
+  const faults = gateway.output().match(/internal error: .*(?:\n {4}at .*)*/g) ?? [];
   console.log(`faults in the log: ${faults.length}`);
   for (const fault of faults.slice(0, SHOWN)) problems.push(fault);
   return problems;

@@ -393,7 +393,7 @@ describe("with another configuration", () => {
       process.kill(-program.pid, "SIGINT");
       expect(await program.exit()).toBe(0);
       await until("no process left", () => (all.some(isAlive) ? undefined : true));
-      expect(program.output).not.toContain("starting it again");
+      expect(program.output).not.toContain("restarting it");
     },
     TIME_MS,
   );
