@@ -7,7 +7,7 @@ const PASSED_MS = 4_000;
 /** Milliseconds of the page's clock before a refresh that is due later, which must not run. */
 const BEFORE_REFRESH_MS = 500;
 
-/** Milliseconds of the longest wait for the timers of a page whose requests do not end. */
+/** Milliseconds of the longest wait for the timers of a page whose requests do not end, and at most half of the whole wait. */
 const MAX_UNPAUSED_MS = 500;
 
 /** Tasks at one moment of the page's clock, after which the clock goes on: a timer can start itself without a delay. */
@@ -25,6 +25,8 @@ export interface ClockedTab {
 export interface Passing {
   /** The longest real time. */
   readonly mostMs: number;
+  /** The page's requests end, as far as is known. Otherwise the clock does not stand still for them. */
+  readonly isIdle: boolean;
   /** The time until the page refreshes itself. Infinity if it does not. */
   readonly refreshMs: number;
 }
@@ -34,7 +36,7 @@ export interface Passing {
  * The clock stands still during the page's requests. Afterwards no timer runs in the page any more, not even one of the
  * service's own scripts. Remote browsers that cannot do this ignore it.
  */
-export async function passTime(tab: ClockedTab, { mostMs, refreshMs }: Passing): Promise<void> {
+export async function passTime(tab: ClockedTab, { mostMs, isIdle, refreshMs }: Passing): Promise<void> {
   const budget = Math.min(PASSED_MS, refreshMs - BEFORE_REFRESH_MS);
   if (budget <= 0) return;
   const pass = async (policy: string, ms: number): Promise<boolean> => {
@@ -47,10 +49,11 @@ export async function passTime(tab: ClockedTab, { mostMs, refreshMs }: Passing):
       () => false,
     );
   };
+  const unpausedMs = Math.min(MAX_UNPAUSED_MS, mostMs / 2);
   try {
-    if (await pass("pauseIfNetworkFetchesPending", mostMs)) return;
+    if (isIdle && (await pass("pauseIfNetworkFetchesPending", mostMs - unpausedMs))) return;
     // A stream of events, for example, does not end.
-    await pass("advance", MAX_UNPAUSED_MS);
+    await pass("advance", unpausedMs);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
   }

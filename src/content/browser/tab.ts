@@ -96,9 +96,9 @@ export class Tab {
     if (selector !== undefined) await page.assertSelector(selector);
     await this.#navigate();
     await this.#settle(watch, page);
-    if (this.#visit.settles) await this.#idle(watch, page);
+    const isIdle = !this.#visit.settles || (await this.#idle(watch, page));
     if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
-    if (this.#visit.runsTimers) await this.#runTimers(watch, page);
+    if (this.#visit.runsTimers) await this.#runTimers(watch, page, isIdle);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -106,11 +106,16 @@ export class Tab {
     return page;
   }
 
-  /** Waits until the page fetches nothing more. It follows a page that navigates in the meantime. */
-  async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+  /**
+   * Waits until the page fetches nothing more. It follows a page that navigates in the meantime. False: the page does not
+   * stop fetching.
+   */
+  async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<boolean> {
     const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-    await this.deadline.race(within(longest, watch.idling()));
+    const idling = watch.idling().then(() => true);
+    const isIdle = await this.deadline.race(within(longest, idling, () => false));
     if (!watch.settled) await this.#settle(watch, page);
+    return isIdle;
   }
 
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
@@ -122,7 +127,7 @@ export class Tab {
   }
 
   /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
-  async #runTimers(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+  async #runTimers(watch: DocumentWatch, page: ScriptedPage, isIdle: boolean): Promise<void> {
     const tab = {
       call: (method: string, params: CdpFields) => this.#call(method, params),
       stopped: () => {
@@ -131,7 +136,7 @@ export class Tab {
       },
     };
     const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-    await this.deadline.race(passTime(tab, { mostMs, refreshMs: watch.refreshMs }));
+    await this.deadline.race(passTime(tab, { mostMs, isIdle, refreshMs: watch.refreshMs }));
     if (watch.settled) return;
     await freeClock(tab);
     await this.#settle(watch, page);

@@ -89,7 +89,7 @@ test("a missing folder is reported once, not tried for a while, and reported aga
   const block = spool.take(share);
   expect(await written(spool, { block, offset: 0 }, "x")).toBe(true);
   expect(logged).toEqual([
-    expect.stringContaining("cannot wait in") as string,
+    expect.stringContaining("Cannot buffer responses for slow clients in") as string,
     expect.stringContaining("again") as string,
   ]);
   expect(logged[0]).toContain("ENOENT");
