@@ -80,7 +80,7 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
   await mkdir(temporary, { mode: 0o700 });
   try {
     const program = join(temporary, PROGRAM);
-    await Promise.all([
+    await allDone([
       decompress(join(source, "bin/chromium.br"), program),
       extract(join(source, "bin/al2023.tar.br"), temporary),
       extract(join(source, "bin/fonts.tar.br"), temporary),
@@ -149,6 +149,15 @@ async function removeStale(lock: string): Promise<void> {
     () => Date.now(),
   );
   if (Date.now() - changed > LOCK_STALE_MS) await rm(lock, { force: true });
+}
+
+/**
+ * Waits for all, because one that still writes would leave files behind. Throws the first error with a code if there is
+ * one: on a full disk Bun's archives say only "ReadError".
+ */
+async function allDone(work: readonly Promise<void>[]): Promise<void> {
+  const errors = (await Promise.allSettled(work)).flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
+  if (errors.length > 0) throw errors.find((error) => codeOf(error) !== undefined) ?? errors[0];
 }
 
 async function decompress(packed: string, file: string): Promise<void> {
