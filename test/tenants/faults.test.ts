@@ -235,7 +235,7 @@ test("a warm tenant's folder that has become a link out of socket_dir is not fol
 
 test("a filter that names no socket causes 502", async () => {
   const reply = await tenants.ask(fresh(), "/unnamed/");
-  expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("named no socket")]);
+  expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("has not named a socket")]);
 });
 
 test("a request without a key is started each time, and no mapping is stored", async () => {
