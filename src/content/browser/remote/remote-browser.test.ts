@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
@@ -230,6 +232,33 @@ describe("a browser is not used", () => {
     }
     const trusting = settingsOf(`wss://127.0.0.1:${server.port}/`, { ca: UNTRUSTED.cert });
     expect(await refusal(trusting)).toMatch(/to the WebSocket handshake|IP|altname/i);
+  });
+
+  test("if the authorities that the system trusts did not sign its certificate", async () => {
+    // The certificate has no name that fits, so a trusted one is refused for its name.
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: () => new Response("no") });
+    closing.push(() => server.stop(true));
+    const folder = join(state.path, "authorities");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "one.pem"), UNTRUSTED.cert);
+    const program = `
+      const { connectRemoteBrowser } = await import(${JSON.stringify(import.meta.resolve("./remote-browser.ts"))});
+      for (const scheme of ["wss", "https"]) {
+        const endpoint = new URL(scheme + "://127.0.0.1:${server.port}/");
+        const settings = { endpoint, maxPages: 1, proxyAddress: "", allowedAddresses: [], ca: undefined };
+        await connectRemoteBrowser(settings).catch((error) => console.log(error.message));
+      }`;
+    const reasons = async (env: Readonly<Record<string, string>>): Promise<string[]> => {
+      const child = Bun.spawn([process.execPath, "-e", program], {
+        env: { ...process.env, ...env },
+        stderr: "inherit",
+      });
+      return (await child.stdout.text()).trimEnd().split("\n");
+    };
+    for (const reason of await reasons({})) expect(reason).toMatch(/self[- ]signed/i);
+    const named = await reasons({ SSL_CERT_DIR: folder });
+    expect(named).toHaveLength(2);
+    for (const reason of named) expect(reason).not.toMatch(/self[- ]signed/i);
   });
 
   test.each([

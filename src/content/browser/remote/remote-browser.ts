@@ -1,4 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { systemTrust } from "../../../lib/system-trust.ts";
 import { within } from "../../../lib/within.ts";
 import { NetworkAccess, plainAddress } from "../../egress/proxy-access.ts";
 import { CdpConnection, CdpError, type CdpFields } from "../cdp.ts";
@@ -53,7 +54,9 @@ const TAB_CALLS: readonly (readonly [string, CdpFields])[] = [
  * reason that does not contain the endpoint's URL.
  */
 export async function connectRemoteBrowser(settings: RemoteSettings): Promise<RunningBrowser> {
-  const { endpoint, ca } = settings;
+  const { endpoint } = settings;
+  const isTls = endpoint.protocol === "wss:" || endpoint.protocol === "https:";
+  const ca = settings.ca ?? (isTls ? systemTrust().join("\n") : undefined);
   const url = await webSocketUrl(endpoint, CONNECT_TIMEOUT_MS, ca);
   const connection = await connectWebSocket(url, { timeoutMs: CONNECT_TIMEOUT_MS, ca });
   const cdp = new CdpConnection(connection.wire);
