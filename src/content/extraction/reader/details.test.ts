@@ -80,3 +80,8 @@ describe("the author and the date beside the title", () => {
     expect(about(beside).byline).toBe("Jane Doe");
   });
 });
+
+test("a line of many marks in an author's element is read in linear time", () => {
+  const line = `<p class="author">${"<b>·</b>".repeat(100_000)}</p>`;
+  expect(about(`${line}<p>By Ann Miller</p>`).byline).toBe("Ann Miller");
+});

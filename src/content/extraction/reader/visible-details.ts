@@ -19,6 +19,8 @@ const MAX_WORDS = 25;
 const MAX_LENGTH = 300;
 /** Characters of a label on a line of its own. */
 const MAX_LABEL_LENGTH = 20;
+/** Texts of a line that are examined. More of them are marks without words, and each is compared with all others. */
+const MAX_TEXTS = 100;
 /** Levels around a text that are searched for the class of an author or a link to a profile. */
 const LEVELS = 4;
 
@@ -96,7 +98,8 @@ function authorIn(block: Block, before: Block | undefined): string | undefined {
 }
 
 /** The name in the first link to a profile, or in the first element with the class of an author. */
-function markedName({ texts, box }: Block): string | undefined {
+function markedName({ texts: all, box }: Block): string | undefined {
+  const texts = all.slice(0, MAX_TEXTS);
   for (const text of texts) {
     if (text.data.trim() === "") continue;
     const element = authorElement(text.parent);
