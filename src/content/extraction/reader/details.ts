@@ -1,4 +1,5 @@
 import { dateIn } from "./dates.ts";
+import { folded } from "./folded.ts";
 import { hintsOf } from "./hints.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { type Outline } from "./outline.ts";
@@ -31,8 +32,4 @@ export function detailsOf(
     byline: isSite ? (seen.byline ?? byline) : (byline ?? seen.byline),
     published: published ?? seen.published ?? dateIn(DATE_IN_PATH.exec(start)?.[0] ?? ""),
   };
-}
-
-function folded(text: string): string {
-  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }

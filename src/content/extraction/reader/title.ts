@@ -1,3 +1,4 @@
+import { folded } from "./folded.ts";
 import { type Document, type Element, Text, isTag } from "domhandler";
 import { headingLevel } from "../display.ts";
 import { type PageMetadata } from "./metadata.ts";
@@ -135,14 +136,6 @@ function isSite(part: string, siteName: string, host: string): boolean {
 function hostName(url: string): string {
   if (!URL.canParse(url)) return "";
   return folded(new URL(url).hostname.replace(/^www\./, ""));
-}
-
-/** Only letters and digits, in lower case. */
-function folded(text: string): string {
-  return text
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /** The first heading that agrees with the title. */

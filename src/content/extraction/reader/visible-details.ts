@@ -1,6 +1,7 @@
 import { type ParentNode, isTag } from "domhandler";
 import { dateIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
+import { folded } from "./folded.ts";
 import { hasNameLabel, nameOf } from "./people.ts";
 
 /** The author and the date that a page shows beside its title. */
@@ -66,23 +67,14 @@ function aroundTitle(blocks: readonly Block[], title: string): number[] {
 }
 
 function titleBlock(blocks: readonly Block[], title: string): number {
-  const wanted = folded(title);
+  const wanted = folded(title.slice(0, MAX_LENGTH));
   let first = -1;
   for (const [at, block] of blocks.entries()) {
     if (block.heading === 0 || (block.box.flags & HIDDEN) !== 0) continue;
-    if (wanted !== "" && block.heading <= 3 && folded(block.text) === wanted) return at;
+    if (wanted !== "" && block.heading <= 3 && folded(block.text.slice(0, MAX_LENGTH)) === wanted) return at;
     if (first === -1 && block.heading === 1) first = at;
   }
   return first;
-}
-
-/** Only letters and digits, in lower case. */
-function folded(text: string): string {
-  return text
-    .slice(0, MAX_LENGTH)
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
 /** The author in a block: in an element that is named as one or leads to a profile, or after a label such as "By". */
