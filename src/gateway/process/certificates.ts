@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { codeOf, messageOf } from "../../lib/caught.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { readFault } from "../../lib/read-fault.ts";
 import { readExternalAccount } from "../acme/external-account.ts";
 import { type OwnTls, type ReadTls } from "../acme/issued.ts";
 import { type AcmeSettings } from "../acme/settings.ts";
@@ -146,16 +147,7 @@ function readPem(path: string, what: string): string {
     if (bytes.length > MAX_PEM_BYTES) throw new Error(`it is over ${MAX_PEM_BYTES} bytes`);
     return bytes.toString("latin1");
   } catch (error) {
-    const code = codeOf(error);
-    const reason =
-      code === "ENOENT"
-        ? "there is no such file"
-        : code === "EACCES"
-          ? "this user may not read it"
-          : code === "EISDIR"
-            ? "it is a folder"
-            : messageOf(error);
-    throw new Error(`Cannot read the ${what} "${path}": ${reason}`, { cause: error });
+    throw new Error(`Cannot read the ${what} "${path}": ${readFault(error)}`, { cause: error });
   }
 }
 
