@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)("gateways with one database", () => {
   });
 
   test.each([MINUTE_MS, -MINUTE_MS, HOUR_MS, -HOUR_MS])(
-    "the clock of a gateway jumps by %d ms: what was paid is delivered, and nothing is taken twice",
+    "the clock of a gateway jumps by %d ms: paid responses are delivered, and no payment is taken twice",
     async (ms) => {
       const sold = buy("after", "sold");
       const first = await ask("HTTP/1.1", right, sold.asked);

@@ -99,7 +99,7 @@ async function expectNoMoreThan(before: Held): Promise<void> {
     found = excess(await held(), before);
     return found.length === 0 ? true : undefined;
   };
-  await until("what was opened is closed", back).catch(() => {});
+  await until("the new descriptors and connections are closed", back).catch(() => {});
   expect(found).toEqual([]);
 }
 

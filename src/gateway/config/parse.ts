@@ -91,7 +91,7 @@ let defaults: Record<string, unknown> | undefined;
 
 /**
  * Checks a configuration against the schema. `raw` is the file's value, and `cache` has the routes and upstreams of
- * earlier calls. Never throws: what is wrong is in `issues`.
+ * earlier calls. Never throws: `issues` has the problems.
  */
 export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: ParseCache): ParsedConfig {
   defaults ??= configSchema.parse({});
