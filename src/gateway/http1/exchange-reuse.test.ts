@@ -73,13 +73,16 @@ interface Asked {
   readonly id: string | undefined;
   readonly consumer: keyof typeof KEYS | "wrong" | "";
   readonly body: string;
+  /** The connection closes after the response. */
+  readonly isLast?: boolean;
 }
 
-function textOf({ method, path, id, consumer, body }: Asked): string {
+function textOf({ method, path, id, consumer, body, isLast }: Asked): string {
   const key = consumer === "" ? "" : `X-API-Key: ${consumer === "wrong" ? "wrong" : KEYS[consumer]}\r\n`;
   const length = body === "" ? "" : `Content-Length: ${body.length}\r\n`;
   const own = id === undefined ? "" : `X-Request-Id: ${id}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${key}${own}${length}\r\n${body}`;
+  const close = isLast === true ? "Connection: close\r\n" : "";
+  return `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${key}${own}${length}${close}\r\n${body}`;
 }
 
 /** The log line that each request must have, by its id. */
@@ -155,6 +158,14 @@ test("a random mix of requests of several clients gets the responses of each", a
       }
       if (kind === 1) {
         client.send(`GET /cut/${count++} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+        await client.closed();
+        client = await RawClient.open(gateway.port);
+        continue;
+      }
+      if (kind === 4) {
+        const last = { ...next(), isLast: true };
+        client.send(textOf(last));
+        check(last, await client.finalResponse(last.method));
         await client.closed();
         client = await RawClient.open(gateway.port);
         continue;

@@ -233,6 +233,7 @@ export class Http1ServerConnection
     const body = this.#body;
     if (!exchange.keepAlive && body === undefined && this.#unread === undefined && this.#tunnel === undefined) {
       this.#closeForGood();
+      endExchange(exchange);
       return;
     }
     if (this.#closing || body?.fault !== undefined) {
