@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { isAddress } from "../../../lib/networks.ts";
 import * as z from "../recorded-schema.ts";
 import { cidr, count, ours, secret } from "./kinds.ts";
 
@@ -33,7 +33,7 @@ export const contentBrowser = z
     max_pages: count(8, 1, 1000).describe("Pages that are open in the remote browser at the same time."),
     proxy_address: z
       .string()
-      .refine((address) => address === "" || ipaddr.isValid(address), "expected an IP address")
+      .refine((address) => address === "" || isAddress(address), "expected an IP address")
       .default("")
       .describe(
         "IP address of this machine at which the remote browser reaches it: pages load through proxies on ports that the system chooses. Empty: the address of this machine's connection to the endpoint.",

@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { isAddress, isNetwork } from "../../../lib/networks.ts";
 import * as z from "../recorded-schema.ts";
 
 /** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */
@@ -73,7 +73,7 @@ export const hostAddress = z
   .string()
   .overwrite((address) => (/^\[.*:.*\]$/.test(address) ? address.slice(1, -1) : address))
   .refine(
-    (address) => HOST_NAME.test(address) || ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address),
+    (address) => HOST_NAME.test(address) || isAddress(address),
     "expected an IP address or host name without port",
   );
 
@@ -141,12 +141,7 @@ export const headerValue = z
   );
 
 /** An IP network in CIDR notation, or an IP address. */
-export const cidr = z
-  .string()
-  .refine(
-    (value) => ipaddr.isValidCIDR(value) || (ipaddr.isValid(value) && !/^\d+$/.test(value)),
-    'expected an IP address or a network as in "10.0.0.0/8"',
-  );
+export const cidr = z.string().refine(isNetwork, 'expected an IP address or a network as in "10.0.0.0/8"');
 
 /** Any JSON value that is an object. */
 export const jsonObject = z.record(z.string(), z.json());
