@@ -4,11 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { REQUIREMENTS, signedPayment } from "../../src/payments/testing/payment.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { hasPostgres, TestPostgres } from "../../src/store/testing/postgres.ts";
-import { ask, type Asked, PROTOCOLS, type Reply, Shops, type Shop } from "./shops.ts";
+import { ask, type Asked, newPayment, nonceOf, PROTOCOLS, type Reply, Shops, type Shop } from "./shops.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
@@ -39,16 +38,6 @@ afterAll(async () => {
 });
 
 const SETTLES = ["before", "after"] as const;
-
-function newPayment(settle: (typeof SETTLES)[number], extensions?: Record<string, unknown>): PaymentPayload {
-  const extra = settle === "before" ? { ...REQUIREMENTS.extra, paymentFlow: "upfront" } : REQUIREMENTS.extra;
-  const payment = { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
-  return extensions === undefined ? payment : { ...payment, extensions };
-}
-
-function nonceOf({ payload }: PaymentPayload): string {
-  return "authorization" in payload ? payload.authorization.nonce : "";
-}
 
 function paid(path: string, payment: PaymentPayload): Asked {
   return { path, headers: { "payment-signature": encodeHeader(payment) } };
@@ -106,7 +95,10 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
       if (here === undefined || there === undefined) throw new Error("No gateway runs");
       const id = `order-${crypto.randomUUID()}`;
       const extensions = { "payment-identifier": { info: { id } } };
-      const payments = [newPayment("after", extensions), newPayment("after", extensions)] as const;
+      const payments = [
+        { ...newPayment(), extensions },
+        { ...newPayment(), extensions },
+      ] as const;
       const path = `/after?${id}`;
       const replies = await Promise.all([
         ask("HTTP/1.1", here, paid(path, payments[0])),

@@ -1,7 +1,8 @@
 /** Gateways that sell over HTTP/1.1, HTTP/2 and HTTP/3 with one facilitator and one upstream, which count their calls. */
 import { mkdirSync } from "node:fs";
 import { freePort } from "../../src/lib/testing/listen.ts";
-import { TERMS } from "../../src/payments/testing/payment.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Http2Client } from "../support/http2-client.ts";
@@ -104,6 +105,16 @@ export class Shops {
     await this.#origin.stop(true);
     this.folder.remove();
   }
+}
+
+/** A new payment for `TERMS` on a route with this time of settlement. */
+export function newPayment(settle: "before" | "after" = "after"): PaymentPayload {
+  const extra = settle === "before" ? { ...REQUIREMENTS.extra, paymentFlow: "upfront" } : REQUIREMENTS.extra;
+  return { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
+}
+
+export function nonceOf({ payload }: PaymentPayload): string {
+  return "authorization" in payload ? payload.authorization.nonce : "";
 }
 
 /** One request on a connection of its own. */

@@ -1,6 +1,6 @@
 import { SETTLEMENT_OVERRIDES } from "../../../payments/x402/charge.ts";
 import { FIELD_ROLES } from "../../config/field-roles.ts";
-import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
+import { eachField, type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 
 /** The field with the upstream's charge, in the form that fields are looked up by. */
 export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
@@ -10,6 +10,12 @@ export const EXPOSED = fieldLine(
   "Access-Control-Expose-Headers",
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
 );
+
+/**
+ * Fields with which shared caches replace Cache-Control: the targeted fields of RFC 9213, whose names end like this, and
+ * the older fields of some products.
+ */
+const SHARED_LIFETIME = /-cache-control$|^(?:surrogate-control|edge-control|x-accel-expires)$/;
 
 /** An upstream's fields without the gateway's own fields and without those that set a price. */
 export function withoutPaymentClaims(fields: Fields): Fields {
@@ -22,8 +28,13 @@ export function withoutPaymentClaims(fields: Fields): Fields {
  */
 export function paidFields(fields: Fields, receipt: Fields): Fields {
   const cacheControl = fieldValue(fields, "cache-control") ?? "";
+  const lifetimes = ["cache-control"];
+  for (const [name] of eachField(fields)) {
+    const lower = name.toLowerCase();
+    if (SHARED_LIFETIME.test(lower)) lifetimes.push(lower);
+  }
   return (
-    withoutFields(withoutPaymentClaims(fields), ["cache-control"]) +
+    withoutFields(withoutPaymentClaims(fields), lifetimes) +
     fieldLine("Cache-Control", privateOnly(cacheControl)) +
     receipt +
     EXPOSED
