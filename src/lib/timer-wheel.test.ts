@@ -153,6 +153,39 @@ test("if the clock jumps ahead by a whole turn, everything that is due fires", (
   expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1, 0]);
 });
 
+test("after a pause of the process, events that waited are handled before deadlines", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const [waiting, served, silent] = [new Probe(clock), new Probe(clock), new Probe(clock)];
+  for (const probe of [waiting, served, silent]) wheel.set(probe, 1000);
+  // The process is stopped and continued. Its timers fire first, then it reads the data that has arrived meanwhile.
+  clock.time = 20_000;
+  clock.tick?.();
+  expect([waiting, served, silent].flatMap(({ fired }) => fired)).toEqual([]);
+  wheel.set(waiting, 1000);
+  wheel.clear(served);
+  clock.advance(2 * TICK_MS);
+  expect([waiting.fired.length, served.fired.length, silent.fired.length]).toEqual([0, 0, 1]);
+  clock.advance(1000);
+  expect([waiting.fired.length, served.fired.length, silent.fired.length]).toEqual([1, 0, 1]);
+});
+
+test("deadlines fire although the event loop stays behind", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const probe = new Probe(clock);
+  wheel.set(probe, 1000);
+  clock.time = 20_000;
+  let wakes = 0;
+  // Each turn of the loop has events for as long as a second.
+  for (; probe.fired.length === 0 && wakes < 1000; wakes++) {
+    clock.tick?.();
+    clock.time += 1000;
+  }
+  expect(probe.fired).toHaveLength(1);
+  expect(clock.time).toBeLessThanOrEqual(20_000 + 20_000);
+});
+
 test("an entry that a neighbour removes from the wheel does not fire, in every slot", () => {
   for (const ms of [0, 1012, 1020, 1021, 1022].map((ticks) => ticks * TICK_MS)) {
     const clock = new FakeClock();

@@ -13,6 +13,14 @@ export const TICK_MS = 10;
 const SLOTS = 1024;
 
 /**
+ * Milliseconds by which the timer may be late before the event loop takes another turn: the process was suspended, or a
+ * machine had no time for it. Data that arrived in time must be handled before the deadline of its absence. @bound
+ */
+const MAX_LATE_MS = 100;
+/** Turns of the event loop before overdue deadlines fire, while each takes longer than a tick. Then they fire anyway. */
+const MAX_TURNS = 16;
+
+/**
  * An object with at most one deadline. Setting it again costs two comparisons and a write, so each request can do it.
  */
 export abstract class Deadline {
@@ -66,6 +74,9 @@ export class TimerWheel {
   #wakeTick = Number.POSITIVE_INFINITY;
   #entries = 0;
   #started = 0;
+  /** Turns that the overdue deadlines have waited, and the time of the last one. */
+  #turns = 0;
+  #turnedAt = 0;
   #stop: (() => void) | undefined;
 
   /** `onFault` receives what a deadline throws. The other deadlines fire anyway. */
@@ -135,7 +146,22 @@ export class TimerWheel {
   #wakeAt(tick: number): void {
     this.#stop?.();
     this.#wakeTick = tick;
-    this.#stop = this.#clock.after(Math.ceil(Math.max(tick * TICK_MS - this.now(), 0)), () => this.#advance());
+    this.#stop = this.#clock.after(Math.ceil(Math.max(tick * TICK_MS - this.now(), 0)), () => this.#wake());
+  }
+
+  /** Lets the event loop read what has arrived, if it is far behind. The runtime calls timers before that. */
+  #wake(): void {
+    const now = this.now();
+    const isLate = now - this.#wakeTick * TICK_MS > MAX_LATE_MS;
+    const hasRead = this.#turns > 0 && now - this.#turnedAt <= TICK_MS;
+    if (isLate && !hasRead && this.#turns < MAX_TURNS) {
+      this.#turns++;
+      this.#turnedAt = now;
+      this.#stop = this.#clock.after(0, () => this.#wake());
+      return;
+    }
+    this.#turns = 0;
+    this.#advance();
   }
 
   /** Sets the timer to the first slot that is used. */

@@ -145,6 +145,19 @@ describe("a client that", () => {
   });
 });
 
+test("a gateway that was suspended for longer than its timeouts serves what arrived meanwhile", async () => {
+  const [head, body] = await Promise.all([open(), open()]);
+  head.send("GET /head HTTP/1.1\r\nHost: a.test\r\n");
+  body.send("POST /body HTTP/1.1\r\nHost: a.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
+  await body.sees("100 Continue");
+  process.kill(gateway.pid, "SIGSTOP");
+  head.send("\r\n");
+  body.send("abcd");
+  await Bun.sleep(Math.max(TIMEOUTS.header_ms, TIMEOUTS.body_ms) + 300);
+  process.kill(gateway.pid, "SIGCONT");
+  expect([statusOf(await head.finalResponse()), statusOf(await body.finalResponse("POST"))]).toEqual([200, 200]);
+});
+
 describe(`while ${ATTACKERS} clients`, () => {
   for (const name of ["drips a head", "drips a body", "reads nothing"]) {
     test(`each ${name}, others are served, and all of them are cut off on time`, async () => {
