@@ -25,6 +25,7 @@ import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { clientIdentityOf } from "./static/client-identity.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
+import { pollUntil } from "../lib/poll-until.ts";
 
 /** The settings of a content service. */
 export interface ContentOptions {
@@ -215,6 +216,5 @@ function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHtt
 async function drained(server: Bun.Server<undefined>): Promise<void> {
   // The promise also waits for idle connections that clients keep open, so the requests are counted instead.
   void server.stop();
-  const end = performance.now() + DRAIN_MS;
-  while (server.pendingRequests > 0 && performance.now() < end) await Bun.sleep(DRAIN_LOOK_MS);
+  await pollUntil(() => server.pendingRequests === 0, { everyMs: DRAIN_LOOK_MS, mostMs: DRAIN_MS });
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { messageOf } from "./caught.ts";
+import { uniqueName } from "./unique-name.ts";
 
 /** Opens a file without a name (Linux). It disappears with its last process, however that process ends. */
 const UNNAMED = 0o20000000 | constants.O_DIRECTORY;
@@ -139,7 +140,7 @@ function openIn(folder: string): number {
     return openSync(folder, UNNAMED | constants.O_RDWR, 0o600);
   } catch {
     // Some file systems do not support files without a name. There the file loses its name at once.
-    const path = `${folder}/turnpike-${process.pid}-${crypto.randomUUID()}`;
+    const path = `${folder}/turnpike-${uniqueName()}`;
     const fd = openSync(path, "wx+", 0o600);
     unlinkSync(path);
     return fd;

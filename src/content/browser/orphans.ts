@@ -1,5 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
+import { pollUntil } from "../../lib/poll-until.ts";
 
 /** From linux/prctl.h: when a child ends, its children become children of this process and not of process 1. */
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -52,16 +53,16 @@ export function ownBrowser(pid: number): void {
 export async function reapOrphans(pid: number, name: string): Promise<void> {
   living.delete(pid);
   if (reaper === undefined) return;
-  const started = performance.now();
-  while (performance.now() - started < GIVE_UP_MS) {
+  const sweep = (kills: boolean): boolean => {
     const orphans = childrenNamed(name).filter((child) => !living.has(child));
-    if (orphans.length === 0) return;
     for (const orphan of orphans) {
-      if (performance.now() - started > PATIENCE_MS) killQuietly(orphan);
+      if (kills) killQuietly(orphan);
       reaper.reap(orphan);
     }
-    await Bun.sleep(SWEEP_EVERY_MS);
-  }
+    return orphans.length === 0;
+  };
+  const haveEnded = await pollUntil(() => sweep(false), { everyMs: SWEEP_EVERY_MS, mostMs: PATIENCE_MS });
+  if (!haveEnded) await pollUntil(() => sweep(true), { everyMs: SWEEP_EVERY_MS, mostMs: GIVE_UP_MS - PATIENCE_MS });
 }
 
 /** The kernel's name for a process of this program: the first 15 characters of the file's name. */

@@ -7,6 +7,9 @@ import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { codeOf } from "../../lib/caught.ts";
 import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
+import { fileAge } from "../../lib/file-age.ts";
+import { pollUntil } from "../../lib/poll-until.ts";
+import { uniqueName } from "../../lib/unique-name.ts";
 
 /** The location of an unpacked browser, and its environment. */
 export interface UnpackedBrowser {
@@ -76,7 +79,7 @@ async function versionOf(source: string): Promise<string> {
 }
 
 async function unpackBeside(source: string, folder: string, target: string): Promise<void> {
-  const temporary = join(folder, `.unpacking-${process.pid}-${crypto.randomUUID()}`);
+  const temporary = join(folder, `.unpacking-${uniqueName()}`);
   await mkdir(temporary, { mode: 0o700 });
   try {
     const program = join(temporary, PROGRAM);
@@ -106,29 +109,31 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
  */
 async function putInPlace(temporary: string, target: string): Promise<void> {
   const lock = `${target}.lock`;
-  const deadline = Date.now() + LOCK_WAIT_MS;
-  while (!(await renamed(temporary, target)) && !(await isComplete(target))) {
+  const isInPlace = async (): Promise<boolean> => {
+    if ((await renamed(temporary, target)) || (await isComplete(target))) return true;
     const held = await open(lock, "wx").catch(() => undefined);
     if (held === undefined) {
-      if (Date.now() > deadline)
-        throw new Error(`Cannot replace the browser in '${target}': '${lock}' stays; delete it`);
       await removeStale(lock);
-      await Bun.sleep(LOCK_POLL_MS);
-      continue;
+      return false;
     }
     try {
-      if (await isComplete(target)) return;
-      const broken = `${temporary}-broken`;
-      await rename(target, broken);
-      // Another start that found nothing there may have put its browser there in between, which is equally good.
-      await renamed(temporary, target);
-      await rm(broken, { recursive: true, force: true });
-      return;
+      if (!(await isComplete(target))) await replaceBroken(temporary, target);
+      return true;
     } finally {
       await held.close();
       await rm(lock, { force: true });
     }
-  }
+  };
+  if (await pollUntil(isInPlace, { everyMs: LOCK_POLL_MS, mostMs: LOCK_WAIT_MS })) return;
+  throw new Error(`Cannot replace the browser in '${target}': '${lock}' stays; delete it`);
+}
+
+async function replaceBroken(temporary: string, target: string): Promise<void> {
+  const broken = `${temporary}-broken`;
+  await rename(target, broken);
+  // Another start that found nothing there may have put its browser there in between, which is equally good.
+  await renamed(temporary, target);
+  await rm(broken, { recursive: true, force: true });
 }
 
 /** Renames the folder. False if the target already exists. */
@@ -144,11 +149,8 @@ async function renamed(temporary: string, target: string): Promise<boolean> {
 
 /** Removes an old lock. A lock is held for milliseconds, so an old one belongs to a killed start. */
 async function removeStale(lock: string): Promise<void> {
-  const changed = await stat(lock).then(
-    (found) => found.mtimeMs,
-    () => Date.now(),
-  );
-  if (Date.now() - changed > LOCK_STALE_MS) await rm(lock, { force: true });
+  const age = (await fileAge(lock)) ?? 0;
+  if (age > LOCK_STALE_MS) await rm(lock, { force: true });
 }
 
 /**
@@ -201,10 +203,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(".unpacking-")) continue;
     const path = join(folder, name);
-    const changed = await stat(path).then(
-      (found) => found.mtimeMs,
-      () => Date.now(),
-    );
-    if (Date.now() - changed > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+    const age = (await fileAge(path)) ?? 0;
+    if (age > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
   }
 }

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fontFolders } from "./font-packages.ts";
 import { PACKED_SCRIPTS, unpackFonts } from "./packed-fonts.ts";
+import { uniqueName } from "../../lib/unique-name.ts";
 
 /** The system folders of fonts on Linux. */
 const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
@@ -58,7 +59,7 @@ export async function writeFontConfig(options: FontConfigOptions): Promise<strin
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, options.withSystem ? "fonts-with-system.conf" : "fonts.conf");
   // Another process may read the file at the same time.
-  const temporary = `${path}-${process.pid}-${crypto.randomUUID()}`;
+  const temporary = `${path}-${uniqueName()}`;
   try {
     const unpacked = await unpackFonts(folder);
     await writeFile(temporary, fontConfig({ ...options, more: [unpacked, ...(options.more ?? [])] }));

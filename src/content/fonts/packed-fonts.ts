@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { uniqueName } from "../../lib/unique-name.ts";
 
 /** Scripts for which npm has only WOFF2 fonts. Browsers read WOFF2 from pages, but not from the system. */
 export const PACKED_SCRIPTS = [
@@ -38,7 +39,7 @@ export async function unpackFonts(folder: string): Promise<string> {
   for (const { path, name } of missing) {
     const target = join(unpacked, name);
     // Fontconfig reads all files in the folder at any time, except hidden files.
-    const temporary = join(unpacked, `.${name}-${process.pid}-${crypto.randomUUID()}`);
+    const temporary = join(unpacked, `.${name}-${uniqueName()}`);
     try {
       await writeFile(temporary, await decompress(await readFile(path)));
       await rename(temporary, target);

@@ -10,6 +10,7 @@ import { addressKey } from "../../../lib/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
 import { hostAndPort } from "../../../lib/url-host.ts";
+import { pollUntil } from "../../../lib/poll-until.ts";
 
 /** Concurrent connections: of all clients, and of one address (for IPv6: of its /64). @internal */
 export const MAX_CONNECTIONS = 512;
@@ -105,8 +106,7 @@ export class Listener {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#tcp.close(() => resolve());
     this.#retireAll();
-    const deadline = performance.now() + CLOSE_MS;
-    while (this.#connections.size > 0 && performance.now() < deadline) await Bun.sleep(5);
+    await pollUntil(() => this.#connections.size === 0, { everyMs: 5, mostMs: CLOSE_MS });
     for (const connection of this.#connections.values()) connection.cut();
     await promise;
   }
