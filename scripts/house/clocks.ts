@@ -7,14 +7,17 @@ import { type Checked, isTest, readSources, report } from "./sources.ts";
 
 const READ =
   /\b(?:Date\.now|performance\.now|Math\.random|randomBytes|randomUUID|randomFillSync|getRandomValues)\(|\bnew Date\(\)/g;
-/** The text before a read that is passed in: a function that reads the clock, or a default of `now`. */
-const PASSED_IN = /(?:\(\)(?:: number)? => |\bnow(?:: number)? = )$/;
+/** The text before a read that is passed in: a function that reads the clock, or the default of a parameter. */
+const PASSED_IN = /(?:\(\)(?:: number)? => |[(,] ?\w+(?:: \w+)? = )(?:crypto\.)?$/;
+/** A parameter with such a default on a line of its own. */
+const DEFAULT_ON_A_LINE = /^\s*\w+(?:: \w+)? = [\w.]+\(.*\),$/;
 const COMMENT = /^\s*(?:\*|\/\*\*|\/\/)/;
 
 function readsItself(text: string): boolean {
   return text
     .split("\n")
     .filter((line) => !COMMENT.test(line))
+    .filter((line) => !DEFAULT_ON_A_LINE.test(line))
     .some((line) => [...line.matchAll(READ)].some(({ index }) => !PASSED_IN.test(line.slice(0, index))));
 }
 

@@ -92,6 +92,7 @@ describe("clocks", () => {
     "const id = crypto.randomUUID();",
     "crypto.getRandomValues(buffer);",
     "const now = () => clock(); const started = Date.now();",
+    "const now = performance.now();",
   ];
   for (const text of reads) {
     test(`a file with "${text}" is found unless it is listed`, () => {
@@ -106,6 +107,9 @@ describe("clocks", () => {
     "const clock = (): number => Date.now();",
     "function expire(now = Date.now()) {}",
     "function expire(now: number = Date.now()) {}",
+    "function login(password: string, nonce = randomBytes(18)) {}",
+    "  at: Date,\n  now = Date.now(),\n",
+    "const options = { newId: () => crypto.randomUUID() };",
     "const date = new Date(clock());",
     " * Not `Date.now()`: the clock may be set back.",
     "// Math.random() is good enough here.",

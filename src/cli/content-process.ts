@@ -49,21 +49,24 @@ const SETTLED_MS = 10_000;
 export class ContentProcess {
   readonly #options: ContentProcessOptions;
   readonly #room: WaitingRoom;
+  readonly #clock: () => number;
   #child: Subprocess | undefined;
   #closing = false;
   #restartMs = RESTART_MS;
 
-  private constructor(options: ContentProcessOptions, room: WaitingRoom) {
+  private constructor(options: ContentProcessOptions, room: WaitingRoom, clock: () => number) {
     this.#options = options;
+    this.#clock = clock;
     this.#room = room;
   }
 
-  /** Resolves when the service listens. Throws StartError if the service cannot start. */
+  /** Resolves when the service listens. `clock` returns monotonic milliseconds. Throws StartError if the service cannot start. */
   static async start(
     options: ContentProcessOptions,
     room: WaitingRoom,
+    clock: () => number = () => performance.now(),
   ): Promise<{ service: ContentProcess; browser: BrowserInfo | undefined }> {
-    const service = new ContentProcess(options, room);
+    const service = new ContentProcess(options, room, clock);
     const report = await service.#spawn();
     if (report.kind === "failed") {
       service.#closing = true;
@@ -103,14 +106,14 @@ export class ContentProcess {
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
-    const bornAt = performance.now();
+    const bornAt = this.#clock();
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
       stdio: ["ignore", "ignore", "inherit"],
       env: { ...childEnvironment(this.#options.variables), ...environment },
       ipc: (message: ContentReport) => resolve(message),
       onExit: () => {
         resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
-        if (performance.now() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;
+        if (this.#clock() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;
         if (!this.#closing) this.#room.open();
         this.#restart();
       },

@@ -19,14 +19,18 @@ export interface Progress {
 
 /**
  * Shows on a terminal that work is in progress, and for how long. `what` is one line without its end, or a function that
- * returns such a line for each frame.
+ * returns such a line for each frame. `clock` returns monotonic milliseconds.
  */
-export function showProgress(what: string | (() => string), stream: ProgressStream = process.stderr): Progress {
+export function showProgress(
+  what: string | (() => string),
+  stream: ProgressStream = process.stderr,
+  clock: () => number = () => performance.now(),
+): Progress {
   if (stream.isTTY !== true || process.env["TERM"] === "dumb") return { clear() {}, stop() {} };
-  const startedAt = performance.now();
+  const startedAt = clock();
   let frame = 0;
   const draw = () => {
-    const elapsed = performance.now() - startedAt;
+    const elapsed = clock() - startedAt;
     if (elapsed < DELAY_MS) return;
     stream.write(
       `\r\u001b[K${FRAMES[frame % FRAMES.length] ?? ""} ${typeof what === "string" ? what : what()}, ${Math.floor(elapsed / 1000)} s`,

@@ -25,6 +25,8 @@ export interface AccessLog {
   readonly users: LogUsers;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
+  /** Returns numbers from 0 to less than 1; a request is logged if its number is less than `share`. */
+  readonly random: () => number;
   /** The log lines have fields about upstreams. */
   readonly tellsUpstream: boolean;
 }
@@ -100,7 +102,7 @@ export class Observer {
   #writeDown(request: LoggedRequest, elapsedMs: number): void {
     const log = this.#log;
     const finished = this.#finished;
-    if (log === undefined || finished === undefined || (log.share < 1 && Math.random() >= log.share)) return;
+    if (log === undefined || finished === undefined || (log.share < 1 && log.random() >= log.share)) return;
     const line = log.writer.begin();
     if (line === undefined) return;
     finished.at = eventDate();

@@ -44,3 +44,8 @@ export function eventDate(): number {
   }
   return syncedDate + Math.floor(time - syncedAt);
 }
+
+/** Milliseconds to add to a time of `eventTime` for Unix milliseconds, by the system's clock as it is now. */
+export function clockOffset(): number {
+  return Date.now() - performance.now();
+}

@@ -33,7 +33,10 @@ test("the wait ends after its time, with a last look", async () => {
 });
 
 test("an error of the work ends the wait", async () => {
-  const { time: _, ...deps } = fakeTime();
-  const failing = () => Promise.reject(new Error("broken"));
-  expect(pollUntil(failing, { everyMs: 10, mostMs: 25, ...deps })).rejects.toThrow("broken");
+  const { time, ...deps } = fakeTime();
+  const isDone = () => {
+    time.now += 1;
+    return Promise.reject(new Error("broken"));
+  };
+  expect(pollUntil(isDone, { everyMs: 10, mostMs: 25, ...deps })).rejects.toThrow("broken");
 });

@@ -14,7 +14,7 @@ interface Waiting {
   /** Makes the write and resolves its promise. Throws if the write fails. */
   readonly write: () => void;
   readonly fail: (error: unknown) => void;
-  /** In the time of `performance.now()`. */
+  /** By the clock. */
   readonly until: number;
 }
 
@@ -25,14 +25,16 @@ interface Waiting {
  */
 export class WriteTurns {
   readonly #mostMs: number;
+  readonly #clock: () => number;
   readonly #waiting: Waiting[] = [];
   #pauseMs = FIRST_PAUSE_MS;
   #timer: NodeJS.Timeout | undefined;
   #busy: unknown;
 
-  /** `mostMs` is how long a write waits, in milliseconds. */
-  constructor(mostMs: number) {
+  /** `mostMs` is how long a write waits, in milliseconds. `clock` returns monotonic milliseconds. */
+  constructor(mostMs: number, clock: () => number = () => performance.now()) {
     this.#mostMs = mostMs;
+    this.#clock = clock;
   }
 
   /** Makes a write. If `write` throws, it must have changed nothing. */
@@ -50,7 +52,7 @@ export class WriteTurns {
     this.#waiting.push({
       write: () => resolve(write()),
       fail: reject,
-      until: performance.now() + this.#mostMs,
+      until: this.#clock() + this.#mostMs,
     });
     if (this.#timer === undefined) this.#retryAfter(this.#pauseMs);
     return await promise;
@@ -68,10 +70,10 @@ export class WriteTurns {
   }
 
   #retry(): void {
-    const began = performance.now();
+    const began = this.#clock();
     this.#timer = undefined;
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      if (performance.now() - began > SLICE_MS) {
+      if (this.#clock() - began > SLICE_MS) {
         this.#retryAfter(0);
         return;
       }
@@ -79,7 +81,7 @@ export class WriteTurns {
         next.write();
         this.#pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
-        if (isBusy(error) && performance.now() < next.until) {
+        if (isBusy(error) && this.#clock() < next.until) {
           this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
           this.#retryAfter(this.#pauseMs);
           return;

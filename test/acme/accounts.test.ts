@@ -97,6 +97,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
       url: directory.url,
       authorities: TEST_CA.cert,
       signal: new AbortController().signal,
+      clock: Date.now,
     });
     const url = await client.needed("newAccount");
     const { headers } = await client.post(url, { onlyReturnExisting: true }, { key, account: undefined });

@@ -31,8 +31,8 @@ export interface AdminCommand {
   readonly forms: Readonly<Record<string, readonly string[]>>;
   /** All flags of all forms. */
   readonly flags: FlagTable;
-  /** Reads the command line of a form. Sends no request yet. Throws UsageError. */
-  read(form: string, rest: readonly string[], values: Values): AdminAction;
+  /** Reads the command line of a form. Sends no request yet. `now` returns Unix milliseconds. Throws UsageError. */
+  read(form: string, rest: readonly string[], values: Values, now: () => number): AdminAction;
 }
 
 /** Runs a command that uses an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
@@ -43,7 +43,7 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
     if (values["help"] === true) return "help";
     const { form, rest } = formOf(command, parsed.positionals);
     refuseOtherFlags(command, form, values);
-    const action = command.read(form, rest, values);
+    const action = command.read(form, rest, values, Date.now);
     const endpoint = findAdmin(adminFlagsOf(values));
     const { AdminClient } = await import("./admin-client.ts");
     return await action(new AdminClient(endpoint));

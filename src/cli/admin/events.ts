@@ -94,10 +94,10 @@ const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": ["since", "kind", "follow"] },
   flags: FLAGS,
-  read(_, rest, values) {
+  read(_, rest, values, now) {
     takeWords(rest, []);
     const follows = values["follow"] === true;
-    const wanted = wantedOf(values, follows);
+    const wanted = wantedOf(values, follows, now());
     return async (client) => await (follows ? follow(client, wanted, values) : list(client, wanted, values));
   },
 };
@@ -116,14 +116,14 @@ export function parseEvent(json: string): AdminEvent | undefined {
   }
 }
 
-function wantedOf(values: Values, follows: boolean): Wanted {
+function wantedOf(values: Values, follows: boolean, now: number): Wanted {
   const kinds = listOf(values["kind"]);
   const unknown = kinds.find((kind) => !EVENT_KINDS.some((known) => known === kind));
   if (unknown !== undefined) throw new UsageError(`--kind takes one of ${EVENT_KINDS.join(", ")}`);
   const since = textOf(values, "since");
   if (since === undefined) return { after: follows ? undefined : "0", from: 0, kinds };
   if (/^\d{5,16}$/.test(since)) return { after: since, from: 0, kinds };
-  return { after: "0", from: timeOf(since), kinds };
+  return { after: "0", from: timeOf(since, now), kinds };
 }
 
 function listOf(value: unknown): readonly string[] {
@@ -133,9 +133,9 @@ function listOf(value: unknown): readonly string[] {
 const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
-function timeOf(text: string): number {
+function timeOf(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return Date.now() - Number(count) * (AGO_MS[unit] ?? 0);
+  if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new UsageError(`--since "${text}" is neither a time (15m, 2026-11-22, 2026-11-22T08:30:00Z) nor an event's id`);

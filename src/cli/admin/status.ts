@@ -43,12 +43,12 @@ const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": [] },
   flags: {},
-  read(_, rest, { json }) {
+  read(_, rest, { json }, now) {
     takeWords(rest, []);
     return async (client) => {
       const response = await client.json({ path: "/status" });
       if (json === true) await printJson(response);
-      else await print(statusText(readAs(client, statusSchema, response), Date.now()));
+      else await print(statusText(readAs(client, statusSchema, response), now()));
       return 0;
     };
   },

@@ -23,6 +23,7 @@ import {
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { ageText } from "./units.ts";
 import { flagsText, type FlagTable } from "../flags.ts";
+import { pollUntil } from "../../lib/poll-until.ts";
 
 const FLAGS = {
   wait: { type: "string", value: "S", text: "wait until a drained server has no request in flight, S seconds at most" },
@@ -71,7 +72,8 @@ interface Row {
   readonly server: z.output<typeof serverSchema> | undefined;
 }
 
-const COLUMNS: readonly Column<Row>[] = [
+/** `now` is in Unix milliseconds. */
+const columnsAt = (now: number): readonly Column<Row>[] => [
   { title: "UPSTREAM", cell: ({ upstream }) => upstream },
   { title: "BALANCER", cell: ({ balancer }) => balancer },
   { title: "SERVER", cell: ({ server }) => server?.server ?? "(none)" },
@@ -80,7 +82,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: "IN FLIGHT", cell: ({ server }) => text(server?.requests_in_flight), right: true },
   { title: "CONNECTIONS", cell: ({ server }) => text(server?.connections), right: true },
   { title: "FAILURES", cell: ({ server }) => text(server?.failures), right: true },
-  { title: "REASON", cell: reasonText },
+  { title: "REASON", cell: (row) => reasonText(row, now) },
 ];
 
 /** Milliseconds between two checks of a draining server, and the maximum of `--wait` in seconds. */
@@ -99,7 +101,7 @@ const COMMAND: AdminCommand = {
     undrain: [],
   },
   flags: FLAGS,
-  read(form, rest, values) {
+  read(form, rest, values, now) {
     switch (form) {
       case "add":
         return add(rest, values);
@@ -112,7 +114,7 @@ const COMMAND: AdminCommand = {
         return drain(form, rest, values);
       default:
         takeWords(rest, []);
-        return async (client) => await list(client, values);
+        return async (client) => await list(client, values, now());
     }
   },
 };
@@ -122,7 +124,7 @@ export function upstreams(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
 
-async function list(client: AdminClient, { json }: Values): Promise<number> {
+async function list(client: AdminClient, { json }: Values, now: number): Promise<number> {
   const response = await client.json({ path: "/upstreams" });
   if (json === true) {
     await printJson(response);
@@ -132,7 +134,7 @@ async function list(client: AdminClient, { json }: Values): Promise<number> {
     ({ name, load_balancer: balancer, servers }) =>
       (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
   );
-  await print(tableText<Row>(COLUMNS, rows, "no upstreams"));
+  await print(tableText<Row>(columnsAt(now), rows, "no upstreams"));
   return 0;
 }
 
@@ -200,14 +202,15 @@ async function untilIdle(
   { upstream, server }: { readonly upstream: string; readonly server: string },
   waitMs: number,
 ): Promise<number> {
-  const end = performance.now() + waitMs;
-  for (;;) {
+  let left = 0;
+  const isIdle = async (): Promise<boolean> => {
     const response = readAs(client, upstreamsSchema, await client.json({ path: "/upstreams" }));
     const found = response.upstreams.find(({ name }) => name === upstream);
-    const left = found?.servers.find((member) => member.server === server)?.requests_in_flight ?? 0;
-    if (left === 0 || performance.now() >= end) return left;
-    await Bun.sleep(LOOK_MS);
-  }
+    left = found?.servers.find((member) => member.server === server)?.requests_in_flight ?? 0;
+    return left === 0;
+  };
+  await pollUntil(isIdle, { everyMs: LOOK_MS, mostMs: waitMs });
+  return left;
 }
 
 function rotationText({ server }: Row): string {
@@ -216,10 +219,10 @@ function rotationText({ server }: Row): string {
   return server.in_rotation ? "in" : "out";
 }
 
-function reasonText({ server }: Row): string {
+function reasonText({ server }: Row, now: number): string {
   if (server === undefined || server.reason === "") return "";
   const at = server.last_failure_ms;
-  return at === undefined ? server.reason : `${server.reason} (${ageText(Date.now() - at)} ago)`;
+  return at === undefined ? server.reason : `${server.reason} (${ageText(now - at)} ago)`;
 }
 
 function text(value: number | undefined): string {

@@ -30,17 +30,24 @@ export class PooledBrowser {
   readonly #tabs = new Set<Tab>();
   readonly #hung: (reason: string) => void;
   readonly #maxVisits: number;
+  readonly #clock: () => number;
   #visits = 0;
   #retired = false;
   #asking: ReturnType<typeof setInterval> | undefined;
   #asked = 0;
 
-  /** Calls `hung` with the reason when it had to kill the browser. */
-  constructor(running: RunningBrowser, maxVisits: number, hung: (reason: string) => void) {
+  /** Calls `hung` with the reason when it had to kill the browser. `clock` returns monotonic milliseconds. */
+  constructor(
+    running: RunningBrowser,
+    maxVisits: number,
+    hung: (reason: string) => void,
+    clock: () => number = () => performance.now(),
+  ) {
     this.running = running;
     this.#maxVisits = maxVisits;
     this.warm = new WarmTabs(running);
     this.#hung = hung;
+    this.#clock = clock;
     running.cdp.listen("", (method, params) => this.#onEvent(method, params));
     const { pausesWorkers } = running;
     const discovered = [{ type: "page" }, { type: "iframe" }, ...(pausesWorkers ? [] : WORKERS)];
@@ -100,7 +107,7 @@ export class PooledBrowser {
   }
 
   #ask(): void {
-    const now = performance.now();
+    const now = this.#clock();
     if (this.#asked > 0) {
       if (now - this.#asked > HUNG_MS) this.#kill("The browser does not respond; it is stopped");
       else if (now - this.#asked > SLOW_MS) this.running.processes.relieve();
@@ -108,7 +115,7 @@ export class PooledBrowser {
     }
     this.#asked = now;
     const responded = () => {
-      if (performance.now() - now > SLOW_MS) this.running.processes.relieve();
+      if (this.#clock() - now > SLOW_MS) this.running.processes.relieve();
       this.#asked = 0;
     };
     this.running.cdp.send("Browser.getVersion").then(responded, responded);

@@ -44,8 +44,8 @@ async function startFamily(
   return { main: process.pid, renderers };
 }
 
-function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}): ProcessWatch {
-  const watch = new ProcessWatch(main, limits);
+function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}, clock?: () => number): ProcessWatch {
+  const watch = new ProcessWatch(main, limits, clock);
   watch.enter();
   return watch;
 }
@@ -71,6 +71,18 @@ test("a process that is killed for its own use explains one crash; a process tha
   await until(() => other.killed > 0, PATIENCE_MS);
   other.leave();
   expect(other.claimExcess()).toBe(false);
+});
+
+test("a kill explains a crash within a second, and no later one", async () => {
+  const { main } = await startFamily(REST, [REST, REST]);
+  let now = 5000;
+  const watch = watching(main, { rendererThreads: 0 }, () => now);
+  await until(() => watch.killed === 2, PATIENCE_MS);
+  watch.leave();
+  now += 1000;
+  expect(watch.claimExcess()).toBe(true);
+  now += 1;
+  expect(watch.claimExcess()).toBe(false);
 });
 
 test.each<[string, Partial<typeof PROCESS_LIMITS>]>([

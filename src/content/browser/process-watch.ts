@@ -65,6 +65,7 @@ interface Watched {
 export class ProcessWatch {
   readonly #browser: number;
   readonly #limits: typeof PROCESS_LIMITS;
+  readonly #clock: () => number;
   #timer: ReturnType<typeof setInterval> | undefined;
   #watchers = 0;
   #looks = 0;
@@ -76,9 +77,15 @@ export class ProcessWatch {
   /** The times at which it killed processes of pages that exceeded a limit by themselves. */
   #excesses: number[] = [];
 
-  constructor(browser: number, limits: Partial<typeof PROCESS_LIMITS> = {}) {
+  /** `clock` returns monotonic milliseconds. */
+  constructor(
+    browser: number,
+    limits: Partial<typeof PROCESS_LIMITS> = {},
+    clock: () => number = () => performance.now(),
+  ) {
     this.#browser = browser;
     this.#limits = { ...PROCESS_LIMITS, ...limits };
+    this.#clock = clock;
   }
 
   /** Processes of pages that it has killed so far. */
@@ -141,7 +148,7 @@ export class ProcessWatch {
   }
 
   #measureBrowser(): void {
-    const now = performance.now();
+    const now = this.#clock();
     const before = this.#runnableMs;
     this.#runnableMs = runnableMs(this.#browser);
     this.#busyShare = (this.#runnableMs - before) / (now - this.#lookedAt);
@@ -172,12 +179,12 @@ export class ProcessWatch {
 
   #killForExcess(watched: Watched): void {
     this.#forgetExcesses();
-    if (watched.isRenderer) this.#excesses.push(performance.now());
+    if (watched.isRenderer) this.#excesses.push(this.#clock());
     this.#kill(watched);
   }
 
   #forgetExcesses(): void {
-    const oldest = performance.now() - KILL_SEEN_MS;
+    const oldest = this.#clock() - KILL_SEEN_MS;
     this.#excesses = this.#excesses.filter((at) => at >= oldest);
   }
 

@@ -44,22 +44,26 @@ export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
   /** The names of the places that a script fills, if they are known; undefined if it adds no content to the page. */
   filledBy(visit: Visit, code: string, places: SearchedNames): Promise<readonly string[] | undefined>;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
 }
 
 /** Searches the external scripts of complete pages for signs that they add content. */
 export class PageScripts {
   readonly #deps: PageScriptsDeps;
+  readonly #clock: () => number;
   /** By URL, in the order of the last use. */
   readonly #kept = new Map<string, Kept>();
   #keptLength = 0;
 
   constructor(deps: PageScriptsDeps) {
     this.#deps = deps;
+    this.#clock = deps.clock ?? (() => performance.now());
   }
 
   /** The names of places that a script fills; undefined if no script is found in time that adds content to the page. */
   async filled(visit: Visit, { scripts, ...places }: Placeholders): Promise<readonly string[] | undefined> {
-    const end = performance.now() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
+    const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = scripts.map((url) => ({ url, loader: "" }));
     const seen = new Set(scripts);
     let filled: readonly string[] | undefined;
@@ -84,12 +88,12 @@ export class PageScripts {
 
   async #codeOf(visit: Visit, url: string, end: number): Promise<string> {
     const kept = this.#kept.get(url);
-    if (kept !== undefined && Date.now() - kept.since < KEPT_MS) {
+    if (kept !== undefined && this.#clock() - kept.since < KEPT_MS) {
       this.#kept.delete(url);
       this.#kept.set(url, kept);
       return kept.code;
     }
-    const left = end - performance.now();
+    const left = end - this.#clock();
     if (left <= 0) return "";
     return await within(left, this.#load(visit, url), () => "");
   }
@@ -112,7 +116,7 @@ export class PageScripts {
   #keep(url: string, code: string): void {
     this.#keptLength += code.length - (this.#kept.get(url)?.code.length ?? 0);
     this.#kept.delete(url);
-    this.#kept.set(url, { code, since: Date.now() });
+    this.#kept.set(url, { code, since: this.#clock() });
     for (const [oldest, { code: gone }] of this.#kept) {
       if (this.#kept.size <= MAX_KEPT && this.#keptLength <= MAX_KEPT_LENGTH) return;
       this.#kept.delete(oldest);

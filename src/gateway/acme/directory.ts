@@ -28,6 +28,8 @@ export interface DirectoryOptions {
   readonly authorities: string;
   /** Cancels the requests under way. */
   readonly signal: AbortSignal;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
 }
 
 /** An ACME directory (RFC 8555 §7.1) and its requests. They reject with an AcmeError. */
@@ -67,7 +69,7 @@ export class AcmeDirectory {
   }
 
   async get(url: string): Promise<AcmeResponse> {
-    return accepted(await this.#send(url, { method: "GET" }));
+    return this.#accepted(await this.#send(url, { method: "GET" }));
   }
 
   /** Sends a request that `key` signs. `account` as in `AccountKey.sign`. `payload` undefined: reads the resource. */
@@ -86,15 +88,28 @@ export class AcmeDirectory {
       });
       this.#nonce = response.headers.get("replay-nonce") ?? undefined;
       try {
-        return accepted(response);
+        return this.#accepted(response);
       } catch (error) {
         if (!(error instanceof AcmeError) || error.type !== "badNonce" || tries >= MAX_NONCES) throw error;
       }
     }
   }
 
+  /** Returns the response. Throws if it is an error (RFC 8555 §6.7). */
+  #accepted(response: AcmeResponse): AcmeResponse {
+    const { status, headers } = response;
+    if (status >= 200 && status < 300) return response;
+    const retryAfterMs = retryAfter(headers, this.#options.clock());
+    try {
+      throw problemError(response.json(), { status, retryAfterMs });
+    } catch (error) {
+      if (error instanceof AcmeError && error.type !== "") throw error;
+      throw new AcmeError(`the directory responded with status ${status}`, { retryAfterMs });
+    }
+  }
+
   async #newNonce(): Promise<string> {
-    const { headers } = accepted(await this.#send(await this.needed("newNonce"), { method: "HEAD" }));
+    const { headers } = this.#accepted(await this.#send(await this.needed("newNonce"), { method: "HEAD" }));
     const nonce = headers.get("replay-nonce");
     if (nonce === null) throw new AcmeError("the directory sent no nonce");
     return nonce;
@@ -145,19 +160,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     // The error follows below.
   }
   throw new AcmeError("a response of the directory is not a JSON object");
-}
-
-/** Returns the response. Throws if it is an error (RFC 8555 §6.7). */
-function accepted(response: AcmeResponse): AcmeResponse {
-  const { status, headers } = response;
-  if (status >= 200 && status < 300) return response;
-  const retryAfterMs = retryAfter(headers, Date.now());
-  try {
-    throw problemError(response.json(), { status, retryAfterMs });
-  } catch (error) {
-    if (error instanceof AcmeError && error.type !== "") throw error;
-    throw new AcmeError(`the directory responded with status ${status}`, { retryAfterMs });
-  }
 }
 
 /** The error in a problem document (RFC 9457). */

@@ -18,6 +18,7 @@ import {
 import { hastyAfter } from "./renewal.ts";
 import { type AcmeSettings } from "./settings.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
+import { pollUntil } from "../../lib/poll-until.ts";
 
 /** Milliseconds after which a challenge is removed, if its order was cancelled. @bound */
 const CHALLENGE_MS = 600_000;
@@ -49,12 +50,13 @@ export class Issuer {
   #account: Promise<Account> | undefined;
 
   constructor(options: IssuerOptions) {
-    const { settings, signal } = options;
+    const { settings, signal, clock } = options;
     this.#options = options;
     this.#directory = new AcmeDirectory({
       url: settings.config.directory_url,
       authorities: settings.authorities,
       signal,
+      clock,
     });
   }
 
@@ -115,8 +117,11 @@ export class Issuer {
     await store.write(name, JSON.stringify({ type, domain, token, keyAuthorization, pair }), CHALLENGE_MS);
     await show();
     if (!store.isShared) return;
-    const end = performance.now() + CONFIRM_MS;
-    while (performance.now() < end && !(await this.#hasResponsesFromAll(name))) await this.#pause(CONFIRM_LOOK_MS);
+    await pollUntil(() => this.#hasResponsesFromAll(name), {
+      everyMs: CONFIRM_LOOK_MS,
+      mostMs: CONFIRM_MS,
+      pause: (ms) => this.#pause(ms),
+    });
   }
 
   async #hasResponsesFromAll(name: string): Promise<boolean> {

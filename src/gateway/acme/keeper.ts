@@ -277,7 +277,7 @@ export class CertificateKeeper {
     open: readonly { readonly domain: string; readonly kept: KeptCertificate }[],
   ): Promise<void> {
     const { signal } = this.#abort;
-    const directory = new AcmeDirectory({ url: config.directory_url, authorities, signal });
+    const directory = new AcmeDirectory({ url: config.directory_url, authorities, signal, clock: this.#deps.clock });
     for (const { domain, kept } of open) {
       const info = await askRenewal(directory, kept, { now: this.#deps.clock(), random: this.#deps.random() });
       if (signal.aborted) return;

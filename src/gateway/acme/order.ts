@@ -40,6 +40,8 @@ export interface OrderOptions {
   readonly publish: (challenge: Challenge) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly uptime?: () => number;
   /** Waits for a number of milliseconds. */
   readonly pause: (ms: number) => Promise<void>;
   /** Milliseconds that the directory has for an order or an authorization; then the order fails. */
@@ -161,16 +163,15 @@ async function authorize(
 async function settled(
   look: () => Promise<AcmeResponse>,
   unfinished: readonly string[],
-  { pause, settleMs }: OrderOptions,
+  { now, uptime = () => performance.now(), pause, settleMs }: OrderOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const end = performance.now() + settleMs;
+  const end = uptime() + settleMs;
   for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, LONGEST_LOOK_MS)) {
     const response = await look();
     const value = response.json();
     if (!unfinished.includes(String(value["status"]))) return value;
-    if (performance.now() > end)
-      throw new AcmeError(`the directory did not finish the order within ${settleMs / 1000} s`);
-    await pause(Math.max(ms, Math.min(retryAfter(response.headers, Date.now()), LONGEST_LOOK_MS)));
+    if (uptime() > end) throw new AcmeError(`the directory did not finish the order within ${settleMs / 1000} s`);
+    await pause(Math.max(ms, Math.min(retryAfter(response.headers, now()), LONGEST_LOOK_MS)));
   }
 }
 

@@ -534,7 +534,8 @@ function createTracer(
 ): Tracing.Tracer | undefined {
   if (!otel.enabled) return undefined;
   if (previous?.serves(otel) === true) return previous;
-  return new (openTelemetry().Tracer)(otel, { counter: deps.telemetry.spans, log: deps.log, random: Math.random });
+  const { log, telemetry } = deps;
+  return new (openTelemetry().Tracer)(otel, { counter: telemetry.spans, log, random: Math.random, clock: Date.now });
 }
 
 interface Observed {

@@ -164,6 +164,7 @@ export async function openAccessLog(
     users: file,
     hidden,
     share: settings.sample_rate / 100,
+    random: Math.random,
     tellsUpstream: settings.format === "json",
   };
 }

@@ -83,6 +83,7 @@ class Supervisor implements Gateway {
     [...this.#workers].filter(({ started }) => started).map(({ tenants }) => tenants),
   );
   readonly #options: GatewayOptions;
+  readonly #clock: () => number;
   readonly #workers = new Set<Worker>();
   readonly #telemetry: SupervisorTelemetry;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
@@ -99,8 +100,10 @@ class Supervisor implements Gateway {
   #reloadedAt = Number.NEGATIVE_INFINITY;
   #earlyDeaths = 0;
 
-  constructor(options: GatewayOptions) {
+  /** `clock` returns monotonic milliseconds. */
+  constructor(options: GatewayOptions, clock: () => number = () => performance.now()) {
     this.#options = options;
+    this.#clock = clock;
     const count = options.config.server.workers || cpus().length;
     this.#telemetry = new SupervisorTelemetry(count);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
@@ -210,7 +213,7 @@ class Supervisor implements Gateway {
     const workers = [...this.#workers];
     const responses = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     const refusal = responses.find((response) => response.kind === "failed");
-    this.#reloadedAt = performance.now();
+    this.#reloadedAt = this.#clock();
     if (refusal === undefined) return;
     // Keeps certificates that were issued meanwhile.
     this.#served = { ...previous, issued: this.#served.issued };
@@ -237,7 +240,7 @@ class Supervisor implements Gateway {
       try {
         return probeListeners(withPorts(config, this.listeners), this.listeners);
       } catch (error) {
-        if (performance.now() - this.#reloadedAt > LET_GO_MS) throw error;
+        if (this.#clock() - this.#reloadedAt > LET_GO_MS) throw error;
         await Bun.sleep(LOOK_MS);
       }
     }
@@ -334,7 +337,7 @@ class Supervisor implements Gateway {
       process: child,
       control: new ControlClient(this.#control, (message) => send(child, message)),
       tenants: new TenantQuestions((question) => send(child, question)),
-      bornAt: performance.now(),
+      bornAt: this.#clock(),
       reply: undefined,
       started: false,
       closedRoutes: [],
@@ -438,7 +441,7 @@ class Supervisor implements Gateway {
     this.#options.log(`worker ${pid} ended; starting another`);
     const how = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
     this.#tellOf(worker, `ended ${how}; another is started`, { exit_code: exitCode, signal: signalCode });
-    this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);
+    this.#startAnother(this.#clock() - worker.bornAt < YOUNG_MS);
   }
 
   /** Frees the row. The counters of the process stay; its gauges are cleared. */

@@ -53,7 +53,8 @@ export class Telemetry {
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
-  constructor({ zone, row }: WorkerSlot) {
+  /** `clock` returns Unix milliseconds. */
+  constructor({ zone, row }: WorkerSlot, clock: () => number = Date.now) {
     this.#zone = zone;
     this.#row = zone.counters(row);
     this.http = new HttpMetrics(this.#row);
@@ -72,7 +73,7 @@ export class Telemetry {
     this.certificates = new CertificateMetrics(this.#row);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
-    this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
+    this.#row[COLUMN.startedAt] = Math.floor(clock() / 1000);
   }
 
   /** Observes the worker's pool of that name. */

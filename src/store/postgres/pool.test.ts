@@ -15,10 +15,15 @@ const RESPONSES = [WELCOME, ...Array<Buffer>(20).fill(DONE)];
 /** A time that no other timer uses. */
 const STATEMENT_MS = 54_321;
 
-function poolAt(port: number, size: number, prepare?: (connection: Connection) => Promise<void>): Pool {
+function poolAt(
+  port: number,
+  size: number,
+  prepare?: (connection: Connection) => Promise<void>,
+  clock?: () => number,
+): Pool {
   const target = { host: "127.0.0.1", port, user: "me", database: "db", sslMode: "disable" } as const;
   const rest = { password: "", allowCleartext: false, authorities: "", statementMs: STATEMENT_MS };
-  return new Pool({ target, ...rest, size }, prepare);
+  return new Pool({ target, ...rest, size }, prepare, clock);
 }
 
 /** Work that keeps a connection until it is released. */
@@ -111,20 +116,25 @@ test("a connection is prepared once, and is closed if that fails", async () => {
   await pool.close();
 });
 
-test("if the server refuses further connections, callers share the open one, and the pool tries again later", async () => {
+test("if the server refuses further connections, callers share the open one, and the pool tries again a second later", async () => {
   const { port, connections } = await serveEach((i) => (i === 1 ? [message("E", "C53300\0Mfull\0\0")] : RESPONSES));
-  const pool = poolAt(port, 3);
+  let now = 5000;
+  const pool = poolAt(port, 3, undefined, () => now);
   const held = holding(pool);
   await held.has;
   using timers = watchTimers();
   const second = pool.run(STEP);
   await until(() => timers.pending(STATEMENT_MS) === 1);
+  now += 999;
   const third = pool.run(STEP);
   await until(() => timers.pending(STATEMENT_MS) === 2);
   expect(connections).toHaveLength(2);
+  now += 1;
+  await pool.run(STEP);
+  expect(connections).toHaveLength(3);
   held.letGo();
   await Promise.all([second, third]);
-  expect(connections).toHaveLength(2);
+  expect(connections).toHaveLength(3);
   await pool.close();
 });
 

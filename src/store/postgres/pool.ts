@@ -30,20 +30,26 @@ interface Waiting {
 export class Pool {
   readonly #settings: PoolSettings;
   readonly #prepare: (connection: Connection) => Promise<void>;
+  readonly #clock: () => number;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiting[] = [];
   #opening = 0;
-  /** Time of the next attempt to open one more connection (`performance.now()`). */
+  /** Time of the next attempt to open one more connection, by the clock. */
   #openAgainAt = 0;
   #closed = false;
   #emptied: (() => void) | undefined;
   #busy = 0;
 
-  /** `prepare` runs once on each connection before its first use. */
-  constructor(settings: PoolSettings, prepare: (connection: Connection) => Promise<void> = async () => {}) {
+  /** `prepare` runs once on each connection before its first use. `clock` returns monotonic milliseconds. */
+  constructor(
+    settings: PoolSettings,
+    prepare: (connection: Connection) => Promise<void> = async () => {},
+    clock: () => number = () => performance.now(),
+  ) {
     this.#settings = settings;
     this.#prepare = prepare;
+    this.#clock = clock;
   }
 
   /** Runs all steps as one transaction, and resolves with the result of the last step. Rejects with a PostgresError. */
@@ -87,14 +93,14 @@ export class Pool {
     } catch (error) {
       if (this.#open.size === 0) throw error;
       // The server accepts no further connection, so the open ones have to do.
-      this.#openAgainAt = performance.now() + OPEN_AGAIN_MS;
+      this.#openAgainAt = this.#clock() + OPEN_AGAIN_MS;
       return this.#acquire();
     }
   }
 
   get #mayOpen(): boolean {
     if (this.#open.size + this.#opening >= this.#settings.size) return false;
-    return this.#open.size === 0 || performance.now() >= this.#openAgainAt;
+    return this.#open.size === 0 || this.#clock() >= this.#openAgainAt;
   }
 
   #wait(): Promise<Connection> {

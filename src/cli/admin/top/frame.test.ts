@@ -120,6 +120,18 @@ test("80 x 24 has figures, routes, servers with trouble first, and events, newes
   expect(text).toMatch(/MESSAGE *\n00:00:30Z {2}change {2}change 30 /);
 });
 
+test("the payments of today are those of the gateway's day", () => {
+  const state = busy();
+  const sold = { network: "eip155:1", asset: "XYZ", payments: 1 };
+  const days = [
+    { ...sold, day: "1970-01-01", amount: "7" },
+    { ...sold, day: "1970-01-02", amount: "5" },
+  ];
+  state.money = { available: true, days, open: 0, unknown: 0, owed: 0 };
+  const line = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("money"));
+  expect(line).toContain("sold today 7 units");
+});
+
 test("filters have their own line if there are any", () => {
   const state = new TopState("http://127.0.0.1:9180");
   const first = snapshot(1, []);

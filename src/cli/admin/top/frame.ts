@@ -127,9 +127,9 @@ function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Spa
   ];
 }
 
-function moneySpans({ money }: TopState, { payments }: Snapshot): Span[] {
+function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): Span[] {
   if (money?.available !== true) return [span(`open ${payments.open}  settled ${payments.settled}`)];
-  const today = timeText(Date.now()).slice(0, 10);
+  const today = timeText(now).slice(0, 10);
   const sold = Map.groupBy(
     money.days.filter(({ day }) => day === today),
     ({ network, asset }) => `${network} ${asset}`,

@@ -102,14 +102,14 @@ function reasonOf(error: unknown, { proxyAddress }: RemoteSettings): string {
 }
 
 /** Closes the connection when the browser no longer responds, also between visits. */
-function watch(cdp: CdpConnection): void {
+function watch(cdp: CdpConnection, clock: () => number = () => performance.now()): void {
   let askedAt: number | undefined;
   const timer = setInterval(() => {
     if (askedAt !== undefined) {
-      if (performance.now() - askedAt > PING_TIMEOUT_MS) cdp.close();
+      if (clock() - askedAt > PING_TIMEOUT_MS) cdp.close();
       return;
     }
-    askedAt = performance.now();
+    askedAt = clock();
     const responded = () => {
       askedAt = undefined;
     };

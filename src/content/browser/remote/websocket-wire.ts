@@ -146,9 +146,8 @@ function headerOf(bytes: Buffer): FrameHeader | undefined {
 }
 
 /** A frame of a client: whole messages, each masked (RFC 6455 §5.3). */
-function frameOf(opcode: number, payload: Buffer): Buffer {
+function frameOf(opcode: number, payload: Buffer, mask = randomBytes(4)): Buffer {
   const extra = payload.length < LENGTH_16 ? 0 : payload.length < 0x1_00_00 ? 2 : 8;
-  const mask = randomBytes(4);
   const frame = Buffer.allocUnsafe(SHORT_HEADER + extra + mask.length + payload.length);
   frame[0] = FIN | opcode;
   frame[1] = MASKED | (extra === 0 ? payload.length : extra === 2 ? LENGTH_16 : LENGTH_64);

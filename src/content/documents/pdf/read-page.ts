@@ -59,12 +59,15 @@ interface LinkBox {
 export class PageReader {
   readonly #operators: Operators;
   readonly #isTagged: boolean;
+  readonly #clock: () => number;
   readonly #names = new Map<string, string>();
   #drawingMs = 0;
 
-  constructor(operators: Operators, isTagged: boolean) {
+  /** `clock` returns monotonic milliseconds. */
+  constructor(operators: Operators, isTagged: boolean, clock: () => number = () => performance.now()) {
     this.#operators = operators;
     this.#isTagged = isTagged;
+    this.#clock = clock;
   }
 
   async read(page: SourcePage): Promise<PdfPage> {
@@ -119,13 +122,13 @@ export class PageReader {
   async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
     const isNew = placements.some(({ item }) => !this.#names.has(item.fontName));
     if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
-    const startedAt = performance.now();
+    const startedAt = this.#clock();
     const list = await page.getOperatorList();
     for (const { item } of placements) {
       if (!this.#names.has(item.fontName)) this.#names.set(item.fontName, fontName(page, item.fontName));
     }
     const rules = rulesOf(list, this.#operators, placed);
-    this.#drawingMs += performance.now() - startedAt;
+    this.#drawingMs += this.#clock() - startedAt;
     return rules;
   }
 }

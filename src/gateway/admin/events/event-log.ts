@@ -167,6 +167,11 @@ export class EventLog implements EventSink {
     return () => void this.#readers.delete(reader);
   }
 
+  /** Unix milliseconds of its clock. */
+  now(): number {
+    return this.#clock();
+  }
+
   /** Ends the streams of all readers. */
   close(): void {
     this.#closed = true;

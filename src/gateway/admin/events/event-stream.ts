@@ -111,7 +111,7 @@ class StreamReader implements EventReader {
     // A client that begins at 0 asks for all events that are kept: it has lost none.
     if (lost === 0 || since === 0) return text;
     const last = (events[0]?.id ?? next + 1) - 1;
-    return message(last, "lost", lostJson(last, lost)) + text;
+    return message(last, "lost", lostJson(last, lost, this.#log.now())) + text;
   }
 
   /** False: there was no event for a long time. */
@@ -130,7 +130,7 @@ function message(id: number, kind: string, json: string): string {
   return `id: ${id}\nevent: ${kind}\ndata: ${json}\n\n`;
 }
 
-function lostJson(id: number, lost: number): string {
+function lostJson(id: number, lost: number, time_ms: number): string {
   const text = `${lost} events were lost: this reader was away for too long, or too slow`;
-  return JSON.stringify({ id, time_ms: Date.now(), kind: "lost", lost, message: text });
+  return JSON.stringify({ id, time_ms, kind: "lost", lost, message: text });
 }

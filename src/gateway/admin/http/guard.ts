@@ -34,14 +34,19 @@ export class TooManyTries extends TurnpikeError {
 
 /** Admits requests that have a valid key, or the cookie of a session that was opened with one. */
 export class Guard {
-  readonly sessions = new Sessions();
-  readonly #throttle = new Throttle();
+  readonly sessions: Sessions;
+  readonly #throttle: Throttle;
+  readonly #clock: () => number;
   readonly #onEvent: OnEvent;
   #keys: AdminKeys | undefined;
   #eventsSince = Number.NEGATIVE_INFINITY;
   #events = 0;
 
-  constructor(onEvent: OnEvent) {
+  /** `clock` returns monotonic milliseconds. */
+  constructor(onEvent: OnEvent, clock: () => number = () => performance.now()) {
+    this.sessions = new Sessions(clock);
+    this.#throttle = new Throttle(clock);
+    this.#clock = clock;
     this.#onEvent = onEvent;
   }
 
@@ -90,7 +95,7 @@ export class Guard {
   }
 
   /** The access of a key. Throws if the key is wrong, or if the address has sent too many wrong keys. */
-  check(key: string, connection: Connection): Access {
+  check(key: string, connection: Pick<Connection, "address" | "isTrusted">): Access {
     const { address } = connection;
     const waitMs = this.#throttle.waitMs(address);
     if (waitMs > 0 && !this.#throttle.isKnown(address)) {
@@ -117,7 +122,7 @@ export class Guard {
   }
 
   #tellOfFlood(address: string): void {
-    const now = performance.now();
+    const now = this.#clock();
     if (now - this.#eventsSince >= MINUTE_MS) {
       this.#eventsSince = now;
       this.#events = 0;

@@ -11,13 +11,15 @@ const TICK_MS = 2000;
 /** The configuration file, with the bytes that this program last read or wrote. */
 export class ConfigFile {
   readonly path: string;
+  readonly #clock: () => number;
   #bytes: Uint8Array | undefined;
   /** The file's state at the last check, and whether its bytes were different; undefined: the file must be read. */
   #seen: { readonly sign: string; readonly isOther: boolean } | undefined;
 
-  /** `bytes` is the content of the file when it was read; undefined if there was no file. */
-  constructor(path: string, bytes: Uint8Array | undefined) {
+  /** `bytes` is the content of the file when it was read; undefined if there was no file. `clock` returns Unix milliseconds. */
+  constructor(path: string, bytes: Uint8Array | undefined, clock: () => number = Date.now) {
     this.path = path;
+    this.#clock = clock;
     this.#bytes = bytes;
   }
 
@@ -51,7 +53,7 @@ export class ConfigFile {
     if (sign === this.#seen?.sign) return this.#seen.isOther;
     const bytes = this.#bytes;
     const isOther = bytes === undefined || stats.size !== bytes.length || !readFileSync(this.path).equals(bytes);
-    this.#seen = Date.now() - stats.ctimeMs > TICK_MS ? { sign, isOther } : undefined;
+    this.#seen = this.#clock() - stats.ctimeMs > TICK_MS ? { sign, isOther } : undefined;
     return isOther;
   }
 }

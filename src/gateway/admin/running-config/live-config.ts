@@ -80,7 +80,8 @@ export class LiveConfig implements RunningConfig {
     this.#served = { document, config: loaded.config };
     this.#saved = document;
     this.#atStart = loaded.config;
-    if (source.path !== undefined && bytes !== undefined) this.#file = new ConfigFile(source.path, bytes);
+    if (source.path !== undefined && bytes !== undefined)
+      this.#file = new ConfigFile(source.path, bytes, options.clock);
   }
 
   get revision(): string {
@@ -216,7 +217,7 @@ export class LiveConfig implements RunningConfig {
     const from = this.#file;
     if (from === undefined) return { kind: "no-file" };
     const { writesTo = from.path } = this.#source;
-    const to = writesTo === from.path ? from : new ConfigFile(writesTo, undefined);
+    const to = writesTo === from.path ? from : new ConfigFile(writesTo, undefined, this.#options.clock);
     // Loaded with the first write (bench start).
     const { movedDocument, writeDocument } = await import("./write-document.ts");
     const moved = movedDocument(this.#served.document, from.path, to.path);

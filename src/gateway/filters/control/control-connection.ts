@@ -42,6 +42,8 @@ export interface ControlOptions {
   readonly greetingMs?: number;
   readonly firstRetryMs?: number;
   readonly bareLineMs?: number;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
 }
 
 type Timings = "greetingMs" | "firstRetryMs" | "bareLineMs";
@@ -60,6 +62,7 @@ type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
  */
 export class ControlConnection {
   readonly #options: ControlOptions;
+  readonly #clock: () => number;
   readonly #reader = new ReplyReader();
   #state: State = "waiting";
   #socket: Socket | undefined;
@@ -73,6 +76,7 @@ export class ControlConnection {
 
   constructor(options: ControlOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
     this.#retryMs = this.#firstRetryMs;
     this.#connect();
   }
@@ -180,7 +184,7 @@ export class ControlConnection {
 
   #begin(): void {
     this.#state = "ready";
-    this.#readyAt = performance.now();
+    this.#readyAt = this.#clock();
     clearTimeout(this.#timer);
     this.#options.onState(this, undefined);
     this.#send();
@@ -224,7 +228,7 @@ export class ControlConnection {
 
   #fail(why: string): void {
     // A socket that accepts and then closes connections, over and over, is tried at longer and longer intervals.
-    const wasSteady = this.#state === "ready" && performance.now() - this.#readyAt >= LONGEST_RETRY_MS;
+    const wasSteady = this.#state === "ready" && this.#clock() - this.#readyAt >= LONGEST_RETRY_MS;
     if (wasSteady) this.#retryMs = this.#firstRetryMs;
     this.#state = "waiting";
     this.#options.onState(this, why);

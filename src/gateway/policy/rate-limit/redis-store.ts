@@ -35,10 +35,12 @@ const CONNECT_MS = 2_000;
  */
 const MAX_WAITING = 4096;
 
-/** The metrics and the log of the store. */
+/** The metrics, the log and the clock of the store. */
 export interface RedisStoreDeps {
   readonly metrics: RateLimitMetrics;
   readonly log: (message: string) => void;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
 }
 
 interface Waiting {
@@ -54,6 +56,7 @@ export class RedisStore implements LimitStore {
   readonly #url: string;
   readonly #timeoutMs: number;
   readonly #deps: RedisStoreDeps;
+  readonly #clock: () => number;
   #client: RedisClient | undefined;
   #ready = false;
   /** The log says that the store is unavailable. */
@@ -73,6 +76,7 @@ export class RedisStore implements LimitStore {
     this.#url = url;
     this.#timeoutMs = timeoutMs;
     this.#deps = deps;
+    this.#clock = deps.clock ?? (() => performance.now());
     this.#started = this.#connect();
   }
 
@@ -91,7 +95,7 @@ export class RedisStore implements LimitStore {
     // A hash, because keys can have any length, and the store must not reveal addresses to a person who reads it.
     const name = `turnpike:rate:${createHash("sha256").update(`${space}\n${key}`).digest("base64url")}`;
     return new Promise((give) => {
-      const waiting = { deadline: performance.now() + this.#timeoutMs, give };
+      const waiting = { deadline: this.#clock() + this.#timeoutMs, give };
       this.#waiting.add(waiting);
       this.#watch();
       const settle = (charge: StoredCharge | undefined): void => {
@@ -121,7 +125,7 @@ export class RedisStore implements LimitStore {
   #watch(): void {
     this.#deadline ??= setTimeout(() => {
       this.#deadline = undefined;
-      const now = performance.now();
+      const now = this.#clock();
       const client = this.#client;
       for (const waiting of this.#waiting) {
         if (waiting.deadline > now) break;

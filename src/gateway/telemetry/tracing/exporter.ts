@@ -33,11 +33,15 @@ export interface ExporterSettings {
   readonly envelope: readonly [before: string, after: string];
 }
 
-/** The services of an exporter. `random` returns numbers from 0 to less than 1, like `Math.random`. */
+/**
+ * The services of an exporter. `random` returns numbers from 0 to less than 1, like `Math.random`; `clock` returns Unix
+ * milliseconds.
+ */
 export interface ExporterDeps {
   readonly counter: SpanCounter;
   readonly log: (message: string) => void;
   readonly random: () => number;
+  readonly clock: () => number;
 }
 
 /** The result of sending a batch. `waitMs`: milliseconds before it is sent again, -1 for the exporter's own pace. */
@@ -166,7 +170,7 @@ export class Exporter {
     }
     const why = `the collector responds with ${status}`;
     if (!RETRYABLE.has(status)) return { kind: "refused", why, waitMs: 0 };
-    return { kind: "again", why, waitMs: retryAfter(response.headers.get("retry-after")) };
+    return { kind: "again", why, waitMs: retryAfter(response.headers.get("retry-after"), this.#deps.clock()) };
   }
 }
 
@@ -181,11 +185,11 @@ function reasonOf(error: unknown): string {
 }
 
 /** Retry-After in milliseconds; -1 if it is absent or invalid. */
-function retryAfter(value: string | null): number {
+function retryAfter(value: string | null, now: number): number {
   if (value === null) return -1;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const at = Date.parse(value);
-  return Number.isNaN(at) ? -1 : Math.max(at - Date.now(), 0);
+  return Number.isNaN(at) ? -1 : Math.max(at - now, 0);
 }
 
 /** The response body, or an empty text if it is longer than `max` bytes. */

@@ -109,12 +109,14 @@ export class RequestTrace extends UpstreamRecord {
     span.error = error;
   }
 
-  /** The invocation of a filter has just ended. */
-  filterRan(run: FilterRun): void {
+  /**
+   * The invocation of a filter has ended at `now`, in monotonic milliseconds. `eventTime` does not advance within one
+   * event, so the default is the clock's own time.
+   */
+  filterRan(run: FilterRun, now = performance.now()): void {
     const span = this.#begin(`filter ${run.phase}`, { parentId: this.#policy?.spanId ?? this.spanId, run });
-    // `eventTime` does not advance within one event, so a short time needs the clock itself.
-    span.endedAt = performance.now();
-    span.beganAt = span.endedAt - run.microseconds / 1000;
+    span.endedAt = now;
+    span.beganAt = now - run.microseconds / 1000;
     span.error = FILTER_FAILURES.has(run.outcome) ? run.outcome : "";
   }
 

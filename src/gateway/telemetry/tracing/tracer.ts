@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { eventTime } from "../../../lib/event-clock.ts";
+import { clockOffset, eventTime } from "../../../lib/event-clock.ts";
 import { LineSearch, withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { type Exchange, type UpstreamTrace } from "../../exchange.ts";
@@ -85,7 +85,7 @@ export class Tracer {
 
   /** The request has ended. */
   end(exchange: Exchange, trace: RequestTrace, { route, hidden }: SpanContext): void {
-    const context = { endedAt: eventTime(), epoch: Date.now() - performance.now(), route, hidden };
+    const context = { endedAt: eventTime(), epoch: clockOffset(), route, hidden };
     this.#exporter.add(encodeSpans(exchange, trace, context));
     if (!trace.children.some(isOpen)) return;
     trace.onLate = (span) => this.#exporter.add([encodeChild(exchange, trace, span, context)]);
