@@ -1,7 +1,8 @@
 /** The client's side of Bun's `node:quic`, as tests use it. */
 declare module "node:quic" {
   interface QuicSession {
-    readonly opened: Promise<unknown>;
+    readonly opened: Promise<{ readonly earlyDataAttempted: boolean; readonly earlyDataAccepted: boolean }>;
+    onsessionticket: ((ticket: Uint8Array) => void) | undefined;
     createBidirectionalStream(options: {
       readonly headers?: FieldSection;
       onheaders?(block: FieldSection): void;
@@ -23,6 +24,8 @@ declare module "node:quic" {
       readonly ca: Uint8Array;
       readonly endpoint?: object;
       readonly transportParams?: Readonly<Record<string, number>>;
+      readonly sessionTicket?: Uint8Array;
+      readonly enableEarlyData?: boolean;
       onstream(): void;
       onerror(error: Error): void;
       ongoaway?(): void;

@@ -228,7 +228,7 @@ function listenOptions(options: Http3Options): ListenOptions {
     },
     alpn: ["h3"],
     sni: identities(material),
-    // Early data can be replayed by anyone (RFC 8470), and a payment must not be.
+    // An attacker can replay early data (RFC 8470, decision 0308).
     enableEarlyData: false,
     // The engine cannot request an optional certificate.
     verifyClient: clientCa !== "" && clientCertRequired,

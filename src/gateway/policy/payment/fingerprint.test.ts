@@ -72,6 +72,8 @@ const SAME: readonly Record<string, string>[] = [
   { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "a=1" },
   { "x-request-id": "7", "x-correlation-id": "8", "x-b3-traceid": "9", baggage: "a=1" },
   { via: "1.1 proxy", forwarded: "for=192.0.2.1", "x-forwarded-for": "192.0.2.1", "cf-ray": "1" },
+  // RFC 8470 §5.1: a proxy in front removes it when it repeats a request after its client's handshake.
+  { "early-data": "1" },
   { date: "Sun, 22 Nov 2026 00:00:00 GMT", "signature-input": "sig=();created=1", signature: "sig=:AA==:" },
 ];
 

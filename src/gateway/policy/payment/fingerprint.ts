@@ -16,6 +16,7 @@ const VARYING: ReadonlySet<string> = new Set([
   "cf-ray",
   "date",
   "dpop",
+  "early-data",
   "forwarded",
   "priority",
   "referer",
