@@ -76,6 +76,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     wheel,
     upstream,
     split: undefined,
+    variants: undefined,
     mirror: undefined,
     gather: undefined,
     responses: undefined,

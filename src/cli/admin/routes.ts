@@ -187,7 +187,10 @@ function targetText({ upstream, tenant, traffic_split: split, redirect, fixed_re
   if (Array.isArray(split) && split.length > 0) {
     return split
       .filter(isObject)
-      .map(({ upstream: name, weight }) => `${String(name)}*${typeof weight === "number" ? weight : 1}`)
+      .map(({ upstream: name, redirect: to, weight }) => {
+        const where = isObject(to) ? `(redirect ${statusOf(to, 302)})` : String(name);
+        return `${where}*${typeof weight === "number" ? weight : 1}`;
+      })
       .join(" ");
   }
   if (typeof upstream === "string") return upstream;

@@ -13,7 +13,7 @@ const EXCLUDED = {
 /** Fields that frame a fixed response, or that the gateway sets. */
 const OWN = new Set([...HOP_FIELDS, "date", "x-request-id"]);
 
-/** Checks a route's action (upstream, tenant, redirect or fixed response) and its rewrites. */
+/** Checks a route's action (upstream, tenant, redirect or fixed response), its rewrites and those of its traffic split. */
 export function checkActions(route: RouteConfig, path: string, report: Report): void {
   const action = (["tenant", "redirect", "fixed_response"] as const).find((key) => route[key] !== undefined);
   if (action === undefined) {
@@ -26,13 +26,40 @@ export function checkActions(route: RouteConfig, path: string, report: Report): 
   }
   checkRedirect(route, `${path}.redirect`, report);
   checkFixedResponse(route, `${path}.fixed_response`, report);
-  checkRewrite(route, path, report);
+  checkRewrite(route, { route, at: `${path}.rewrite` }, report);
+  if (route.rewrite !== undefined && route.rewrite_pattern !== undefined)
+    report.problem(`${path}.rewrite_pattern`, "excluded by rewrite");
+  for (const [i, entry] of (route.traffic_split ?? []).entries()) {
+    checkEntry(entry, { route, at: `${path}.traffic_split[${i}]` }, report);
+  }
   if (route.mirror !== undefined && route.mirrors !== undefined) {
     report.problem(`${path}.mirrors`, "excluded by mirror");
   }
 }
 
-function checkRedirect({ redirect }: RouteConfig, path: string, report: Report): void {
+type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
+
+interface Place {
+  readonly route: RouteConfig;
+  readonly at: string;
+}
+
+/** Checks an entry of `traffic_split`. */
+function checkEntry(entry: Entry, { route, at }: Place, report: Report): void {
+  checkRedirect(entry, `${at}.redirect`, report);
+  checkRewrite(entry, { route, at: `${at}.rewrite` }, report);
+  if (entry.redirect === undefined) {
+    if (entry.upstream === undefined) report.problem(`${at}.upstream`, "required, unless redirect is set");
+    return;
+  }
+  for (const key of ["upstream", "rewrite", "mirrors"] as const) {
+    if (entry[key] !== undefined) report.problem(`${at}.${key}`, "excluded by redirect");
+  }
+  // One client's redirect would be stored for all.
+  if (route.cache !== undefined) report.problem(`${at}.redirect`, "excluded by cache of the route");
+}
+
+function checkRedirect({ redirect }: Pick<RouteConfig, "redirect">, path: string, report: Report): void {
   if (redirect === undefined) return;
   const { status: _, ...changes } = redirect;
   if (Object.keys(changes).length === 0) {
@@ -59,13 +86,10 @@ function checkFixedResponse({ fixed_response: fixed }: RouteConfig, path: string
   }
 }
 
-function checkRewrite(route: RouteConfig, path: string, report: Report): void {
-  const { rewrite } = route;
+function checkRewrite({ rewrite }: Pick<RouteConfig, "rewrite">, { route, at }: Place, report: Report): void {
   if (rewrite === undefined) return;
-  const at = `${path}.rewrite`;
   if (Object.keys(rewrite).length === 0) report.problem(at, "expected a path, prefix or host");
   if (rewrite.path !== undefined && rewrite.prefix !== undefined) report.problem(`${at}.prefix`, "excluded by path");
-  if (route.rewrite_pattern !== undefined) report.problem(`${path}.rewrite_pattern`, "excluded by rewrite");
   const hasHost = route.upstream_headers.some(({ name }) => name.toLowerCase() === "host");
   if (rewrite.host !== undefined && hasHost) report.problem(`${at}.host`, "excluded by Host of upstream_headers");
 }

@@ -98,12 +98,8 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
 
 /** Checks the header rules of the upstreams of a traffic split. */
 function shareRules({ traffic_split: shares = [], auth }: RouteConfig, path: string, report: Report): void {
-  for (const [i, { upstream, headers }] of shares.entries()) {
-    if (headers === undefined) continue;
-    headerRules({ headers, auth }, `${path}[${i}].headers`, report);
-    if (shares.some((other, j) => j !== i && other.upstream === upstream)) {
-      report.problem(`${path}[${i}].headers`, `${JSON.stringify(upstream)} is in traffic_split twice`);
-    }
+  for (const [i, { headers }] of shares.entries()) {
+    if (headers !== undefined) headerRules({ headers, auth }, `${path}[${i}].headers`, report);
   }
 }
 

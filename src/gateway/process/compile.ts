@@ -1,5 +1,4 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type Fields } from "../../lib/fields.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
 import { type Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -24,8 +23,6 @@ import { type ResponseStore } from "../policy/payment/responses/response-store.t
 import type * as Catalogues from "../policy/payment/challenge/catalogue.ts";
 import type * as Payments from "../policy/payment/payment.ts";
 import { type Spool } from "../proxy/spool.ts";
-import { type RetrySettings } from "../proxy/retry-pause.ts";
-import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { matchOf } from "../routing/conditions.ts";
 import { routeName } from "../routing/route-name.ts";
@@ -36,7 +33,6 @@ import { HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import type * as Tracing from "../telemetry/tracing/tracer.ts";
 import { type Tracers } from "../telemetry/tracing/tracers.ts";
 import type * as Files from "../static/static-files.ts";
-import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type ConnectionLimits } from "./connection-limiter.ts";
 import { fileRoom } from "./descriptor-limit.ts";
@@ -46,13 +42,14 @@ import { Holdings } from "./holdings.ts";
 import { type LogFiles, type LogLease, openAccessLog } from "./log-files.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
 import { type MaintenanceSettings, maintenanceSettings, counted } from "./payment-maintenance.ts";
-import { routeMirror } from "./route-mirror.ts";
-import { ownResponse, rewriteOf } from "./route-handler.ts";
+import { mirrorsOf, routeMirror } from "./route-mirror.ts";
+import { ownResponse } from "./route-handler.ts";
 import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { type LimitDeps, RouteLimits } from "./route-limits.ts";
 import { NO_UPSTREAM, tenantRoutes } from "./tenant-routes.ts";
-import { routeSplit } from "./route-split.ts";
+import { routeSplit, routeVariants } from "./route-split.ts";
+import { createTarget } from "./route-target.ts";
 
 /** Loaded as `bodySchemas` is. */
 const templates = (): typeof Templates => require("../../payments/x402/template.ts");
@@ -207,7 +204,8 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     const tenant = tenantOf(route, own, fields.requestHeaders);
     // A filter may decide which requests pass.
     const guarded = isGuarded(route) || own !== undefined;
-    const plain = createTarget(route, upstream, {
+    const plain = createTarget(route, {
+      upstream,
       split: routeSplit(route, upstreams),
       wheel: deps.wheel,
       maxBodyBytes: route.max_body_bytes ?? config.limits.max_body_bytes,
@@ -216,7 +214,11 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       responses: route.response_buffering ? responses : undefined,
       ...response,
     });
-    const target = tenant?.target(plain) ?? { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
+    const target = tenant?.target(plain) ?? {
+      ...plain,
+      mirror: routeMirror(mirrorsOf(route), plain, upstreams, deps),
+      variants: routeVariants(route, plain, upstreams, deps),
+    };
     const policies = held.add(
       routePolicies({
         ...fields,
@@ -366,80 +368,6 @@ function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {
       maxFrameSize: http2.max_frame_size,
     },
   };
-}
-
-function createTarget(
-  route: RouteConfig,
-  upstream: Upstream,
-  shared: Pick<
-    ForwardTarget,
-    "maxBodyBytes" | "split" | "wheel" | "serviceName" | "respondWithError" | "gather" | "responses"
-  >,
-): ForwardTarget {
-  const { upstream_headers: own, rewrite } = route;
-  const headers = rewrite?.host === undefined ? own : [...own, { name: "Host", value: rewrite.host }];
-  return {
-    ...shared,
-    upstream,
-    mirror: undefined,
-    rewrite: rewriteOf(route),
-    connectTimeoutMs: route.connect_timeout_ms,
-    sendTimeoutMs: route.send_timeout_ms,
-    readTimeoutMs: route.read_timeout_ms,
-    totalTimeoutMs: route.total_timeout_ms,
-    maxResponseBytes: route.max_response_bytes,
-    retry: retrySettings(route.retry),
-    tellsClient: route.forward_client_address,
-    ...(headers.length === 0 ? NO_EXTRA_FIELDS : extraFields(headers)),
-  };
-}
-
-type ExtraFields = Pick<ForwardTarget, "host" | "extraFields" | "extraFieldsWithoutHost" | "extraNames">;
-
-const NO_EXTRA_FIELDS: ExtraFields = { host: undefined, extraFields: "", extraFieldsWithoutHost: "", extraNames: [] };
-
-function extraFields(headers: RouteConfig["upstream_headers"]): ExtraFields {
-  return {
-    host: headers.findLast(isHost)?.value,
-    extraFields: fieldsOf(headers),
-    extraFieldsWithoutHost: fieldsOf(headers.filter((header) => !isHost(header))),
-    extraNames: headers.map(({ name }) => name.toLowerCase()),
-  };
-}
-
-/**
- * By the part of the configuration that the settings are made of. A change of another route keeps that part (bench
- * admin).
- */
-const madeRetries = new WeakMap<RouteConfig["retry"], RetrySettings>();
-
-function retrySettings(retry: RouteConfig["retry"]): RetrySettings {
-  const made = madeRetries.get(retry) ?? makeRetrySettings(retry);
-  madeRetries.set(retry, made);
-  return made;
-}
-
-function makeRetrySettings(retry: RouteConfig["retry"]): RetrySettings {
-  return {
-    maxRetries: retry.max_retries,
-    connectAnyMethod: retry.connect_any_method,
-    anyMethod: retry.any_method,
-    statuses: new Set(retry.statuses),
-    tryTimeoutMs: retry.try_timeout_ms === 0 ? Number.POSITIVE_INFINITY : retry.try_timeout_ms,
-    backoffMs: retry.backoff_ms,
-    maxBackoffMs: retry.max_backoff_ms,
-    random: Math.random,
-  };
-}
-
-type HeaderConfig = RouteConfig["upstream_headers"][number];
-
-function isHost({ name }: HeaderConfig): boolean {
-  return name.toLowerCase() === "host";
-}
-
-function fieldsOf(headers: readonly HeaderConfig[]): Fields {
-  return headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");
 }
 
 function createStaticFiles({ server }: Config, deps: Files.StaticFilesDeps): Files.StaticFiles | undefined {

@@ -10,16 +10,27 @@ export function ownResponse({
   path_prefix: prefix,
 }: RouteConfig): Redirect | FixedResponse | undefined {
   if (fixed !== undefined) return new FixedResponse(fixed);
-  if (redirect === undefined) return undefined;
+  return redirect && redirectOf(redirect, prefix);
+}
+
+/** Redirects requests of a route with this prefix. */
+export function redirectOf(redirect: NonNullable<RouteConfig["redirect"]>, prefix: string): Redirect {
   const { scheme, host, port, status } = redirect;
   return new Redirect({ scheme, host, port, status, path: pathChange(redirect, prefix) });
 }
 
-/** The change of paths in upstream requests; undefined if they are not changed. */
-export function rewriteOf(route: RouteConfig): ((path: string) => string) | undefined {
-  const { rewrite, rewrite_pattern: pattern, rewrite_replacement: replacement } = route;
-  if (rewrite === undefined) return createRewrite(pattern, replacement);
-  return pathChange(rewrite, route.path_prefix);
+/**
+ * The change of paths in upstream requests; undefined if they are not changed. `own` is the rewrite of an entry of
+ * `traffic_split`: its change of the path replaces that of the route.
+ */
+export function rewriteOf(
+  route: RouteConfig,
+  own?: NonNullable<RouteConfig["rewrite"]>,
+): ((path: string) => string) | undefined {
+  const { path_prefix: prefix, rewrite, rewrite_pattern: pattern, rewrite_replacement: replacement } = route;
+  const ownChange = own && pathChange(own, prefix);
+  if (ownChange !== undefined) return ownChange;
+  return rewrite === undefined ? createRewrite(pattern, replacement) : pathChange(rewrite, prefix);
 }
 
 function pathChange(

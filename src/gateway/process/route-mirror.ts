@@ -11,9 +11,22 @@ const one = (): typeof Mirror => require("../proxy/mirror.ts");
 /** Loaded as `one` is. */
 const several = (): typeof Mirrors => require("../proxy/mirrors.ts");
 
-/** Copies the route's requests, which go to `target`; undefined if no mirror gets any. */
+type MirrorsConfig = NonNullable<RouteConfig["mirrors"]>;
+
+/** The mirrors of a route, or of an entry of its traffic split. */
+export function mirrorsOf({
+  mirror,
+  mirrors,
+}: {
+  readonly mirror?: string;
+  readonly mirrors?: MirrorsConfig;
+}): MirrorsConfig {
+  return mirrors ?? (mirror === undefined ? [] : [{ upstream: mirror, percent: 100 }]);
+}
+
+/** Copies the requests that go to `target`; undefined if no mirror gets any. */
 export function routeMirror(
-  { mirror, mirrors = mirror === undefined ? [] : [{ upstream: mirror, percent: 100 }] }: RouteConfig,
+  mirrors: MirrorsConfig,
   target: ForwardTarget,
   upstreams: Upstreams,
   { buffers, telemetry, onFault }: UpstreamDeps,

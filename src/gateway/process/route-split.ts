@@ -1,31 +1,78 @@
 import { type RouteConfig } from "../config/config.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
-import { createTrafficSplit, EditedSplit, type MessageEdit, type Sticky, type TrafficSplit } from "../proxy/split.ts";
-import { type Upstream } from "../upstream/upstream.ts";
-import { type Upstreams } from "./upstreams.ts";
+import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "../proxy/split.ts";
+import { type ForwardTarget } from "../proxy/target.ts";
+import { type MessageEdit, type TargetParts, Variant } from "../proxy/variant.ts";
+import { mirrorsOf, routeMirror } from "./route-mirror.ts";
+import { redirectOf, rewriteOf } from "./route-handler.ts";
+import { extraFields } from "./route-target.ts";
+import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
 
-/** The split of the route's traffic; undefined if all of it goes to its `upstream`. */
+type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
+
+/**
+ * The split of the route's traffic over upstreams; undefined if there is no list, or if it has variants. Without variants
+ * all requests have the same target, and share its encoded lines (bench proxy, grpc-unary).
+ */
 export function routeSplit(route: RouteConfig, upstreams: Upstreams): TrafficSplit | undefined {
-  const shares = (route.traffic_split ?? []).map(({ upstream, weight }) => ({
-    upstream: upstreams.get(upstream),
+  const entries = route.traffic_split ?? [];
+  if (entries.some(isVariant)) return undefined;
+  const choices = entries.map(({ upstream = "", weight }) => ({
+    key: upstream,
+    choice: upstreams.get(upstream),
     weight,
   }));
-  const split = createTrafficSplit(shares, stickyOf(route));
-  const edits = editsOf(route, upstreams);
-  return split === undefined || edits.size === 0 ? split : new EditedSplit(split, edits);
+  return createTrafficSplit(choices, stickyOf(route));
 }
 
-/** The edits of messages for upstreams with header rules of their own. */
-function editsOf({ traffic_split: shares = [] }: RouteConfig, upstreams: Upstreams): Map<Upstream, MessageEdit> {
-  const edits = new Map<Upstream, MessageEdit>();
-  for (const { upstream, headers } of shares) {
-    if (headers === undefined) continue;
-    const policies = [createRequestHeadersPolicy(headers), createResponseHeadersPolicy(headers)];
-    edits.set(upstreams.get(upstream), (exchange) => {
-      for (const policy of policies) void policy?.request(exchange);
-    });
+/** The split of a route with entries that change more than the upstream of `target`; undefined if there is no such entry. */
+export function routeVariants(
+  route: RouteConfig,
+  target: ForwardTarget,
+  upstreams: Upstreams,
+  deps: UpstreamDeps,
+): Split<Variant> | undefined {
+  const entries = route.traffic_split ?? [];
+  if (!entries.some(isVariant)) return undefined;
+  const choices = entries.map((entry, at) => ({
+    key: keyOf(entries, at),
+    choice: new Variant(editOf(entry), actionOf(entry)),
+    weight: entry.weight,
+  }));
+  return createTrafficSplit(choices, stickyOf(route));
+
+  function actionOf(entry: Entry): ConstructorParameters<typeof Variant>[1] {
+    if (entry.redirect !== undefined) return redirectOf(entry.redirect, route.path_prefix);
+    const parts: Omit<TargetParts, "mirror"> = {
+      upstream: upstreams.get(entry.upstream ?? ""),
+      rewrite: rewriteOf(route, entry.rewrite),
+      ...extraFields(route.upstream_headers, entry.rewrite?.host ?? route.rewrite?.host),
+    };
+    const mirrors = [...mirrorsOf(route), ...mirrorsOf(entry)];
+    return { ...parts, mirror: routeMirror(mirrors, { ...target, ...parts }, upstreams, deps) };
   }
-  return edits;
+}
+
+function isVariant({ headers, rewrite, redirect, mirrors }: Entry): boolean {
+  return headers !== undefined || rewrite !== undefined || redirect !== undefined || mirrors !== undefined;
+}
+
+/** The entry's key: the name of its upstream. Entries of the same upstream with other changes are numbered. */
+function keyOf(entries: readonly Entry[], at: number): string {
+  const entry = entries[at];
+  const name = entry?.upstream ?? "";
+  const same = entries.filter(({ upstream = "" }) => upstream === name);
+  if (entry === undefined || same.length === 1 || !isVariant(entry)) return name;
+  return `${name}\n${same.filter(isVariant).indexOf(entry)}`;
+}
+
+/** Edits the messages of an entry with header rules of its own. */
+function editOf({ headers }: Entry): MessageEdit | undefined {
+  if (headers === undefined) return undefined;
+  const policies = [createRequestHeadersPolicy(headers), createResponseHeadersPolicy(headers)];
+  return (exchange) => {
+    for (const policy of policies) void policy?.request(exchange);
+  };
 }
 
 function stickyOf({ path_prefix: path, traffic_split_sticky: sticky }: RouteConfig): Sticky | undefined {

@@ -41,6 +41,12 @@ const spare: Forward[] = [];
 
 /** Sends an exchange to the route's upstream, or to one of its traffic split, and relays the response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
+  const { variants } = target;
+  const chosen = variants === undefined ? target : variants.choose(exchange).apply(exchange, target);
+  if (chosen !== undefined) forwardTo(exchange, chosen);
+}
+
+function forwardTo(exchange: Exchange, target: ForwardTarget): void {
   const used = spare.pop();
   used?.renew(exchange, target);
   (used ?? new Forward(exchange, target)).begin();

@@ -12,7 +12,10 @@ import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** Copies of one route that a worker sends at the same time. Further requests are not copied. */
+/**
+ * Copies that a worker sends at the same time for one entry of `mirrors` of a route, or of an entry of its traffic split.
+ * Further requests are not copied.
+ */
 const MAX_COPIES = 128;
 /** Bytes of one copy that wait for its server: two reads of the largest size. Beyond them the copy is given up. */
 const MAX_WAITING_BYTES = 1_048_576;
@@ -54,6 +57,7 @@ export class Mirror implements RequestCopier {
       target: {
         ...target,
         split: undefined,
+        variants: undefined,
         mirror: undefined,
         // The request was gathered before it was copied.
         gather: undefined,

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { Upstream } from "../upstream/upstream.ts";
-import { createTrafficSplit, type WeightedUpstream, type Splittable, type Sticky } from "./split.ts";
+import { createTrafficSplit, type Splittable, type Sticky, type Weighted } from "./split.ts";
+
+type WeightedUpstream = Weighted<Upstream>;
 
 const REQUESTS = 10_000;
 
 /** Upstreams named a, b, c, … with these weights. */
 function upstreams(...weights: number[]): WeightedUpstream[] {
-  return weights.map((weight, at) => ({ upstream: upstreamNamed(String.fromCharCode(0x61 + at)), weight }));
+  return weights.map((weight, at) => {
+    const key = String.fromCharCode(0x61 + at);
+    return { key, choice: upstreamNamed(key), weight };
+  });
 }
 
 function upstreamNamed(name: string): Upstream {
@@ -115,7 +120,7 @@ describe("requests with the sticky header", () => {
 
   test("treat an upstream that is listed twice as one", () => {
     const [a, b] = upstreams(1, 2) as [WeightedUpstream, WeightedUpstream];
-    const twice = names([a, { upstream: b.upstream, weight: 1 }, { upstream: b.upstream, weight: 1 }], users, sticky);
+    const twice = names([a, { ...b, weight: 1 }, { ...b, weight: 1 }], users, sticky);
     expect(twice).toEqual(names([a, b], users, sticky));
   });
 

@@ -5,9 +5,12 @@ import { type Exchange, type RequestHead } from "../exchange.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 
-/** An upstream and its weight, relative to the other upstreams. */
-export interface WeightedUpstream {
-  readonly upstream: Upstream;
+/** A part of the traffic. */
+export interface Weighted<Choice> {
+  readonly choice: Choice;
+  /** Identifies the choice for sticky clients. The weights of the same key are added up, and the first choice is used. */
+  readonly key: string;
+  /** Relative to the other weights. */
   readonly weight: number;
 }
 
@@ -26,11 +29,14 @@ export type Sticky =
 /** The part of an exchange that the choice uses. */
 export type Splittable = Pick<Exchange, "addedFields"> & { readonly head: Pick<RequestHead, "fields" | "scheme"> };
 
-/** Chooses an upstream for each request (`traffic_split`). */
-export interface TrafficSplit {
+/** Chooses the destination of each request (`traffic_split`). */
+export interface Split<Choice> {
   /** Call this once for each request: all its tries go to the same upstream. */
-  choose(exchange: Splittable): Upstream;
+  choose(exchange: Splittable): Choice;
 }
+
+/** Chooses an upstream. */
+export type TrafficSplit = Split<Upstream>;
 
 /** Bytes of a cookie's value: as many as the hash uses, and too few to identify one client among all. */
 const ID_BYTES = 4;
@@ -43,85 +49,68 @@ const ID = /^[\w-]{6}$/;
 const STEP = 0x9e3779b9;
 const CIRCLE = 2 ** 32;
 
-/** Splits requests by weight; undefined if there are no upstreams. At least one weight is above 0. */
-export function createTrafficSplit(
-  upstreams: readonly WeightedUpstream[],
+const NO_WEIGHT = "Cannot split traffic: no choice has a weight";
+
+/** Splits requests by weight; undefined if there are no choices. At least one weight is above 0. */
+export function createTrafficSplit<Choice>(
+  choices: readonly Weighted<Choice>[],
   sticky: Sticky | undefined,
   random: () => number = Math.random,
-): TrafficSplit | undefined {
-  if (upstreams.length === 0) return undefined;
-  const interleaved = new InterleavedSplit(upstreams, random);
+): Split<Choice> | undefined {
+  if (choices.length === 0) return undefined;
+  const interleaved = new InterleavedSplit(choices, random);
   if (sticky === undefined) return interleaved;
   return "header" in sticky
-    ? new HeaderSplit(upstreams, sticky.header, interleaved)
-    : new CookieSplit(upstreams, sticky.cookie);
-}
-
-/** Edits the request's fields, or adds a sink that edits the response's fields. */
-export type MessageEdit = (exchange: Exchange) => void;
-
-/** A split in which some upstreams have their own rules for fields. */
-export class EditedSplit implements TrafficSplit {
-  readonly #split: TrafficSplit;
-  readonly #edits: ReadonlyMap<Upstream, MessageEdit>;
-
-  constructor(split: TrafficSplit, edits: ReadonlyMap<Upstream, MessageEdit>) {
-    this.#split = split;
-    this.#edits = edits;
-  }
-
-  choose(exchange: Exchange): Upstream {
-    const upstream = this.#split.choose(exchange);
-    this.#edits.get(upstream)?.(exchange);
-    return upstream;
-  }
+    ? new HeaderSplit(choices, sticky.header, interleaved)
+    : new CookieSplit(choices, sticky.cookie);
 }
 
 /**
- * Chooses without a sticky key. A point moves around a circle on which each upstream has an arc in proportion to its
+ * Chooses without a sticky key. A point moves around a circle on which each choice has an arc in proportion to its
  * weight. Any sequence of requests is spread by weight to within a few requests. Workers begin at different points.
  */
-class InterleavedSplit implements TrafficSplit {
-  readonly #upstreams: readonly WeightedUpstream[];
+class InterleavedSplit<Choice> implements Split<Choice> {
+  readonly #choices: readonly Weighted<Choice>[];
   readonly #total: number;
   #point: number;
 
-  constructor(upstreams: readonly WeightedUpstream[], random: () => number) {
-    this.#upstreams = upstreams;
-    this.#total = upstreams.reduce((sum, { weight }) => sum + weight, 0);
+  constructor(choices: readonly Weighted<Choice>[], random: () => number) {
+    this.#choices = choices;
+    this.#total = choices.reduce((sum, { weight }) => sum + weight, 0);
     this.#point = Math.floor(random() * CIRCLE);
   }
 
-  choose(): Upstream {
+  choose(): Choice {
     this.#point = (this.#point + STEP) >>> 0;
     let left = (this.#point / CIRCLE) * this.#total;
-    for (const { upstream, weight } of this.#upstreams) {
+    for (const { choice, weight } of this.#choices) {
       left -= weight;
-      if (left < 0) return upstream;
+      if (left < 0) return choice;
     }
-    throw new Error("Cannot split traffic: no upstream has a weight");
+    throw new Error(NO_WEIGHT);
   }
 }
 
 /**
- * Chooses by the hash of a text: the same upstream in every worker and after reloads. A change of weights moves as few
- * clients as possible.
+ * Chooses by the hash of a text: the same in every worker and after reloads. A change of weights moves as few clients as
+ * possible.
  */
-class HashedUpstreams {
-  readonly #choices: Rendezvous<WeightedUpstream & { readonly key: string }>;
+class HashedChoices<Choice> {
+  readonly #choices: Rendezvous<Weighted<Choice>>;
 
-  constructor(upstreams: readonly WeightedUpstream[]) {
-    const weights = new Map<Upstream, number>();
-    for (const { upstream, weight } of upstreams) weights.set(upstream, (weights.get(upstream) ?? 0) + weight);
-    this.#choices = new Rendezvous(
-      [...weights].map(([upstream, weight]) => ({ key: upstream.name, upstream, weight })),
-    );
+  constructor(choices: readonly Weighted<Choice>[]) {
+    const merged = new Map<string, Weighted<Choice>>();
+    for (const item of choices) {
+      const other = merged.get(item.key);
+      merged.set(item.key, other === undefined ? item : { ...other, weight: other.weight + item.weight });
+    }
+    this.#choices = new Rendezvous([...merged.values()]);
   }
 
-  of(text: string): Upstream {
-    const choice = this.#choices.choose(text, isAllowed);
-    if (choice === undefined) throw new Error("Cannot split traffic: no upstream has a weight");
-    return choice.upstream;
+  of(text: string): Choice {
+    const chosen = this.#choices.choose(text, isAllowed);
+    if (chosen === undefined) throw new Error(NO_WEIGHT);
+    return chosen.choice;
   }
 }
 
@@ -129,40 +118,40 @@ function isAllowed(): boolean {
   return true;
 }
 
-class HeaderSplit implements TrafficSplit {
-  readonly #hashed: HashedUpstreams;
+class HeaderSplit<Choice> implements Split<Choice> {
+  readonly #hashed: HashedChoices<Choice>;
   readonly #lowerName: string;
-  readonly #others: TrafficSplit;
+  readonly #others: Split<Choice>;
 
-  constructor(upstreams: readonly WeightedUpstream[], name: string, others: TrafficSplit) {
-    this.#hashed = new HashedUpstreams(upstreams);
+  constructor(choices: readonly Weighted<Choice>[], name: string, others: Split<Choice>) {
+    this.#hashed = new HashedChoices(choices);
     this.#lowerName = name.toLowerCase();
     this.#others = others;
   }
 
-  choose(exchange: Splittable): Upstream {
+  choose(exchange: Splittable): Choice {
     const value = fieldValue(exchange.head.fields, this.#lowerName) ?? "";
     return value === "" ? this.#others.choose(exchange) : this.#hashed.of(value);
   }
 }
 
 /** Chooses by the hash of a cookie with a few random characters. Upstreams do not receive the cookie. */
-class CookieSplit implements TrafficSplit {
-  readonly #hashed: HashedUpstreams;
+class CookieSplit<Choice> implements Split<Choice> {
+  readonly #hashed: HashedChoices<Choice>;
   readonly #name: string;
   readonly #attributes: string;
 
   constructor(
-    upstreams: readonly WeightedUpstream[],
+    choices: readonly Weighted<Choice>[],
     { name, maxAgeS, path }: { name: string; maxAgeS: number; path: string },
   ) {
-    this.#hashed = new HashedUpstreams(upstreams);
+    this.#hashed = new HashedChoices(choices);
     this.#name = name;
     // RFC 6265 §4.1.1: a path-value must not contain a semicolon.
     this.#attributes = `Path=${path.includes(";") ? "/" : path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax`;
   }
 
-  choose(exchange: Splittable): Upstream {
+  choose(exchange: Splittable): Choice {
     const { value, fields } = takeCookie(exchange.head.fields, this.#name);
     exchange.head.fields = fields;
     if (value !== undefined && ID.test(value)) return this.#hashed.of(value);

@@ -1,12 +1,13 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Exchange } from "../exchange.ts";
 import { type RespondWithError } from "../local-response.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type RequestCopier } from "./request-copy.ts";
 import { type GatherBounds } from "./request-pump.ts";
 import { type ResponseBuffering } from "./response-buffer.ts";
 import { type RetrySettings } from "./retry-pause.ts";
-import { type TrafficSplit } from "./split.ts";
+import { type Split, type TrafficSplit } from "./split.ts";
 
 /**
  * The upstream of a route, and the limits of its requests, compiled when the configuration is loaded. Times in
@@ -17,6 +18,8 @@ export interface ForwardTarget {
   readonly upstream: Upstream;
   /** Chooses an upstream in place of `upstream`. */
   readonly split: TrafficSplit | undefined;
+  /** Chooses another target, or a response. */
+  readonly variants: Split<TargetVariant> | undefined;
   /** Copies forwarded requests. */
   readonly mirror: RequestCopier | undefined;
   /** Undefined: request bodies are streamed. */
@@ -43,4 +46,10 @@ export interface ForwardTarget {
   readonly respondWithError: RespondWithError;
   /** The pseudonym in Via. */
   readonly serviceName: string;
+}
+
+/** An entry of `traffic_split` that changes more than the upstream. */
+export interface TargetVariant {
+  /** The target in place of `target`; undefined if the exchange has its response. */
+  apply(exchange: Exchange, target: ForwardTarget): ForwardTarget | undefined;
 }

@@ -60,6 +60,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     wheel,
     upstream: upstreams.get("origin"),
     split: undefined,
+    variants: undefined,
     mirror: undefined,
     gather: undefined,
     responses: undefined,

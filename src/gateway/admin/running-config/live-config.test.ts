@@ -84,7 +84,12 @@ test("an impossible change and a refused one have different errors, and change n
     routes: [
       { path_prefix: "/", upstream: "a" },
       { path_prefix: "/x", host: "one.test", upstream: "a", mirror: "a" },
-      { path_prefix: "/x", host: "two.test", traffic_split: [{ upstream: "a", weight: 1 }], upstream: "a" },
+      {
+        path_prefix: "/x",
+        host: "two.test",
+        traffic_split: [{ upstream: "a", weight: 1, mirrors: [{ upstream: "a" }] }],
+        upstream: "a",
+      },
     ],
   });
   const before = running.revision;
@@ -113,6 +118,7 @@ test("an impossible change and a refused one have different errors, and change n
         "routes[1].mirror",
         "routes[2].upstream",
         "routes[2].traffic_split[0].upstream",
+        "routes[2].traffic_split[0].mirrors[0].upstream",
       ],
     },
     { kind: "absent" },

@@ -1,16 +1,28 @@
 import * as z from "../recorded-schema.ts";
 import { headerRules } from "./header-rules.ts";
 import { count, headerName, ours, text } from "./kinds.ts";
+import { mirrors, redirect, rewrite } from "./route-actions.ts";
 
 const weightedUpstream = z
   .strictObject({
-    upstream: text.describe("Name of an upstream."),
+    upstream: text.exactOptional().describe("Name of an upstream. Required unless `redirect` is set."),
     weight: z.int().min(0).max(1_000_000).describe("Weight, relative to the others. 0: no requests."),
     headers: headerRules
       .exactOptional()
       .meta(ours("Header rules for requests to this upstream and its responses, after those of the route.")),
+    rewrite: rewrite
+      .exactOptional()
+      .meta(
+        ours(
+          "Path and host of requests to this upstream. They replace the path and host that the route sets by `rewrite` or `rewrite_pattern`.",
+        ),
+      ),
+    redirect: redirect
+      .exactOptional()
+      .meta(ours("Redirect these requests, in place of `upstream`. The query is kept.")),
+    mirrors: mirrors.meta(ours("Mirrors of the requests to this upstream, in addition to those of the route.")),
   })
-  .describe("One weighted upstream.");
+  .describe("One weighted upstream, or a redirect.");
 
 /** `routes[].traffic_split`. */
 export const trafficSplit = z

@@ -25,6 +25,7 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     upstream,
     serviceName,
     split: undefined,
+    variants: undefined,
     mirror: undefined,
     gather: undefined,
     responses: undefined,

@@ -38,7 +38,7 @@ export interface PatchOperation {
   readonly value?: Json;
 }
 
-interface RouteRedirect {
+export interface RouteRedirect {
   readonly scheme?: string;
   readonly host?: string;
   readonly port?: number;
@@ -71,7 +71,11 @@ export interface RouteSummary {
   readonly tenant?: JsonObject;
   readonly redirect?: RouteRedirect;
   readonly fixed_response?: { readonly status?: number };
-  readonly traffic_split?: readonly { readonly upstream: string; readonly weight: number }[];
+  readonly traffic_split?: readonly {
+    readonly upstream?: string;
+    readonly redirect?: RouteRedirect;
+    readonly weight: number;
+  }[];
   readonly cache?: JsonObject;
   readonly auth: string;
   readonly x402?: { readonly price: string; readonly network: string; readonly asset?: string };

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../api/client.ts";
-import { type RouteSummary } from "../api/shapes.ts";
+import { type RouteRedirect, type RouteSummary } from "../api/shapes.ts";
 import { routeAddress } from "../form/sections.ts";
 import { counted, NONE, percent, short } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
@@ -175,30 +175,33 @@ function searchText(route: RouteSummary): string {
     upstream,
     auth,
     ...conditionsOf(route),
-    ...(split ?? []).map((share) => share.upstream),
+    ...(split ?? []).map((share) => share.upstream ?? ""),
   ];
   return names.join(" ").toLowerCase();
+}
+
+function RedirectTarget({ redirect }: { readonly redirect: RouteRedirect }) {
+  const { scheme, host, port, path, prefix, status = 302 } = redirect;
+  const origin = `${scheme === undefined ? "" : `${scheme}://`}${host ?? ""}${port === undefined ? "" : `:${port}`}`;
+  return (
+    <span>
+      {status} to <code>{`${origin}${path ?? prefix ?? ""}`}</code>
+    </span>
+  );
 }
 
 function Target({ route }: { readonly route: RouteSummary }) {
   const { upstream, traffic_split: split, tenant, redirect, fixed_response: fixed } = route;
   if (fixed !== undefined) return <span>responds with {fixed.status ?? 200}</span>;
-  if (redirect !== undefined) {
-    const { scheme, host, port, path, prefix, status = 302 } = redirect;
-    const origin = `${scheme === undefined ? "" : `${scheme}://`}${host ?? ""}${port === undefined ? "" : `:${port}`}`;
-    return (
-      <span>
-        {status} to <code>{`${origin}${path ?? prefix ?? ""}`}</code>
-      </span>
-    );
-  }
+  if (redirect !== undefined) return <RedirectTarget redirect={redirect} />;
   if (split !== undefined && split.length > 0) {
     const whole = split.reduce((sum, { weight }) => sum + weight, 0);
     return (
       <span class="stack">
-        {split.map((share) => (
-          <span key={share.upstream} class="num">
-            <code>{share.upstream}</code> <span class="soft">{percent(whole === 0 ? 0 : share.weight / whole)}</span>
+        {split.map(({ upstream: name, redirect: to, weight }, at) => (
+          <span key={at} class="num">
+            {to === undefined ? <code>{name}</code> : <RedirectTarget redirect={to} />}{" "}
+            <span class="soft">{percent(whole === 0 ? 0 : weight / whole)}</span>
           </span>
         ))}
       </span>
