@@ -122,7 +122,7 @@ async function isCommand(line: string): Promise<boolean> {
   if (!Object.hasOwn(packageJson.scripts, script)) return false;
   const args = more.filter((word) => word !== "--");
   if (script === "start") return isTurnpike(["start", ...args]);
-  if (script === "bench") return hasFlags(args, await output("bench/main.ts", args[0] ?? "", "--help"));
+  if (script === "bench") return isBench(args);
   // With a time of 0 they print their usage.
   if (script === "fuzz" || script === "soak") {
     return hasFlags(args, await output(`test/${script}/main.ts`, "--minutes", "0"));
@@ -132,6 +132,15 @@ async function isCommand(line: string): Promise<boolean> {
   // Each part of the suites is a folder.
   if (script === "conformance") return args.every((part) => isThere(`test/conformance/${part}`));
   return args.every(isThere);
+}
+
+/** The first word is the name of a bench or absent, and the bench's help has every flag. */
+async function isBench([name, ...flags]: readonly string[]): Promise<boolean> {
+  if (name === undefined) return true;
+  const listed = [...(await output("bench/main.ts")).matchAll(/^ {2}([\w-]+) /gm)].map(([, known]) => known);
+  if (!listed.includes(name)) return false;
+  // Benches without flags ignore --help, and run.
+  return !flags.some((word) => word.startsWith("--")) || hasFlags(flags, await output("bench/main.ts", name, "--help"));
 }
 
 /** The first word is a command or absent, and its help has every flag. */

@@ -62,9 +62,10 @@ const PAGES: Readonly<Record<string, PageHandler>> = {
     const page = `<iframe src="http://127.0.0.7:${server.port}/late-fetches?frame"></iframe>`;
     return new Response(page, { headers: { "content-type": HTML } });
   },
-  "/worker-fetches": `<script>new Worker(URL.createObjectURL(new Blob(["const get = (n) => fetch('" + location.origin + "/slow?' + n).then(() => { if (n < 3) setTimeout(() => get(n + 1), 200); }); setTimeout(() => get(1), 200)"])))</script>`,
-  "/awaited-script": `<script async src="/slow?1"></script><script async src="/slow?2"></script><script async src="/slow?3"></script>`,
-  "/streams": `<script>new EventSource("/never"); new WebSocket(location.origin.replace("http", "ws") + "/never")</script>`,
+  // The text keeps the visit from waiting for content, which would hide a missing wait for requests.
+  "/worker-fetches": `<p>text<script>new Worker(URL.createObjectURL(new Blob(["const get = (n) => fetch('" + location.origin + "/slow?' + n).then(() => { if (n < 3) setTimeout(() => get(n + 1), 200); }); setTimeout(() => get(1), 200)"])))</script>`,
+  "/awaited-script": `<p>text<script async src="/slow?1"></script><script async src="/slow?2"></script><script async src="/slow?3"></script>`,
+  "/streams": `<p>text<script>new EventSource("/never"); new WebSocket(location.origin.replace("http", "ws") + "/never")</script>`,
   "/no-content": () => new Response(null, { status: 204 }),
   "/hangs": `<p>there</p><script src="/never.js"></script><p>not there</p>`,
   "/spins": `<p>there</p><script>while (true);</script>`,
