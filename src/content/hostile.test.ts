@@ -80,57 +80,73 @@ afterAll(async () => {
   state.remove();
 });
 
-function ask(path: string, engine: string, operation = "/scrape"): Promise<Reply> {
-  return askAt("127.0.0.1", path, engine, operation);
+/** Seconds that most pages get. */
+const TIMEOUT = 6;
+
+interface Asked {
+  readonly host?: string;
+  readonly operation?: string;
+  readonly timeout?: number;
 }
 
-function askAt(host: string, path: string, engine: string, operation = "/scrape"): Promise<Reply> {
-  return call(service, operation, { url: `http://${host}:${site.port}${path}`, engine, timeout: 6 });
+function ask(path: string, engine: string, asked: Asked = {}): Promise<Reply> {
+  const { host = "127.0.0.1", operation = "/scrape", timeout = TIMEOUT } = asked;
+  return call(service, operation, { url: `http://${host}:${site.port}${path}`, engine, timeout });
 }
 
+/** Another site than the hostile pages'. */
+const OTHER: Asked = { host: "127.0.0.2" };
 const LATE = /^500 page-timeout$/;
 const FAILED = /^500 page-(?:failed|timeout|empty)$/;
 const SERVED_OR_FAILED = /^(?:200|500 page-(?:failed|timeout|empty))$/;
 
-/** The permitted results of each page, first with the static engine if it is used, then in a browser. */
-test.each<[string, string, RegExp]>([
-  ["never responds", "/stalled", LATE],
-  ["stops in the middle of its body", "/stalled-body", LATE],
+/**
+ * The permitted results of each page, first with the static engine if it is used, then in a browser; and the seconds after which
+ * a page that waits or spins is ended.
+ */
+test.each<[what: string, path: string, outcomes: RegExp, timeout?: number]>([
+  ["never responds", "/stalled", LATE, 2],
+  ["stops in the middle of its body", "/stalled-body", LATE, 2],
   ["is a gzip bomb", "/bomb", FAILED],
   ["is two gigabytes long", "/two-gigabytes", FAILED],
   ["redirects to new URLs without end", "/redirects", FAILED],
   ["redirects to itself", "/circle", FAILED],
-  ["asks again and again", "/alerts", SERVED_OR_FAILED],
-  ["spins", "/spins", SERVED_OR_FAILED],
-  ["has 10,000 frames", "/frames", SERVED_OR_FAILED],
+  ["asks again and again", "/alerts", SERVED_OR_FAILED, 2],
+  ["spins", "/spins", SERVED_OR_FAILED, 2],
+  ["has 10,000 frames", "/frames", SERVED_OR_FAILED, 3],
   ["opens windows", "/windows", /^200$/],
-  ["is a pile of open tags", "/nested", SERVED_OR_FAILED],
-  ["grows without end", "/grows", SERVED_OR_FAILED],
-])("a page that %s ends in a result, and the next page of another site is served", async (_what, path, outcomes) => {
-  const operations = [ask(path, "auto"), ask(path, "browser"), ask(path, "auto", "/read")];
+  ["is a pile of open tags", "/nested", SERVED_OR_FAILED, 3],
+  ["grows without end", "/grows", SERVED_OR_FAILED, 3],
+])("a page that %s ends in a result, and the next page of another site is served", async (...given) => {
+  const [, path, outcomes, timeout = TIMEOUT] = given;
+  const operations = [
+    ask(path, "auto", { timeout }),
+    ask(path, "browser", { timeout }),
+    ask(path, "auto", { timeout, operation: "/read" }),
+  ];
   for (const reply of await Promise.all(operations)) {
     expect(outcomeOf(reply)).toMatch(outcomes);
   }
   for (const engine of ["static", "browser"]) {
-    const next = await askAt("127.0.0.2", "/plain", engine);
+    const next = await ask("/plain", engine, OTHER);
     expect([next.status, next.json["content"]]).toEqual([200, "served"]);
   }
 });
 
 test("a browser that is killed while pages load and tabs open is replaced for the next request", async () => {
   for (let round = 0; round < 10; round += 1) {
-    expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
+    expect((await ask("/plain", "browser", OTHER)).status).toBe(200);
     const failing = [
-      askAt("127.0.0.2", "/stalled", "browser"),
-      askAt("127.0.0.2", "/plain", "browser"),
-      askAt("127.0.0.2", "/plain", "browser"),
+      ask("/stalled", "browser", OTHER),
+      ask("/plain", "browser", OTHER),
+      ask("/plain", "browser", OTHER),
     ];
     // Some rounds kill the browser before its tabs are open, others after.
     for (let turn = 0; turn < round * 20; turn += 1) await new Promise((next) => setImmediate(next));
     for (const { pid } of browsers()) process.kill(pid, "SIGKILL");
     for (const { status } of await Promise.all(failing)) expect([200, 500, 503]).toContain(status);
   }
-  expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
+  expect((await ask("/plain", "browser", OTHER)).status).toBe(200);
 });
 
 /** A folder on a small file system of its own; undefined if this user cannot mount one. */

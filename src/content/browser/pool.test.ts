@@ -77,6 +77,16 @@ test("a looping page affects no other page", async () => {
   expect(outcomeOf(await spinning)).toBe("500 page-timeout");
 });
 
+test("pages that wait for their server until the timeout do not delay the site's next page", async () => {
+  const slow = startSite("127.0.0.5");
+  const ask = (path: string, timeout: number): Promise<Reply> => scrape("", { url: slow.url + path, timeout });
+  const late = await Promise.all(["/never?a", "/never?b", "/never?c"].map((path) => ask(path, 1)));
+  expect(late.map(outcomeOf)).toEqual(Array(3).fill("500 page-timeout"));
+  // Shorter than the delay of a site whose pages were busy three times.
+  expect((await ask("/next-page", 5)).status).toBe(200);
+  await slow.close();
+});
+
 test("dialogs are dismissed", async () => {
   expect((await scrape("/alerts")).json["content"]).toBe("after");
 });

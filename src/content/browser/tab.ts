@@ -166,6 +166,8 @@ export class Tab {
   /** True if the visit timed out because the page's script leaves no time for anything else. */
   async isBusy(end: unknown): Promise<boolean> {
     if (!isTimeout(end) || this.#page === undefined) return false;
+    // Before the first document the browser withholds calls to the page, and no script of it has run.
+    if (this.#watch?.documents === 0) return false;
     const responded = this.#send("Runtime.evaluate", { expression: "0" }).then(
       () => false,
       () => false,

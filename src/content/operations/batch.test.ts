@@ -79,7 +79,7 @@ test("a URL that is listed twice is loaded once, and has two results", async () 
 
 test("pages that never end delay neither the others nor another client's page", async () => {
   const stuck = Array.from({ length: 19 }, (_, n) => page(`/never?${n}`));
-  const response = batch({ urls: [page("/emoji"), ...stuck], format: "text", timeout: 3, engine: "browser" });
+  const response = batch({ urls: [page("/emoji"), ...stuck], format: "text", timeout: 1, engine: "browser" });
   await site.hit("/never");
   const other = await call(service, "/scrape", { url: page("/emoji"), format: "text", engine: "browser", timeout: 2 });
   expect([other.status, other.json["content"]]).toEqual([200, "a😀b😀"]);
