@@ -128,7 +128,9 @@ export class Http2Client extends SocketClient {
   #respondOn(streamId: number): ReceivedResponse | undefined {
     const own = this.frames.filter((frame) => frame.streamId === streamId);
     if (!own.some(({ type, flags }) => (type === h2.DATA || type === h2.HEADERS) && (flags & h2.END_STREAM) !== 0)) {
-      return undefined;
+      const reset = own.find(({ type }) => type === h2.RST_STREAM);
+      if (reset === undefined) return undefined;
+      throw new Error(`The server reset stream ${streamId} with code ${reset.payload.readUInt32BE(0)}`);
     }
     const heads = own.filter(({ type }) => type === h2.HEADERS).map(({ fields }) => fields);
     const statuses = heads.map((list) => Number(fieldOf(list, ":status") ?? 0));
