@@ -101,8 +101,8 @@ const FAILED = /^500 page-(?:failed|timeout|empty)$/;
 const SERVED_OR_FAILED = /^(?:200|500 page-(?:failed|timeout|empty))$/;
 
 /**
- * The permitted results of each page, first with the static engine if it is used, then in a browser; and the seconds after which
- * a page that waits or spins is ended.
+ * The permitted results of each page, first with the static engine if it is used, then in a browser. Pages that wait or spin until
+ * their timeout get a short one.
  */
 test.each<[what: string, path: string, outcomes: RegExp, timeout?: number]>([
   ["never responds", "/stalled", LATE, 2],

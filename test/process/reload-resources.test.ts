@@ -15,7 +15,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 
 setDefaultTimeout(patient(300_000));
 
-/** Each fault of the bed twice. What a single reload leaves open is seen, since the counts are exact. */
+/** Each fault of the bed twice. The counts are exact, so they show a resource that a single reload leaves open. */
 const RELOADS = 14;
 
 let bed: ReloadBed;
