@@ -162,6 +162,28 @@ function opens({ attribs }: Element): boolean {
   return attribs["aria-expanded"] !== undefined || attribs["aria-controls"] !== undefined;
 }
 
+/** Elements beside a link in a heading that are searched for words. */
+const MAX_BESIDE = 20;
+
+/** Whether a link has the class of a mark beside a heading, but is the heading's whole text. */
+export function isWholeHeading(link: Element): boolean {
+  const { parent, name } = link;
+  if (name !== "a" || parent === null || !isTag(parent) || !/^h[1-6]$/.test(parent.name)) return false;
+  if (parent.children.length > MAX_BESIDE || !isMachinery(link)) return false;
+  const beside = parent.children.filter((child) => child !== link);
+  return hasWord(link) && !beside.some((child) => (isText(child) ? WORD.test(child.data) : isTag(child)));
+}
+
+const WORD = /[\p{L}\p{N}]/u;
+
+/** Whether an element or one of its children contains a word. */
+function hasWord({ children }: Element): boolean {
+  const texts = children
+    .slice(0, MAX_BESIDE)
+    .flatMap((child) => (isTag(child) ? child.children.slice(0, MAX_BESIDE) : child));
+  return texts.some((text) => isText(text) && WORD.test(text.data));
+}
+
 /** Whether the visible text of an element is not content: consent banners, permalink marks and the like. */
 export function isMachinery(element: Element): boolean {
   const { name, attribs } = element;

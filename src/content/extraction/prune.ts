@@ -1,7 +1,7 @@
 import { type ChildNode, type Document, type Element, type ParentNode, Text, isTag, isText } from "domhandler";
 import { Addresses } from "./addresses.ts";
 import { headingLevel } from "./display.ts";
-import { isHidden, isMachinery, isScreenReaderOnly } from "./hidden.ts";
+import { isHidden, isWholeHeading, isMachinery, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
 import { playerAddress } from "./players.ts";
 import { replaceChildren } from "./relink.ts";
@@ -86,7 +86,7 @@ class Pruner {
       nameLink(link, shortText(element));
       return false;
     }
-    if (isHidden(element)) return false;
+    if (isHidden(element) && !isWholeHeading(element)) return false;
     const shadow = shadowContent(element);
     if (shadow !== undefined) replaceChildren(element, shadow);
     if (name === "a" && attribs["href"]?.startsWith("#") === true) {

@@ -1,5 +1,6 @@
 import { Document, Element, Text, isTag } from "domhandler";
 import { imageSource } from "../images.ts";
+import { isWholeHeading } from "../hidden.ts";
 import { isNeverShown } from "../prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
@@ -16,6 +17,9 @@ const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.butto
 const MIN_SHARE_AROUND_A_PICTURE = 0.5;
 /** The words around a picture are those of the nearest box with at least this number of words. */
 const MIN_WORDS_AROUND_A_PICTURE = 5;
+
+/** Nodes after a heading among which its text is searched. */
+const MAX_BELOW = 10;
 
 /** Characters of an address that are compared with these names. */
 const MAX_SOURCE_LENGTH = 1000;
@@ -75,7 +79,10 @@ export class ChosenTree {
     for (const child of from.children) {
       if (child instanceof Text) {
         if (this.#texts.has(child)) append(to, new Text(child.data));
-        else if (child.data.trim() === "" && to.children.length > 0) append(to, new Text(" "));
+        else if (child.data.trim() !== "") continue;
+        // The indentation of a line of code is the first text of its element.
+        else if ((box.flags & FLAGS.code) !== 0) append(to, new Text(child.data));
+        else if (to.children.length > 0) append(to, new Text(" "));
       } else if (isTag(child)) this.#element(child, to, box);
     }
   }
@@ -95,8 +102,13 @@ export class ChosenTree {
       append(to, new Text(space.data));
       return;
     }
-    if (box.words === 0 && this.#keptIn(outer) > 0 && isLineBreak(element)) {
+    const isEmptyLine = (box.flags & FLAGS.code) !== 0 ? "div" : undefined;
+    if (box.words === 0 && this.#keptIn(outer) > 0 && isLineBreak(element, isEmptyLine)) {
       append(to, new Element("br", {}, []));
+      return;
+    }
+    if (kept === 0 && this.#isLinkedHeading(element)) {
+      append(to, copyAll(element));
       return;
     }
     if (kept === 0 && !(CELLS.has(name) && this.#keptIn(outer) > 0) && !this.#holdsPicture(box, outer)) return;
@@ -104,6 +116,17 @@ export class ChosenTree {
     if (element.namespace !== undefined) copy.namespace = element.namespace;
     this.#children(element, copy, box);
     append(to, copy);
+  }
+
+  /** A heading above chosen text whose words the outline does not have, since their link looks like a mark. */
+  #isLinkedHeading({ name, children, next }: Element): boolean {
+    if (!/^h[1-6]$/.test(name) || !children.some((child) => isTag(child) && isWholeHeading(child))) return false;
+    let below = next;
+    for (let looked = 0; looked < MAX_BELOW && below !== null; looked += 1, below = below.next) {
+      const box = below instanceof Element ? this.#boxes.get(below) : undefined;
+      if (box !== undefined && box.words > 0) return this.#keptIn(box) > 0;
+    }
+    return false;
   }
 
   /** A box of pictures without words, such as a figure. */
@@ -135,9 +158,9 @@ function spaceIn(element: Element): Text | undefined {
   return isTag(only) ? spaceIn(only) : undefined;
 }
 
-/** Whether an element contains only a line break. */
-function isLineBreak({ name, children }: Element): boolean {
-  if (name !== "span" || children.length > 3) return false;
+/** Whether an element contains only a line break. It is a `span`, or an element with the other name. */
+function isLineBreak({ name, children }: Element, other?: string): boolean {
+  if ((name !== "span" && name !== other) || children.length > 3) return false;
   const [only, more] = children.filter((child) => !(child instanceof Text && child.data.trim() === ""));
   return only !== undefined && more === undefined && isTag(only) && only.name === "br";
 }

@@ -5,7 +5,7 @@ import { dropPictures } from "./pictures.ts";
 
 const shown = (html: string): string => {
   const tree = parseTree(`<p>Text</p>${html}`);
-  dropPictures(tree);
+  dropPictures(tree, { url: "https://news.test/2026/a", name: "Daily News" });
   return markdownOf(tree);
 };
 
@@ -25,6 +25,13 @@ test.each<[string, string, string]>([
     "an avatar",
     '<div class="author_avatar"><a href="/u"><img src="/1.png"></a></div><img src="/img/default_avatar.png">',
     "",
+  ],
+  ["a link of the logo to the start page", '<a href="https://news.test/"><img src="/l.svg" alt="News"></a>', ""],
+  ["a picture with the site's name", '<img src="/l.svg" alt="Daily News logo">', ""],
+  [
+    "a picture with a link to another page or site",
+    '<a href="https://news.test/b"><img src="/b.png" alt="Daily News of May"></a><a href="https://b.test/"><img src="/c.png"></a>',
+    "[![Daily News of May](/b.png)](https://news.test/b)[![](/c.png)](https://b.test/)",
   ],
   ["the state of a user", '<img src="/i/buddy_offline.png" alt="Offline">', ""],
 ])("%s is shown once, or not at all", (_what, html, markdown) => {

@@ -24,8 +24,15 @@ const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
 const LEVELS_TO_POST = 3;
 /** The date when the author joined the forum is not the date of the post. */
 const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
+/** Words of a label such as "Join date". */
+const MAX_WORDS_OF_A_LABEL = 3;
 /** Blocks at the beginning of a post among which its date is searched. */
 const MAX_BLOCKS_TO_DATE = 6;
+/** Parts of a post that are not its text. */
+const BESIDE_TEXT =
+  FLAGS.header | FLAGS.footer | FLAGS.aside | FLAGS.nav | FLAGS.quote | FLAGS.button | FLAGS.form | FLAGS.hidden;
+/** Words of a line with the date and the number of a post, as in "Jul 6, 2024 at 1:29 PM Post #3 of 7". */
+const MAX_WORDS_OF_A_LINE = 12;
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
@@ -47,21 +54,45 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
     else group.push(at);
   }
   for (const [post, group] of posts) {
-    const words = group.reduce((sum, at) => sum + (chosen[at] === 1 ? (blocks[at]?.count.words ?? 0) : 0), 0);
-    if (words < post.words * MIN_SHARE_CHOSEN) continue;
+    if (!isChosen(post, group, { blocks, chosen })) continue;
     for (const at of group) if (isAroundPost(blocks[at]?.box, post)) chosen[at] = 0;
     const own = group.filter((at) => !isAroundPost(blocks[at]?.box, post));
     const author = own.find((at) => isProfileLink(blocks[at], post));
     if (author !== undefined) chosen[author] = 1;
     const details = author === undefined ? [AUTHOR, DATE] : [DATE];
+    const undated = own.filter((at) => !isJoinDate(blocks, at));
     for (const names of details) {
-      const detail = own.find((at) => isDetail(blocks[at], post, names));
+      const detail = undated.find((at) => isDetail(blocks[at], post, names));
       if (detail !== undefined) chosen[detail] = 1;
     }
-    if (!isThread || own.some((at) => chosen[at] === 1 && isDateLine(blocks[at], post))) continue;
-    const line = own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at], post));
+    if (!isThread || undated.some((at) => chosen[at] === 1 && isDateLine(blocks[at], post))) continue;
+    const line = undated.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at], post));
     if (line !== undefined) chosen[line] = 1;
   }
+}
+
+/** Whether enough words of a post's text are chosen. A short text has fewer words than the details around it. */
+function isChosen(
+  post: Box,
+  group: readonly number[],
+  { blocks, chosen }: { readonly blocks: Outline["blocks"]; readonly chosen: Uint8Array },
+): boolean {
+  let text = 0;
+  let words = 0;
+  for (const at of group) {
+    const block = blocks[at];
+    if (block === undefined) continue;
+    if ((flagsIn(block, post) & BESIDE_TEXT) === 0) text += block.count.words;
+    if (chosen[at] === 1) words += block.count.words;
+  }
+  return words > 0 && words >= text * MIN_SHARE_CHOSEN;
+}
+
+/** Whether a block is the value of a label such as "Joined", or of one that is only an icon. */
+function isJoinDate(blocks: Outline["blocks"], at: number): boolean {
+  const label = blocks[at - 1];
+  if (blocks[at]?.box.element?.name === "dd" && label?.box.element?.name !== "dt") return true;
+  return label !== undefined && label.count.words <= MAX_WORDS_OF_A_LABEL && JOINED.test(label.text);
 }
 
 /** The boxes of posts: the outermost one around each post. */
@@ -124,7 +155,7 @@ function isProfileLink(block: Block | undefined, post: Box): boolean {
 
 /** Whether a short text at the beginning of a post has a date, as in "Ada · 03/03/2026 19:53". */
 function isDateLine(block: Block | undefined, post: Box): boolean {
-  if (block === undefined || block.count.words > MAX_WORDS) return false;
+  if (block === undefined || block.count.words > MAX_WORDS_OF_A_LINE) return false;
   if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
   return !JOINED.test(block.text) && dateIn(block.text, "en-us") !== undefined;
 }

@@ -11,6 +11,9 @@ const read = (html: string): Extraction => readArticle(parseTree(html), URL_BASE
 const story = (inside: string): string =>
   `<title>Trains</title><nav><a href="/">Home</a></nav><article><h1>Trains</h1>${PARAGRAPHS}${inside}</article>`;
 
+const section = (name: string, text: string): string =>
+  `<h2 id="a"><a class="heading-anchor" href="#a">${name}</a></h2><!-- --><div>${text}</div>`;
+
 describe("an article", () => {
   test("has its title separately, and not at its beginning", () => {
     const { title, content } = read(story(""));
@@ -55,6 +58,21 @@ describe("an article", () => {
   test("keeps short code between two paragraphs", () => {
     const { content } = read(story(`<p>The command</p><pre>TABLE name</pre><p>is short. ${TEXT}</p>`));
     expect(content).toContain("```\nTABLE name\n```");
+  });
+
+  test("keeps the indentation and the empty lines of code whose lines are elements", () => {
+    const lines = ["<b>if</b> (ok) {", "  <b>return</b> 1;", "<br>", "}"];
+    const code = `<pre><code>${lines.map((line) => `<div class="cm-line">${line}</div>`).join("")}</code></pre>`;
+    const { content } = read(story(`<p>The code ${TEXT}</p>${code}<p>is short. ${TEXT}</p>`));
+    expect(content).toContain("```\nif (ok) {\n  return 1;\n\n}\n```");
+  });
+
+  test("keeps headings that are links with the class of a mark, above text that is kept", () => {
+    const { content } = read(story(section("The engine", PARAGRAPHS) + section("No more", "")));
+    expect(content).toContain("## The engine\n\n");
+    expect(content).not.toContain("No more");
+    const marked = '<h2 id="b">The tender<a class="heading-anchor" href="#b">Link</a></h2>';
+    expect(read(story(`${marked}<p>It has coal. ${TEXT.repeat(3)}</p>`)).content).toContain("## The tender\n");
   });
 
   test("keeps the spaces of highlighted code", () => {
@@ -158,6 +176,24 @@ test("the line above the text of a post is kept, without the statistics and the 
   for (const part of ["Oda · 01/03/2026", "Bram · 02/03/2026", "Yusra · 04/03/2026", "Answer 3"])
     expect(content).toContain(part);
   expect(content).not.toMatch(/Joined|\.png/);
+});
+
+test("a short post has its author and its date, and not the date when the author joined", () => {
+  const short = `<blockquote>Oda said: 0. ${TEXT.repeat(2)}</blockquote>Take it now.`;
+  const posts = ["Oda", "Bram", "Tine", "Yusra"].map(
+    (name, i) =>
+      `<article class="message js-post"><header class="message-header">Jul ${i + 1}, 2024 at 1:29 PM <a href="#">Post #${i + 1} of 4</a></header>` +
+      `<section class="message-user"><h4><a href="/members/${name}.1/">${name}</a></h4><dl><dt><i></i></dt><dd>Feb 8, 2011</dd><dt>Joined</dt><dd>Feb 9, 2011</dd></dl></section>` +
+      `<div class="message-body">${i === 2 ? short : `${i}. ${TEXT.repeat(2)}`}</div>` +
+      `<footer><div>Share this</div><div>Reply, quote or like</div></footer></article>`,
+  );
+  const page = `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`;
+  const { content } = readArticle(parseTree(page), "https://site.test/threads/when.1/");
+  for (const [i, name] of ["Oda", "Bram", "Tine", "Yusra"].entries()) {
+    expect(content).toContain(`[${name}](https://site.test/members/${name}.1/)`);
+    expect(content).toContain(`Jul ${i + 1}, 2024 at 1:29 PM`);
+  }
+  expect(content).not.toContain("2011");
 });
 
 test("posts in one form, whose text alone is named as a post, have their authors and dates", () => {
