@@ -26,6 +26,10 @@ const PAGES: Readonly<Record<string, string>> = {
   })</script>`,
   "/refresh": `<meta http-equiv="refresh" content="3; url=/timer"><title>Stays</title>${WORDS}<script>setTimeout(() => { ${add("Added before the refresh.")} }, 900)</script>`,
   "/leaves": `${WORDS}<script>setTimeout(() => { location.href = "/arrived"; }, 2_000)</script>`,
+  "/reloads": `${WORDS}<script>setTimeout(() => { ${add("Added before the reload.")} }, 300); setTimeout(() => location.reload(), 900)</script>`,
+  "/turns": `<title>One of two</title>${WORDS}<script>setTimeout(() => { location.href = "/turns?" + Math.random(); }, 3_000)</script>`,
+  "/late": `${WORDS}<script>setTimeout(() => { location.href = "/slow"; }, 3_900)</script>`,
+  "/slow": `<title>Arrived late</title><main><p>Here is the slow page.</p><img src="/dot.svg"></main><script>setTimeout(() => { location.href = "/never"; }, 60_000)</script>`,
   "/arrived": `<title>Arrived</title><main><p>Here is the other page.</p><img src="/dot.svg"></main>`,
 };
 
@@ -81,6 +85,9 @@ test.each<[path: string, words: string]>([
   ["/counts", "1840 sacks"],
   ["/refresh", "Added before the refresh."],
   ["/leaves", "Here is the other page."],
+  ["/reloads", "The mill has three wheels."],
+  ["/turns", "The mill has three wheels."],
+  ["/late", "Here is the slow page."],
 ])("a read of %s has what the page's timers add within seconds", async (path, words) => {
   expect(await read(path)).toContain(words);
 });

@@ -10,6 +10,11 @@ const BEFORE_REFRESH_MS = 500;
 /** Milliseconds of the longest wait for the timers of a page whose requests do not end, and at most half of the whole wait. */
 const MAX_UNPAUSED_MS = 500;
 
+/** Milliseconds of the page's clock in one step while another document loads. */
+const STEP_MS = 100;
+/** Milliseconds that a step waits for the requests of that document, and then for its end. */
+const MAX_STEP_MS = 250;
+
 /** Tasks at one moment of the page's clock, after which the clock goes on: a timer can start itself without a delay. */
 const MAX_TASKS_AT_ONCE = 1_000;
 
@@ -17,7 +22,10 @@ const MAX_TASKS_AT_ONCE = 1_000;
 export interface ClockedTab {
   /** Calls a method on the tab. */
   call(method: string, params: CdpFields): Promise<CdpFields>;
-  /** Resolves when the clock has reached the end of the latest budget. */
+  /**
+   * Resolves when the clock has reached the end of the latest budget, or when the page shows another document: the browser
+   * gives it the whole budget again.
+   */
   stopped(): Promise<void>;
 }
 
@@ -39,27 +47,44 @@ export interface Passing {
 export async function passTime(tab: ClockedTab, { mostMs, isIdle, refreshMs }: Passing): Promise<void> {
   const budget = Math.min(PASSED_MS, refreshMs - BEFORE_REFRESH_MS);
   if (budget <= 0) return;
-  const pass = async (policy: string, ms: number): Promise<boolean> => {
-    const stopped = tab.stopped();
-    const params = { policy, budget, maxVirtualTimeTaskStarvationCount: MAX_TASKS_AT_ONCE };
-    await tab.call("Emulation.setVirtualTimePolicy", params);
-    return await within(
-      ms,
-      stopped.then(() => true),
-      () => false,
-    );
-  };
   const unpausedMs = Math.min(MAX_UNPAUSED_MS, mostMs / 2);
   try {
-    if (isIdle && (await pass("pauseIfNetworkFetchesPending", mostMs - unpausedMs))) return;
+    const first = { policy: "pauseIfNetworkFetchesPending", budget, mostMs: mostMs - unpausedMs } as const;
+    if (isIdle && (await pass(tab, first))) return;
     // A stream of events, for example, does not end.
-    await pass("advance", unpausedMs);
+    await pass(tab, { policy: "advance", budget, mostMs: unpausedMs });
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
   }
 }
 
-/** Lets the clock of a page run without an end, so that another document can load in it. */
-export async function freeClock(tab: Pick<ClockedTab, "call">): Promise<void> {
-  await tab.call("Emulation.setVirtualTimePolicy", { policy: "advance" });
+/**
+ * Moves the clock of a page in steps until `isLoaded` returns true: another document loads in the page. A clock that ran
+ * freely would run that document's timers too, and a page that reloads itself would never have loaded.
+ */
+export async function passUntil(tab: ClockedTab, isLoaded: () => boolean): Promise<void> {
+  while (!isLoaded()) {
+    if (!(await pass(tab, { policy: "pauseIfNetworkFetchesPending", budget: STEP_MS, mostMs: MAX_STEP_MS })))
+      // A request of the document does not end.
+      await pass(tab, { policy: "advance", budget: STEP_MS, mostMs: MAX_STEP_MS });
+  }
+}
+
+/** One move of the clock by `budget` milliseconds of the page, for `mostMs` milliseconds at most. */
+interface Move {
+  readonly policy: "pauseIfNetworkFetchesPending" | "advance";
+  readonly budget: number;
+  readonly mostMs: number;
+}
+
+/** True if the clock has reached the end of the budget in time, or the page shows another document. */
+async function pass(tab: ClockedTab, { policy, budget, mostMs }: Move): Promise<boolean> {
+  const stopped = tab.stopped();
+  const params = { policy, budget, maxVirtualTimeTaskStarvationCount: MAX_TASKS_AT_ONCE };
+  await tab.call("Emulation.setVirtualTimePolicy", params);
+  return await within(
+    mostMs,
+    stopped.then(() => true),
+    () => false,
+  );
 }

@@ -16,7 +16,7 @@ import { type RunningBrowser } from "./running-browser.ts";
 import { loadError } from "./load-error.ts";
 import { NetworkWatch } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
-import { freeClock, passTime } from "./passed-time.ts";
+import { passTime, passUntil } from "./passed-time.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
 /** Documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
@@ -36,6 +36,9 @@ const MAX_SETTLING_MS = 3_000;
 
 /** Milliseconds. A page that is not busy responds within this time. */
 const BUSY_MS = 250;
+
+/** Documents of a visit whose timers run at once. A page that reloads itself is read after them. */
+const MAX_TIMED_DOCUMENTS = 3;
 
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
@@ -135,11 +138,15 @@ export class Tab {
         return this.#clockStopped.promise;
       },
     };
-    const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-    await this.deadline.race(passTime(tab, { mostMs, isIdle, refreshMs: watch.refreshMs }));
-    if (watch.settled) return;
-    await freeClock(tab);
-    await this.#settle(watch, page);
+    for (let documents = 0; documents < MAX_TIMED_DOCUMENTS; documents++) {
+      const { documents: before } = watch;
+      const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
+      await this.deadline.race(passTime(tab, { mostMs, isIdle, refreshMs: watch.refreshMs }));
+      if (watch.settled && watch.documents === before) return;
+      let isLoaded = false;
+      const settling = this.#settle(watch, page).finally(() => (isLoaded = true));
+      await Promise.all([settling, passUntil(tab, () => isLoaded)]);
+    }
   }
 
   /** True if the tab is in this browser context. */
@@ -319,6 +326,7 @@ export class Tab {
   #onNavigated(frame: CdpFields): void {
     if (frame["id"] !== this.#blank?.target || this.#watch === undefined) return;
     this.#watch.onDocument(String(frame["loaderId"]));
+    this.#clockStopped.resolve();
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];
     if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
