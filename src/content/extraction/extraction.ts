@@ -43,10 +43,26 @@ export interface Placeholders {
   readonly texts: readonly string[];
   /** Names of elements that are empty, such as `output`. */
   readonly tags: readonly string[];
+  /** Data attributes of the content with an address from which a script may fetch data. */
+  readonly addresses: readonly string[];
+  /** Whether an element shows a sign such as "--" instead of a value. */
+  readonly standsIn: boolean;
 }
 
+/** The placeholders of a page that has none. */
+export const NO_PLACES: Placeholders = {
+  scripts: [],
+  names: [],
+  sure: [],
+  lists: [],
+  texts: [],
+  tags: [],
+  addresses: [],
+  standsIn: false,
+};
+
 /** The places whose names a script is searched for. */
-export type SearchedNames = Pick<Placeholders, "names" | "lists" | "texts" | "tags">;
+export type SearchedNames = Pick<Placeholders, "names" | "lists" | "texts" | "tags" | "addresses" | "standsIn">;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {

@@ -5,7 +5,7 @@ import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
-import { type Placeholders } from "./extraction.ts";
+import { NO_PLACES, type Placeholders } from "./extraction.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
 import { WAY_SIGNS } from "./signs/way-signs.ts";
@@ -40,7 +40,7 @@ function placesFor(sign: string | undefined, page: Survey): Placeholders | undef
   if (sign === undefined || FILLED.has(sign)) return placeholders(page);
   if (!INLINE.has(sign)) return undefined;
   const { sure = [] } = placeholders(page) ?? {};
-  return { scripts: [], names: [], sure, lists: [], texts: [], tags: [] };
+  return { ...NO_PLACES, sure };
 }
 
 /** Whether a document has code that runs in a browser. */

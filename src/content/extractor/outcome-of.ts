@@ -5,6 +5,7 @@ import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
 import {
+  NO_PLACES,
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
@@ -38,8 +39,7 @@ function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionO
   const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
   if (found !== undefined) {
     const { sign, names } = found;
-    const placeholders = { scripts: [], lists: [], texts: [], tags: [], names, sure: names };
-    return { outcome: "needs-browser", sign, placeholders };
+    return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACES, names, sure: names } };
   }
   return { outcome: "content", extraction: { content: "", title: "" } };
 }

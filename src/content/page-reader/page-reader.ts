@@ -2,6 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { trackersBeside } from "../egress/trackers.ts";
 import {
+  NO_PLACES,
   type Extraction,
   type ExtractionOutcome,
   type ExtractionTask,
@@ -318,8 +319,6 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  * elements.
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
-
-const NO_PLACES: Placeholders = { scripts: [], names: [], sure: [], lists: [], texts: [], tags: [] };
 
 function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
   const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";

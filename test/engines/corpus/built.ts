@@ -84,6 +84,8 @@ export const BUILT_DATA: ReadonlyMap<string, readonly [body: string, afterMs: nu
   ["/api/note", [NOTE, 50]],
   ["/api/slow", [NOTE, 1_200]],
   ["/api/auth/session", ["{}", 10]],
+  ["/tides/rows", [JSON.stringify(["High tide at six", "Low tide past noon"]), 100]],
+  ["/tides/stream", [`data: ${JSON.stringify({ tide: "high", time: "18:04" })}\n\n`, 100]],
 ]);
 
 export interface BuiltSite {
@@ -110,7 +112,8 @@ export function startBuiltSite(): BuiltSite {
       const data = BUILT_DATA.get(pathname);
       if (data !== undefined) {
         await Bun.sleep(data[1]);
-        return new Response(data[0], { headers: { "content-type": "application/json" } });
+        const type = pathname.endsWith("/stream") ? "text/event-stream" : "application/json";
+        return new Response(data[0], { headers: { "content-type": type } });
       }
       const file = files.get(pathname);
       if (file === undefined) return new Response("Not found", { status: 404 });

@@ -1,36 +1,5 @@
-import { type EngineName } from "../../../src/content/page/page.ts";
-import { paragraphs } from "./prose.ts";
-
-/**
- * A page written by hand; its external script has the same path with ".js". Without an engine it is a part of another
- * page.
- */
-export interface HandMadePage {
-  readonly path: string;
-  readonly html: string;
-  readonly script?: string;
-  readonly engine?: EngineName;
-  readonly must: readonly string[];
-  readonly mustNot: readonly string[];
-}
-
-const page = (path: string, body: string, script: boolean): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${path}</title></head><body><header><a href="/">Valley</a><span id="year"></span></header>${body}<footer>Written in the valley</footer>${script ? `<script src="${path}.js"></script>` : ""}</body></html>`;
-
-interface Made {
-  readonly body: string;
-  readonly script?: string;
-  readonly must?: readonly string[];
-  readonly mustNot?: readonly string[];
-}
-
-let seed = 200;
-
-function made(engine: EngineName, path: string, { body, script, must = [], mustNot = [] }: Made): HandMadePage {
-  seed += 1;
-  const html = page(path, body.replace("ARTICLE", paragraphs(6, seed)), script !== undefined);
-  return { path, engine, html, must, mustNot, ...(script === undefined ? {} : { script }) };
-}
+import { type HandMadePage, made } from "./hand-made-page.ts";
+import { INDIRECT_PAGES } from "./indirect-requests.ts";
 
 const part = (path: string, html: string): HandMadePage => ({ path, html, must: [], mustNot: [] });
 
@@ -378,4 +347,5 @@ export const HAND_MADE: readonly HandMadePage[] = [
     script:
       'document.querySelector("footer").append(" "+new Date().getFullYear());const t=document.createElement("button");t.textContent="Top";t.hidden=true;t.addEventListener("click",()=>scrollTo(0,0));document.body.append(t);addEventListener("scroll",()=>{t.hidden=scrollY<600});',
   }),
+  ...INDIRECT_PAGES,
 ];

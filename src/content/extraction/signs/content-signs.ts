@@ -72,11 +72,25 @@ function countsTo({ element }: Surveyed, end: string): boolean {
   return /^[\d.,\s]{1,20}$/.test(end) && textContent(element).trim() !== end.trim();
 }
 
-const COUNTERS = ["data-target", "data-count", "data-to", "data-counter", "data-count-to", "data-value", "data-number"];
+const COUNTERS = [
+  "data-target",
+  "data-count",
+  "data-to",
+  "data-counter",
+  "data-count-to",
+  "data-to-value",
+  "data-value",
+  "data-number",
+  "data-end",
+  "data-end-value",
+  "data-stop",
+  "data-final",
+  "data-max",
+];
 
 /** Scripts that convert text: formulas, diagrams, whole Markdown documents. */
 const TRANSFORMERS =
-  /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|katex[\w./@-]{0,60}auto-render|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
+  /\bmathjax\b|\/(?:tex-(?:mml-)?(?:chtml|svg)|latest)\.js|(?:katex[\w./@-]{0,60}|\/)auto-render[\w.-]{0,20}\.js|\bmermaid\b|\/(?:zero-md|docsify|marked|showdown|markdown-it|strapdown|remark)[\w.@/-]{0,60}\.js|asciinema|viz\.js|vega-embed|emojione|twemoji|google-code-prettify/i;
 
 function isTransformed({ code: { unknown, inline } }: Survey): boolean {
   return (

@@ -25,6 +25,9 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
 /** Astro's inline code that makes visible content interactive: its islands and their loaders. */
 const HYDRATES = /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro/;
 
+/** Inline code of WordPress's caches that runs the page's other scripts when a person first moves or clicks. */
+const DELAYS = /\bRocketLazyLoadScripts\b|\bnowprocket=1|\blitespeed_ui_events\b/;
+
 /** The scripts of a page, collected by its survey. */
 export class PageCode {
   readonly #inlineCode: string[] = [];
@@ -64,6 +67,7 @@ export class PageCode {
       const src = attribs["src"] ?? attribs["href"] ?? attribs["xlink:href"];
       if (src === undefined) this.#inline(code);
       else if (!isHarmless(src)) this.unknown.push(src.slice(0, MAX_ADDRESS_LENGTH));
+      this.handler(attribs["onload"] ?? "");
     }
   }
 
@@ -75,7 +79,7 @@ export class PageCode {
   }
 
   #inline(code: string): void {
-    if (HYDRATES.test(code)) return;
+    if (HYDRATES.test(code) || DELAYS.test(code)) return;
     this.#length += code.length;
     if (this.#length > MAX_CODE_LENGTH) this.unknown.push("inline");
     else this.#inlineCode.push(code);

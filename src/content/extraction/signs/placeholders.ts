@@ -93,6 +93,19 @@ function isOpen(element: Surveyed): boolean {
   return (text === 0 && media === 0 && elements <= 1) || isUnmade(element);
 }
 
+/** Names of empty parts of carousels and lists that get buttons, but no content. */
+const CONTROL_NAMES =
+  /(?:^|[-_\s])(?:nav|navigation|dots|bullets|pagination|pager|indicators?|arrows?|thumbs|scrollbar|progress|backdrop|recaptcha|captcha)(?:$|[-_\s])/i;
+
+/** Characters of a page that does not consist of search results. */
+const MUCH_TEXT = 500;
+
+/** Whether an empty part gets only buttons, or the results of a search in the site. */
+function isControl({ attribs: { id = "", class: classes = "" } }: Surveyed, { contentText }: Survey): boolean {
+  const names = `${id} ${classes}`;
+  return CONTROL_NAMES.test(names) || (contentText >= MUCH_TEXT && /search/i.test(names));
+}
+
 /** Characters of text in a custom element that may only be a fallback. */
 const MAX_FALLBACK_LENGTH = 80;
 
@@ -168,10 +181,14 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
   const [names, sure, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
+  const addresses = new Names();
   const tags = new Set<string>();
+  let hasStandIns = false;
   for (const element of page.elements) {
     const standsIn = showsStandIn(element);
-    if (standsIn || isOpen(element)) {
+    if (standsIn) hasStandIns = true;
+    addresses.add(addressAttributes(element));
+    if ((standsIn || isOpen(element)) && !isControl(element, page)) {
       const all = [...namesOf(element), ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
       if (standsIn) sure.add(all);
@@ -183,7 +200,42 @@ export function placeholders(page: Survey): Placeholders | undefined {
   }
   sure.add(names.all.filter((name) => inline.some((code) => namesPlace(code, name))));
   const [parts, short] = [lists, texts].map(({ all }) => all.filter((name) => !ROOTS.test(name)));
-  return { scripts, names: names.all, sure: sure.all, lists: parts ?? [], texts: short ?? [], tags: [...tags] };
+  return {
+    scripts,
+    names: names.all,
+    sure: sure.all,
+    lists: parts ?? [],
+    texts: short ?? [],
+    tags: [...tags],
+    addresses: addresses.all,
+    standsIn: hasStandIns,
+  };
+}
+
+/** Elements whose addresses are of pictures, or are used when a user acts. */
+const OTHER_ADDRESSES = new Set([
+  "img",
+  "picture",
+  "source",
+  "video",
+  "audio",
+  "a",
+  "button",
+  "input",
+  "form",
+  "script",
+]);
+
+/** An address that may be one of data: on the site or elsewhere, and not one of a file of another kind. */
+const DATA_ADDRESS =
+  /^(?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?!\S*\.(?:m?js|css|svg|png|jpe?g|webp|avif|gif|ico|woff2?|mp[34]|m3u8|webm|pdf)\b)\S{1,300}$/i;
+
+/** The data attributes of an element whose values may be addresses of data. */
+function addressAttributes({ name, attribs, chrome, hidden }: Surveyed): string[] {
+  if (chrome || hidden || OTHER_ADDRESSES.has(name)) return [];
+  return Object.keys(attribs).filter(
+    (attribute) => attribute.startsWith("data-") && DATA_ADDRESS.test(attribs[attribute] ?? ""),
+  );
 }
 
 function namesOf({ attribs: { id = "", class: classes = "" } }: Surveyed): string[] {
@@ -235,6 +287,9 @@ export function selectsPlace(script: string, name: string): boolean {
 const PLAIN_ATTRIBUTES =
   /^(?:id|class|style|role|title|lang|dir|hidden|tabindex|clear|clearfix|row|col(?:-.*)?|container|wrapper|inner|aria-.*|data-(?:v|astro|svelte|hk|reactid|ssr|nosnippet).*)$/;
 
+/** Attributes of Qwik with the addresses of tasks that run when their element is visible, or when the page is loaded. */
+const VISIBLE_TASKS = ["on:qvisible", "on-document:qinit", "on-document:qidle"];
+
 function scriptsOf({ code, source, elements }: Survey): string[] {
   const found = new Set<string>();
   const add = (address: string | undefined): void => {
@@ -253,6 +308,10 @@ function scriptsOf({ code, source, elements }: Survey): string[] {
     }
   }
   for (const { code: inline } of code.inline) for (const address of addressesIn(inline)) add(address);
+  const base = elements.find(({ attribs }) => attribs["q:base"] !== undefined)?.attribs["q:base"] ?? "";
+  for (const { attribs } of elements) {
+    for (const event of VISIBLE_TASKS) for (const task of attribs[event]?.split("\n") ?? []) add(base + task);
+  }
   for (const address of shared) add(address);
   return [...found];
 }

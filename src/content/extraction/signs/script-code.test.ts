@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { NO_PLACES } from "../extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string, names: readonly string[] = [], lists: readonly string[] = []): string | undefined {
-  return signOfCode(script, { names, lists, texts: [], tags: [] })?.sign;
+  return signOfCode(script, { ...NO_PLACES, names, lists })?.sign;
 }
 
 describe("an external script that requests data without user action", () => {
@@ -16,6 +17,12 @@ describe("an external script that requests data without user action", () => {
     'new EventSource("/live/scores")',
     'fetch(BASE + "/items")',
     "fetch(`${base}/items`)",
+    'client.get("/items")',
+    'const get = (u) => fetch(u).then((r) => r.json()); get("/tides").then(show)',
+    'async function get(path){return (await fetch(`${base}${path}`)).json()} const rows = await get("/tides")',
+    'const f=u=>fetch(u).then(r=>r.json());function Tides(){const{data}=useSWR("/tides",f)}Tides()',
+    'f=async e=>{let t=await fetch(e);return t.json()};let{data:n}=(0,s.A)("/tides",f)',
+    'fetch("/x.js");useQuery({queryKey:["boats"],queryFn:()=>api.boats()})',
   ])("is found in %s", (script) => {
     expect(signIn(script)).toBe("data-request");
   });
@@ -32,6 +39,11 @@ describe("an external script that requests data without user action", () => {
       'function more(){fetch("/api/items")} b.addEventListener("click", more)',
     ],
     ["requests nothing that is written out", "fetch(address)"],
+    ["loads a file by its own function", 'const get = (u) => fetch(u); get("/theme.css")'],
+    ["asks for a session by its own function", 'const get = (u) => fetch(u); get("/auth/session")'],
+    ["has its own function without a call", "const get = (u) => fetch(u); get(address)"],
+    ["has a query for later", 'fetch(u);useQuery({queryKey:["boats"],queryFn:f,enabled:open})'],
+    ["fills an index for a search", 'fetch("/data/index.json").then((d) => { index = new Fuse(d) })'],
     ["is a comment", '// fetch("/api/items")'],
     ["is empty", ""],
   ])("is not one that %s", (_what, script) => {
@@ -99,7 +111,7 @@ test.each([
 });
 
 describe("an external script that replaces a text of the page", () => {
-  const places = { names: [], lists: [], texts: ["office", "data-day"], tags: ["output", "ol"] };
+  const places = { ...NO_PLACES, texts: ["office", "data-day"], tags: ["output", "ol"] };
 
   test.each([
     'document.querySelector("a.office").textContent = address',
@@ -148,4 +160,27 @@ describe("an external script that adds to the page beside its named places", () 
 test("an element that a script uses by its identifier alone is found", () => {
   expect(signIn("(()=>{walk.textContent=day})()", ["walk"])).toBe("script-writes");
   expect(signIn("all.map(walk=>{walk.textContent=day})", ["walk"])).toBeUndefined();
+});
+
+describe("an external script that gets data from elsewhere than a literal address", () => {
+  const attribute = { ...NO_PLACES, addresses: ["data-rows-url"] };
+  const sign = { ...NO_PLACES, standsIn: true };
+  const write = "document.querySelector(`#${x.id}`).textContent = x.text";
+
+  test.each([
+    [attribute, `fetch(f.dataset.rowsUrl).then((x) => { ${write} })`],
+    [attribute, `fetch(f.getAttribute("data-rows-url")).then((x) => { ${write} })`],
+    [sign, `const s = new WebSocket(address); s.onmessage = (x) => { ${write} }`],
+  ])("is found in %#", (places, script) => {
+    expect(signOfCode(script, places)?.sign).toBe("data-request");
+  });
+
+  test.each([
+    [NO_PLACES, `fetch(f.dataset.rowsUrl).then((x) => { ${write} })`],
+    [attribute, "fetch(f.dataset.rowsUrl, { keepalive: true })"],
+    [attribute, `f.onclick = () => { fetch(f.dataset.rowsUrl).then((x) => { ${write} }) }`],
+    [NO_PLACES, `const s = new WebSocket(address); s.onmessage = (x) => { ${write} }`],
+  ])("is not found in %#", (places, script) => {
+    expect(signOfCode(script, places)).toBeUndefined();
+  });
 });

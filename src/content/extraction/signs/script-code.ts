@@ -1,9 +1,11 @@
-import { type UnaskedCode, unasked } from "./unasked-code.ts";
+import { type UnaskedCode, unasked, unaskedOfWhole } from "./unasked-code.ts";
 import { endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
 import { namesPlace, selectsPlace } from "./placeholders.ts";
+import { ASIDE } from "./request-addresses.ts";
+import { asksByHelper, asksByQuery, usesAddress } from "./request-helpers.ts";
 import { withoutRanges } from "./without-ranges.ts";
 import { selectsTag, writesText } from "./text-writes.ts";
 
@@ -13,6 +15,10 @@ import { selectsTag, writesText } from "./text-writes.ts";
 const MAX_OWN_CODE = 120_000;
 /** Characters after the address of a request that may show that the request sends data. */
 const CALL_LENGTH = 240;
+
+/** The same for a method of a client that the site made: `api.get("/rows")`. */
+const GET_ADDRESS =
+  /[\w$)\]]\.get\s{0,3}\(\s{0,3}["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200})["'`]/g;
 
 /** Calls that fetch data. */
 const ASKS =
@@ -25,10 +31,6 @@ const DATA_ADDRESS =
 /** The first argument of a call that fetches data, if it is a literal and refers to the site itself. */
 const CALL_ADDRESS =
   /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?(?:[\w$.]{1,40}\s{0,9}\+\s{0,9})?["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
-
-/** Requests that a user action starts, that show no content, or that belong to the framework itself. */
-const ASIDE =
-  /\b(?:auth|sessions?|log-?in|log-?out|sign-?in|sign-?up|register|me|cart|basket|track(?:ing)?|log|logs|events?|collect|analytics|metrics|beacon|csrf|token|likes?|votes?|subscribe|newsletter|contact|suggest(?:ions)?|search|autocomplete|complete|consent|cookies?|config|settings|i18n|locales?|lang|translations?|messages\/\w\w|version|manifest|builds?|_nuxt|_app|_next|embed|envelope|favicon|service-?worker|sw|ping|health|errors?|report|feedback)\b/i;
 
 const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\btype\s{0,9}:\s{0,9}["'`]POST/i;
 
@@ -79,7 +81,7 @@ export function signOfCode(script: string, places: SearchedNames): CodeSign | un
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (asksForData(script)) {
     const code = isOwn ? called(script).code : unasked(script).code;
-    if (asksForData(withoutProperties(code))) {
+    if (asksForData(withoutProperties(code)) && !(isOwn && NO_WORDS.test(code))) {
       return { sign: "data-request", names: named.filter((name) => namesPlace(code, name)) };
     }
   }
@@ -89,13 +91,17 @@ export function signOfCode(script: string, places: SearchedNames): CodeSign | un
   return isOwn ? signOfOwnCode(script, named, places) : undefined;
 }
 
+/** Data for a search or a drawing, which puts no words into the page by itself. */
+const NO_WORDS = /\bnew\s{1,3}(?:Fuse|FlexSearch|MiniSearch|Chart)\b|\b(?:elasticlunr|lunr)\b|\.getContext\s{0,3}\(/;
+
 /** The same for a script that is no library and requests no data. `named` are the open places that it mentions. */
 function signOfOwnCode(script: string, named: readonly string[], places: SearchedNames): CodeSign | undefined {
   const { code, bare } = unasked(script);
   const filled = named.filter((name) => namesPlace(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
-  const left = called(code);
+  const left = called(script);
+  if (receives(left, places) && writesPage(left)) return { sign: "data-request", names: filled };
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
     appendsTo(places, left) ||
@@ -105,9 +111,17 @@ function signOfOwnCode(script: string, named: readonly string[], places: Searche
   return isWritten ? { sign: "script-writes", names: filled } : undefined;
 }
 
+const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
+
+/** Whether code gets data from an address in the page, or from a stream that may replace a sign such as "--". */
+function receives({ code, bare }: UnaskedCode, places: SearchedNames): boolean {
+  if (!ASKS.test(bare)) return false;
+  return usesAddress(code, places) || (places.standsIn && OPENS_STREAM.test(bare));
+}
+
 /** Code without functions that only handlers call, and without those that only such functions call. */
 function called(script: string): UnaskedCode {
-  return unasked(unasked(script, () => false).code, () => false);
+  return unaskedOfWhole(script);
 }
 
 /** Whether code appends content to one of these lists or texts, to the main part of the page, or to all of it. */
@@ -120,13 +134,13 @@ function appendsTo({ lists, texts }: SearchedNames, { code, bare }: UnaskedCode)
 
 function asksForData(code: string): boolean {
   if (!ASKS.test(code)) return false;
-  for (const pattern of [CALL_ADDRESS, DATA_ADDRESS]) {
+  for (const pattern of [CALL_ADDRESS, DATA_ADDRESS, GET_ADDRESS]) {
     for (const match of code.matchAll(pattern)) {
       const call = code.slice(match.index, match.index + match[0].length + CALL_LENGTH);
       if (!ASIDE.test(match[0]) && !SENDS.test(callOnly(call))) return true;
     }
   }
-  return false;
+  return asksByHelper(code) || asksByQuery(code);
 }
 
 /** The longest possible text of the call: up to the end of its statement. */

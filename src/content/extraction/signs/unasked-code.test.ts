@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { unasked } from "./unasked-code.ts";
+import { unasked, unaskedOfWhole } from "./unasked-code.ts";
 
 describe("the code that runs without user action", () => {
   test.each([
@@ -19,6 +19,8 @@ describe("the code that runs without user action", () => {
     ["b.onclick = function (e) { a() }; c()", "b.onclick = function ; c()"],
     ["b.onclick = (e) => { a() }\nc()", "b.onclick = \nc()"],
     ["b.onclick = e => a(e); c()", "b.onclick = ; c()"],
+    ["b.onclick=e=>a(e),c()", "b.onclick=,c()"],
+    ["b.onclick = () => a()\n  .then(d)\nc()", "b.onclick = \nc()"],
     ["window.onscroll = async () => a()\nc()", "window.onscroll = async \nc()"],
     ["b.onload = () => a()", "b.onload = () => a()"],
   ])("of %s", (script, bare) => {
@@ -35,4 +37,22 @@ describe("the code that runs without user action", () => {
       expect(unasked(script)).toEqual({ code: script, bare: script });
     },
   );
+});
+
+describe("the code of a whole script that runs without user action", () => {
+  test.each([
+    ['a.addEventListener("click", go); function go() { b() }', "a.addEventListener(); "],
+    ['const go = (e) => { b(e) }\na.addEventListener("click", go); c()', "const \na.addEventListener(); c()"],
+    ['const go=e=>b(e),d=1;a.addEventListener("click",go);c()', "const ,d=1;a.addEventListener();c()"],
+    ["class A { go(e) { this.b() } on() { x.onclick = () => this.go() } }", "class A {  on() { x.onclick = } }"],
+    ['a.addEventListener("click",this.go);class A{go(){this.b()}b(){c()}}', "a.addEventListener();class A{}"],
+    [
+      'a.addEventListener("click",this.go);class A{init(){this.go()}go(){b()}}',
+      "a.addEventListener();class A{init(){this.go()}go(){b()}}",
+    ],
+    ["class A { connected() { b() } }", "class A { connected() { b() } }"],
+    ["const go = () => b(); go()", "const go = () => b(); go()"],
+  ])("of %s", (script, bare) => {
+    expect(unaskedOfWhole(script).bare.trim()).toBe(bare.trim());
+  });
 });

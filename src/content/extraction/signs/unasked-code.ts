@@ -44,6 +44,22 @@ const MAX_PATTERN_LENGTH = 1000;
  * the name of a function. A function whose name no code contains can only be called by a handler in the markup.
  */
 export function unasked(script: string, isNamed: (name: string) => boolean = () => true): UnaskedCode {
+  return withoutHandlers(script, { isNamed, isWhole: false });
+}
+
+/** The same for a script whose functions no other script calls. Methods and variables that only handlers name go too. */
+export function unaskedOfWhole(script: string): UnaskedCode {
+  return withoutHandlers(script, { isNamed: () => false, isWhole: true });
+}
+
+interface Callers {
+  /** Whether other code of the page contains the name of a function. */
+  readonly isNamed: (name: string) => boolean;
+  /** Whether the script is all code that may call its functions. */
+  readonly isWhole: boolean;
+}
+
+function withoutHandlers(script: string, { isNamed, isWhole }: Callers): UnaskedCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
   const marked: [start: number, end: number][] = [];
@@ -59,12 +75,19 @@ export function unasked(script: string, isNamed: (name: string) => boolean = () 
     done = endOfFunction(scan, start);
     marked.push([start, done]);
   }
-  const first = { code: withoutRanges(scan.code, marked), bare: withoutRanges(scan.bare, marked) };
-  const uncalled = uncalledFunctions(scan, first.bare, isNamed);
-  if (uncalled.length === 0) return first;
-  marked.push(...uncalled);
+  for (let round = 0; round < (isWhole ? MAX_ROUNDS : 1); round += 1) {
+    const bare = withoutRanges(scan.bare, marked);
+    const uncalled = uncalledFunctions(scan, bare, isNamed);
+    if (isWhole) uncalled.push(...handlersByName(scan, bare, marked));
+    const before = marked.length;
+    marked.push(...uncalled.filter(([start]) => !marked.some(([from, end]) => from <= start && start < end)));
+    if (marked.length === before) break;
+  }
   return { code: withoutRanges(scan.code, marked), bare: withoutRanges(scan.bare, marked) };
 }
+
+/** Calls from a handler through other functions that are followed. */
+const MAX_ROUNDS = 3;
 
 /** Declared functions that are checked for calls. Each name is searched in the whole script. */
 const MAX_FUNCTIONS = 50;
@@ -83,6 +106,38 @@ function uncalledFunctions(scan: Scan, bare: string, isNamed: (name: string) => 
   return found;
 }
 
+/** A method: `open(event) {`. Its bracket is the last character of the match. */
+const METHOD = /(?<=[{};,\n]\s{0,9})(?:async\s{1,9})?([A-Za-z_$][\w$]{0,80})\s{0,9}\((?=[^(){}]{0,80}\)\s{0,9}\{)/g;
+/** A variable with a function: `open = (event) =>`. The arguments follow. */
+const VARIABLE =
+  /(?<![\w$.])([A-Za-z_$][\w$]{0,80})\s{0,9}=\s{0,9}(?:async\b\s{0,9})?(?:function\b[^({]{0,60}(?=\()|(?=\([^()]{0,80}\)\s{0,9}=>|[\w$]{1,30}\s{0,9}=>))/g;
+const KEYWORDS = new Set(["if", "for", "while", "switch", "catch", "with", "function", "return"]);
+
+/**
+ * Methods and variables with functions that only the marked ranges name. `bare` is the code without them. A framework
+ * calls most other methods.
+ */
+function handlersByName(scan: Scan, bare: string, marked: readonly [start: number, end: number][]): [number, number][] {
+  if (marked.length === 0) return [];
+  const handlers = marked.map(([start, end]) => scan.bare.slice(start, end)).join("\n");
+  const found: [number, number][] = [];
+  let looked = 0;
+  for (const [pattern, before] of [
+    [METHOD, 1],
+    [VARIABLE, 0],
+  ] as const) {
+    for (const match of scan.bare.matchAll(pattern)) {
+      const name = match[1] ?? "";
+      if (KEYWORDS.has(name) || !handlers.includes(name)) continue;
+      looked += 1;
+      if (looked > MAX_FUNCTIONS) return found;
+      if (isNamedTwice(bare, name) || !isNamedTwice(`${handlers} ${name}`, name)) continue;
+      found.push([match.index, endOfFunction(scan, match.index + match[0].length - before)]);
+    }
+  }
+  return found;
+}
+
 function isNamedTwice(code: string, name: string): boolean {
   let count = 0;
   for (let at = code.indexOf(name); at !== -1 && count < 2; at = code.indexOf(name, at + name.length)) {
@@ -91,19 +146,21 @@ function isNamedTwice(code: string, name: string): boolean {
   return count > 1;
 }
 
-/** The end of a function's arguments and body. An arrow function without braces ends at the end of its line. */
+/** The end of a function whose arguments begin at this place, or after its name. */
 function endOfFunction(scan: Scan, at: number): number {
-  const brackets = /[({]|=>|[;\n]/g;
-  brackets.lastIndex = at;
-  for (let match = brackets.exec(scan.bare); match !== null; match = brackets.exec(scan.bare)) {
-    const [found] = match;
-    if (found === ";" || found === "\n") return match.index;
-    if (found === "=>") continue;
-    const close = scan.closeOf(match.index);
-    if (found === "{") return close + 1;
-    brackets.lastIndex = close + 1;
+  const { bare } = scan;
+  let next = at;
+  while (next < bare.length && bare.charAt(next) !== "(" && !bare.startsWith("=>", next)) next += 1;
+  if (bare.charAt(next) === "(") next = scan.closeOf(next) + 1;
+  while (/[\s=>]/.test(bare.charAt(next))) next += 1;
+  if (bare.charAt(next) === "{") return scan.closeOf(next) + 1;
+  // The body of an arrow function without braces.
+  for (; next < bare.length; next += 1) {
+    const char = bare.charAt(next);
+    if (/[([{]/.test(char)) next = scan.closeOf(next);
+    else if (/[,;)\]}]/.test(char) || (char === "\n" && !/^\s{0,99}[.?:&|+]/.test(bare.slice(next, next + 100)))) break;
   }
-  return scan.bare.length;
+  return next;
 }
 
 interface Scan extends UnaskedCode {

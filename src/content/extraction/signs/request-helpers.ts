@@ -1,0 +1,83 @@
+import { type SearchedNames } from "../extraction.ts";
+import { endOfValue } from "./code-values.ts";
+import { ASIDE } from "./request-addresses.ts";
+
+/** Requests whose address is a parameter, and queries, that are examined in one script. */
+const MAX_EXAMINED = 60;
+/** Characters before a request in which the function that makes it begins. */
+const MAX_HELPER_LENGTH = 240;
+/** Characters of the options of one query. */
+const MAX_OPTIONS_LENGTH = 1_200;
+
+/** A request whose address is, or contains, a variable: `fetch(u)`, `fetch(base + u)`, `` get(`${base}${u}`) ``. */
+const REQUEST =
+  /(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?|\$\.(?:get|getJSON))\s{0,3}\(\s{0,3}(?:new\s{1,3}(?:URL|Request)\s{0,3}\(\s{0,3})?(?:["'`][^"'`\s]{0,80}["'`]\s{0,3}\+\s{0,3}|[\w$.]{1,40}\s{0,3}\+\s{0,3}|`[^`\s]{0,80}\$\{)?([\w$]{1,40})\s{0,3}[,)}]/g;
+
+/** An address on the site itself, or on its own service. Files are no data. */
+const ADDRESS = String.raw`(["'\`])((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?![^"'\`\s]*\.(?:m?js|css|svg|png|jpe?g|webp|gif|woff2?|mp4|wasm)\b)[^"'\`\s]{1,200})\1`;
+
+/**
+ * Whether code fetches data from a literal address through a function of its own or of a library:
+ * `const get = (u) => fetch(u)` with `get("/api/rows")` or `useSWR("/api/rows", get)`.
+ */
+export function asksByHelper(code: string): boolean {
+  const helpers = new Set<string>();
+  let examined = 0;
+  for (const match of code.matchAll(REQUEST)) {
+    examined += 1;
+    if (examined > MAX_EXAMINED) break;
+    const helper = helperBefore(code.slice(Math.max(0, match.index - MAX_HELPER_LENGTH), match.index), match[1] ?? "");
+    if (helper !== undefined) helpers.add(helper);
+  }
+  return [...helpers].some((name) => isCalledWithAddress(code, name.replaceAll("$", "\\$")));
+}
+
+/** The last function that begins in the text and has this parameter first: `get` in `get = async (u) => {`. */
+function helperBefore(text: string, parameter: string): string | undefined {
+  const first = parameter.replaceAll("$", "\\$");
+  const header = new RegExp(
+    `(?:\\bfunction\\s{1,3}([\\w$]{1,40})\\s{0,3}\\(|(?<![\\w$.])([\\w$]{1,40})\\s{0,3}=\\s{0,3}(?:async\\s{0,3})?(?:function\\s{0,3}[\\w$]{0,40}\\s{0,3})?\\(?)\\s{0,3}${first}\\s{0,3}(?:[,)]|=>)`,
+    "g",
+  );
+  const last = [...text.matchAll(header)].at(-1);
+  return last?.[1] ?? last?.[2];
+}
+
+function isCalledWithAddress(code: string, name: string): boolean {
+  const called = new RegExp(`(?<![\\w$.])${name}\\s{0,3}\\(\\s{0,3}${ADDRESS}`, "g");
+  const given = new RegExp(`\\(\\s{0,3}${ADDRESS}\\s{0,3},\\s{0,3}${name}\\s{0,3}[,)]`, "g");
+  return [called, given].some((pattern) => code.matchAll(pattern).some(([call]) => !ASIDE.test(call)));
+}
+
+/** The literal key of a query. Libraries of queries never write one. */
+const QUERY_KEY = /\bqueryKey\s{0,3}:\s{0,3}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3})?\[\s{0,3}["'`]([^"'`]{1,80})["'`]/g;
+
+/** Whether code has a query that runs by itself: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. */
+export function asksByQuery(code: string): boolean {
+  let examined = 0;
+  for (const match of code.matchAll(QUERY_KEY)) {
+    examined += 1;
+    if (examined > MAX_EXAMINED) return false;
+    const open = code.lastIndexOf("{", match.index);
+    if (open === -1 || match.index - open > MAX_OPTIONS_LENGTH) continue;
+    const text = code.slice(open, open + MAX_OPTIONS_LENGTH);
+    const options = text.slice(0, endOfValue(text, 0));
+    if (!/\bqueryFn\b/.test(options) || /\benabled\s{0,3}:/.test(options) || ASIDE.test(match[1] ?? "")) continue;
+    return true;
+  }
+  return false;
+}
+
+/** The address of a request that an attribute of an element gives. */
+const OF_ELEMENT =
+  /\.dataset\.([A-Za-z][\w]{0,60})|["'`](data-[\w-]{1,60})["'`]|\.data\(\s{0,3}["'`]([\w-]{1,60})["'`]/g;
+
+/** Whether code mentions an attribute of the page's content that has an address. */
+export function usesAddress(code: string, { addresses }: SearchedNames): boolean {
+  if (addresses.length === 0) return false;
+  const known = new Set(addresses);
+  return code.matchAll(OF_ELEMENT).some(([, property, attribute, data]) => {
+    const name = property?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) ?? data;
+    return known.has(attribute ?? `data-${name ?? ""}`);
+  });
+}
