@@ -49,7 +49,7 @@ export interface Placeholders {
   readonly standsIn: boolean;
 }
 
-/** The placeholders of a page that has none. */
+/** The placeholders of a page without any. */
 export const NO_PLACES: Placeholders = {
   scripts: [],
   names: [],
