@@ -150,6 +150,12 @@ describe("requests with the sticky cookie", () => {
     expect(Math.abs(countOf(names(upstreams(9, 1), plain(), sticky), "b") - 1000)).toBeLessThan(180);
   });
 
+  test("receive a cookie without an age if it must end with the session", () => {
+    const [asked = request()] = plain(1);
+    names(upstreams(1), [asked], { cookie: { ...sticky.cookie, maxAgeS: 0 } });
+    expect(asked.addedFields).toMatch(/^Set-Cookie: share=[\w-]{6}; Path=\/shop; HttpOnly; SameSite=Lax\r\n$/);
+  });
+
   test("receive a Secure cookie over https, and the path / if the route's path would break the attribute", () => {
     const secure = request("", "https");
     names(upstreams(1), [secure], sticky);

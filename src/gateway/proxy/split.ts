@@ -20,6 +20,7 @@ export type Sticky =
   | {
       readonly cookie: {
         readonly name: string;
+        /** 0: the cookie lasts until the browser is closed. */
         readonly maxAgeS: number;
         /** The route's path: the client sends the cookie only with requests of the route. */
         readonly path: string;
@@ -148,7 +149,8 @@ class CookieSplit<Choice> implements Split<Choice> {
     this.#hashed = new HashedChoices(choices);
     this.#name = name;
     // RFC 6265 §4.1.1: a path-value must not contain a semicolon.
-    this.#attributes = `Path=${path.includes(";") ? "/" : path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax`;
+    const lifetime = maxAgeS === 0 ? "" : ` Max-Age=${maxAgeS};`;
+    this.#attributes = `Path=${path.includes(";") ? "/" : path};${lifetime} HttpOnly; SameSite=Lax`;
   }
 
   choose(exchange: Splittable): Choice {

@@ -41,8 +41,8 @@ const cookieName = headerName;
 const stickyCookie = z
   .strictObject({
     name: cookieName.default("turnpike_split").describe("Name of the cookie. It is not sent to upstreams."),
-    max_age_s: count(2_592_000, 1, MAX_COOKIE_AGE_S).describe(
-      "Lifetime of the cookie in seconds, from the client's first request.",
+    max_age_s: count(2_592_000, 0, MAX_COOKIE_AGE_S).describe(
+      "Lifetime of the cookie in seconds, from the client's first request. 0: until the browser is closed.",
     ),
   })
   .describe("A cookie that the gateway sets.");
