@@ -11,6 +11,9 @@ const CASES: readonly (readonly [about: string, peer: string, forwardedFor: stri
   ["what is all trusted ends at the left-most", "10.1.1.1", "10.3.3.3,10.2.2.2", "10.3.3.3"],
   ["a broken entry ends the walk", "10.1.1.1", "203.0.113.9, unknown, 10.2.2.2", "10.2.2.2"],
   ["ports and brackets are taken off", "10.1.1.1", "[2001:db9::1]:443, 10.2.2.2:80", "2001:db9::1"],
+  ["an IPv4 address in any form of IPv6 is IPv4", "10.1.1.1", "::ffff:cb00:7109", "203.0.113.9"],
+  ["a trusted IPv4 address is so in the form of IPv6 too", "10.1.1.1", "203.0.113.9, ::FFFF:10.2.2.2", "203.0.113.9"],
+  ["every spelling of an IPv6 address is the same client", "10.1.1.1", "2001:DB9:0:0::0001", "2001:db9::1"],
   ["IPv6 proxies are known by their network", "2001:db8::1", "2001:db9::1", "2001:db9::1"],
 ];
 

@@ -15,10 +15,10 @@ export function plainAddress(address: string): string {
   return lastPlain;
 }
 
-/** The canonical spelling of an address. */
+/** The canonical spelling of an address: one for each client, whatever a proxy writes. IPv4 in the form of IPv6 is IPv4. */
 export function canonicalAddress(address: string): string {
   const plain = plainAddress(address);
-  return plain.includes(":") && ipaddr.IPv6.isValid(plain) ? ipaddr.parse(plain).toString() : plain;
+  return plain.includes(":") && ipaddr.IPv6.isValid(plain) ? ipaddr.process(plain).toString() : plain;
 }
 
 /**
@@ -54,5 +54,5 @@ function addressOf(entry: string): string | undefined {
     /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ??
     (/^[^:]+:\d+$/.test(entry) ? entry.slice(0, entry.indexOf(":")) : entry);
   const valid = bare.includes(":") ? ipaddr.IPv6.isValid(bare) : ipaddr.IPv4.isValidFourPartDecimal(bare);
-  return valid ? plainAddress(bare) : undefined;
+  return valid ? canonicalAddress(bare) : undefined;
 }
