@@ -54,6 +54,8 @@ export type ToWorker =
   | { readonly kind: "certify"; readonly issued: Issued }
   /** Open the access logs again. Without a reply. */
   | { readonly kind: "reopen" }
+  /** Asks for an `alive`, at any time. */
+  | { readonly kind: "ping" }
   | ControlReply
   | TenantQuestion
   | { readonly kind: "close"; readonly graceMs: number };
@@ -67,6 +69,8 @@ export type FromWorker =
   /** The worker shows the certificates from `tls.acme`. */
   | { readonly kind: "certified" }
   | { readonly kind: "ended" }
+  /** The worker handles events. */
+  | { readonly kind: "alive" }
   /** An event, or a logged line. Without a reply. */
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string }

@@ -27,6 +27,7 @@ import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts 
 import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
+import { Pulse } from "./pulse.ts";
 import { quicPlansOf } from "./quic-listeners.ts";
 import { NoRoomError, spawnWorker } from "./spawn-worker.ts";
 import { capacitiesOf } from "./resources.ts";
@@ -64,6 +65,7 @@ interface Worker {
   readonly told: ToldConfig;
   readonly control: ControlClient;
   readonly tenants: TenantQuestions;
+  readonly pulse: Pulse;
   /** Settles when the worker has replied to all messages so far. */
   turn: Promise<unknown>;
 }
@@ -337,6 +339,7 @@ class Supervisor implements Gateway {
       process: child,
       control: new ControlClient(this.#control, (message) => send(child, message)),
       tenants: new TenantQuestions((question) => send(child, question)),
+      pulse: new Pulse({ ask: () => send(child, { kind: "ping" }), stuck: () => this.#endStuck(worker) }),
       bornAt: this.#clock(),
       reply: undefined,
       started: false,
@@ -366,6 +369,7 @@ class Supervisor implements Gateway {
     }));
     if (response.kind === "started") {
       worker.started = true;
+      worker.pulse.begin();
       this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
       if (again) this.#udp.replaced();
       this.#holdPorts(worker);
@@ -405,6 +409,8 @@ class Supervisor implements Gateway {
   }
 
   #heard(worker: Worker, message: FromWorker): void {
+    worker.pulse.heard();
+    if (message.kind === "alive") return;
     if (message.kind === "event") this.#tell(message.event);
     else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
     else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
@@ -427,10 +433,17 @@ class Supervisor implements Gateway {
     });
   }
 
+  /** Ends a worker that handles no events, so that another takes its place. */
+  #endStuck({ process }: Worker): void {
+    this.#options.log(`worker ${process.pid} handles no events any more; it is ended`);
+    process.kill("SIGKILL");
+  }
+
   #died(worker: Worker): void {
     worker.reply?.({ kind: "ended" });
     worker.control.close();
     worker.tenants.close();
+    worker.pulse.end();
     const known = this.#workers.delete(worker);
     // `#begin` handles a worker that never started.
     if (!known || !worker.started) return;

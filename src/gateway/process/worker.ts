@@ -68,6 +68,9 @@ async function obey(message: ToWorker): Promise<void> {
     case "reopen":
       await gateway?.reopenLogs();
       return;
+    case "ping":
+      tell({ kind: "alive" });
+      return;
     case "control_reply":
     case "control_failed":
     case "control_state":
@@ -88,7 +91,7 @@ function failed(error: unknown): void {
 
 /** True for messages that are handled at once, whatever else is under way. */
 function isUrgent({ kind }: ToWorker): boolean {
-  return kind === "close" || kind === "tenants" || kind.startsWith("control_");
+  return kind === "close" || kind === "ping" || kind === "tenants" || kind.startsWith("control_");
 }
 
 /** Handles the other messages one at a time: servers that change during a reload are set after it. */
