@@ -130,7 +130,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     unrouted: [],
     staticFiles: undefined,
     respondWithError,
-    onFault: (error) => {
+    onError: (error) => {
       throw error;
     },
   };

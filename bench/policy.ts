@@ -14,7 +14,7 @@ import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/opt
 import { folderFor, isInstalled, startNginx, startTurnpike } from "./support/programs.ts";
 import { noise, summarise, table } from "./support/report.ts";
 import { type Contestant, measureRounds } from "./support/rounds.ts";
-import { faultOf, runWrk } from "./support/wrk.ts";
+import { errorOf, runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
 /** The CPU of the proxy with `--pinned`. */
@@ -76,8 +76,8 @@ function contestant(children: Children, child: Child, name: string, port: number
         seconds,
         more: ["-H", `X-API-Key: ${KEY}`],
       });
-      const fault = faultOf(load);
-      if (fault !== undefined) throw new Error(`Cannot measure ${name}: ${fault}`);
+      const error = errorOf(load);
+      if (error !== undefined) throw new Error(`Cannot measure ${name}: ${error}`);
       return load;
     },
   };

@@ -8,7 +8,7 @@ import { type Rounds } from "../support/options.ts";
 import { startTurnpike } from "../support/programs.ts";
 import { median, type Sample } from "../support/report.ts";
 import { type Contestant, measureRounds } from "../support/rounds.ts";
-import { faultOf, runWrk } from "../support/wrk.ts";
+import { errorOf, runWrk } from "../support/wrk.ts";
 
 const CONNECTIONS = 64;
 const SDK_FILTER = join(import.meta.dir, "../../examples/filters/add-header.ts");
@@ -72,8 +72,8 @@ function contestant(children: Children, name: string, child: Child, url: string)
     async drive(seconds) {
       const more = ["-H", "X-API-Key: 0123456789abcdef"];
       const load = await runWrk(children, url, { connections: CONNECTIONS, seconds, more });
-      const fault = faultOf(load);
-      if (fault !== undefined) throw new Error(`Cannot measure ${name}: ${fault}`);
+      const error = errorOf(load);
+      if (error !== undefined) throw new Error(`Cannot measure ${name}: ${error}`);
       return load;
     },
   };

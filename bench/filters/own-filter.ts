@@ -73,11 +73,11 @@ function runtime(capacity: number): FilterRuntime {
     control: () => SILENT,
     hostCallDeadlineMs: () => 3_600_000,
     log: () => {},
-    onFault: () => {},
+    onError: () => {},
     respondWithError,
     metrics: (filter, route) => wasm.filter(filter, route),
     gauges: wasm,
-    calls: new UpstreamCalls({ target: () => undefined, memory: plentyOfBuffers(), onFault() {} }),
+    calls: new UpstreamCalls({ target: () => undefined, memory: plentyOfBuffers(), onError() {} }),
     shared: new WorkerShared(),
     defined: { cell: () => ({ add() {}, record() {} }) },
   };

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Children } from "../support/children.ts";
 import { runH2load } from "../support/h2load.ts";
-import { faultOf, type Load, runWrk } from "../support/wrk.ts";
+import { errorOf, type Load, runWrk } from "../support/wrk.ts";
 import { bodyAt, GRPC_MESSAGE } from "./bodies.ts";
 import { type Client } from "./cases.ts";
 
@@ -20,8 +20,8 @@ export function toolOf({ kind }: Client): readonly [program: string, debianPacka
 /** Loads a port for `seconds`. Fails with an Error if a response was wrong. */
 export async function drive(children: Children, client: Client, port: number, seconds: number): Promise<Load> {
   const load = await run(children, client, port, seconds);
-  const fault = faultOf(load);
-  if (fault !== undefined) throw new Error(fault);
+  const error = errorOf(load);
+  if (error !== undefined) throw new Error(error);
   return load;
 }
 

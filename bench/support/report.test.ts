@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { median, noise, type Sample, summarise, table } from "./report.ts";
-import { faultOf, parseWrk } from "./wrk.ts";
+import { errorOf, parseWrk } from "./wrk.ts";
 
 const WRK = `Running 2s test @ http://127.0.0.1:1/small
   1 threads and 64 connections
@@ -35,17 +35,17 @@ test("wrk's text is read: counts, rates, latencies in any unit, errors of every 
   });
 });
 
-test("a run without errors has no fault", () => {
+test("a run without failed requests has no error", () => {
   const quiet = WRK.replace(/^ {2}(Socket|Non-2xx).*\n/gm, "");
   expect(parseWrk(quiet)).toMatchObject({ non2xx: 0, socketErrors: 0 });
 });
 
-test("failed responses, broken connections and no responses at all are faults", () => {
+test("failed responses, broken connections and no responses at all are errors", () => {
   const sound = { ...parseWrk(WRK), non2xx: 0, socketErrors: 0 };
-  expect(faultOf(sound)).toBeUndefined();
-  expect(faultOf({ ...sound, non2xx: 7 })).toContain("7 responses were no success");
-  expect(faultOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
-  expect(faultOf({ ...sound, requests: 0 })).toBe("not one response");
+  expect(errorOf(sound)).toBeUndefined();
+  expect(errorOf({ ...sound, non2xx: 7 })).toContain("7 responses were no success");
+  expect(errorOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
+  expect(errorOf({ ...sound, requests: 0 })).toBe("not one response");
 });
 
 test("text that is no result of wrk is an error", () => {

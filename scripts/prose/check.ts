@@ -41,8 +41,8 @@ function diagnosticsIn(passage: Passage, source: string): ProseDiagnostic[] {
   }
   visit(tree, "SentenceNode", (sentence: Sentence) => {
     const offset = sentence.position?.start.offset ?? 0;
-    for (const fault of judge(toString(sentence), wordsIn(sentence))) {
-      found.push({ ...fault, at: offset + fault.at });
+    for (const problem of judge(toString(sentence), wordsIn(sentence))) {
+      found.push({ ...problem, at: offset + problem.at });
     }
     return SKIP;
   });

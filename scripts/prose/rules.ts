@@ -1,7 +1,7 @@
 /** The rules of plain English: the patterns of CONTRIBUTING.md, "Plain English". */
 
 /** One finding in a sentence. */
-export interface ProseFault {
+export interface ProseProblem {
   /** Offset in the sentence, in characters. */
   readonly at: number;
   readonly rule: string;
@@ -85,8 +85,8 @@ const PATTERNS: readonly Pattern[] = [
 const CLAUSE_SUBJECT = /^(?:What|Whatever|Who|Which|Whichever|How|Where|That which)\s+(?!is\s+not\s+there)/;
 
 /** Judges one sentence; `words` is how many words it has. Code in it is replaced by one word. */
-export function judge(sentence: string, words: number): ProseFault[] {
-  const found: ProseFault[] = [];
+export function judge(sentence: string, words: number): ProseProblem[] {
+  const found: ProseProblem[] = [];
   for (const { rule, pattern, message, unless } of PATTERNS) {
     if (unless?.test(sentence) === true) continue;
     for (const match of sentence.matchAll(pattern)) {

@@ -26,13 +26,13 @@ export function takeOverFlag(value: string | undefined): Predecessor | undefined
   const pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
   if (pid < 2 || pid === process.pid)
     throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
-  const why = fault(pid);
+  const why = whyNot(pid);
   if (why !== "") throw new StartError(`Cannot take over from process ${pid}: ${why}`);
   return { pid };
 }
 
 /** Why a process cannot hand over; empty if it can. */
-function fault(pid: number): string {
+function whyNot(pid: number): string {
   try {
     process.kill(pid, 0);
   } catch (error) {

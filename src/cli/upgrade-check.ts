@@ -47,8 +47,8 @@ async function checkRest(config: Config, file: string, stateDir: string | undefi
     checkTakeOver(config);
     console.log("ports: ok (each listener has a fixed port, which two gateways can share)");
     const version = await readLedgerVersion(config.postgres, path);
-    const fault = ledgerFault(version);
-    if (fault !== "") throw new Error(`Cannot take over the ledger: ${fault}`);
+    const error = ledgerError(version);
+    if (error !== "") throw new Error(`Cannot take over the ledger: ${error}`);
     console.log(`ledger: ok (${ledgerText(version)})`);
     return 0;
   } catch (error) {
@@ -57,7 +57,7 @@ async function checkRest(config: Config, file: string, stateDir: string | undefi
   }
 }
 
-function ledgerFault({ found, known }: LedgerVersion): string {
+function ledgerError({ found, known }: LedgerVersion): string {
   return found > known ? `its schema is version ${found}, this program knows ${known}` : "";
 }
 

@@ -98,7 +98,7 @@ export interface RequestBody {
    * The reason why the body can never be complete, as soon as it is known. For a body that is announced as too long it
    * is set from the start, and none of the body is read.
    */
-  readonly fault?: TurnpikeError | undefined;
+  readonly error?: TurnpikeError | undefined;
   /**
    * The whole body has arrived from the client: data that is not passed on yet follows at once. Absent if that is not
    * known in advance.

@@ -50,7 +50,7 @@ export interface Pipeline extends GatewayPaths {
   readonly unrouted: readonly Policy[];
   /** The files for requests without a route; undefined: 404. */
   readonly staticFiles: StaticFiles | undefined;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not serve that host");
@@ -113,7 +113,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
   }
   exchange.isLetIn = true;
   const policies = route === undefined ? pipeline.unrouted : route.policies;
-  const refusal = head.bodyLength === 0 ? undefined : exchange.body.fault;
+  const refusal = head.bodyLength === 0 ? undefined : exchange.body.error;
   if (policies.length === 0 && refusal === undefined) handle(pipeline, exchange, route);
   else runPolicies(pipeline, exchange, { route, policies, refusal, next: 0, skips: false });
 }
@@ -222,7 +222,7 @@ function hold(exchange: Exchange, ms: number, goOn: () => void): void {
 function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
   if (error instanceof TurnpikeError) respondWithError(exchange, error);
   else {
-    pipeline.onFault(error);
+    pipeline.onError(error);
     respondWithError(exchange, new TurnpikeError("internal", "the request could not be handled"));
   }
 }

@@ -9,7 +9,7 @@ const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
 const AUTHORITY = /^(?:[A-Za-z][A-Za-z0-9+\-.]*:\/\/[^/?#]*|[^/?#]*@)/;
 
 /** A request that the codec itself rejects: the error code and detail. */
-export interface HeadFault {
+export interface HeadError {
   readonly code: ErrorCode;
   readonly detail: string;
   /** The X-Request-Id of the client, if it was read. */
@@ -31,12 +31,12 @@ export interface ProblemResponse {
 /**
  * The same for a gRPC client: no body, and the status in the head (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only).
  */
-export function grpcResponse(fault: HeadFault): ProblemResponse {
-  const error = new TurnpikeError(fault.code, fault.detail);
-  const { id } = problemResponse(fault);
+export function grpcResponse(error: HeadError): ProblemResponse {
+  const { id } = problemResponse(error);
+  const status = grpcStatusOfError(new TurnpikeError(error.code, error.detail));
   const fields =
     `Content-Type: application/grpc\r\n${dateLine()}X-Request-Id: ${id}\r\n` +
-    `grpc-status: ${grpcStatusOfError(error)}\r\ngrpc-message: ${grpcMessage(fault.detail)}\r\n${fault.fields ?? ""}`;
+    `grpc-status: ${status}\r\ngrpc-message: ${grpcMessage(error.detail)}\r\n${error.fields ?? ""}`;
   return { id, status: 200, title: "OK", fields, body: "" };
 }
 
@@ -44,16 +44,16 @@ export function grpcResponse(fault: HeadFault): ProblemResponse {
  * Makes the problem document for a request that a codec rejects. Its id is the client's request id, if that is valid,
  * else a new one. A 503 gets `Retry-After: 1`.
  */
-export function problemResponse(fault: HeadFault): ProblemResponse {
-  const id = isRequestId(fault.requestId ?? "") ? (fault.requestId ?? "") : nextRequestId();
-  const problem = toProblem(new TurnpikeError(fault.code, fault.detail), id);
+export function problemResponse(error: HeadError): ProblemResponse {
+  const id = isRequestId(error.requestId ?? "") ? (error.requestId ?? "") : nextRequestId();
+  const problem = toProblem(new TurnpikeError(error.code, error.detail), id);
   const { status, title } = problem;
   const retry = status === 503 ? "Retry-After: 1\r\n" : "";
   return {
     id,
     status,
     title,
-    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${fault.fields ?? ""}`,
+    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${error.fields ?? ""}`,
     body: JSON.stringify(problem),
   };
 }

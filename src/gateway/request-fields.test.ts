@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type ListedRequest, RequestFields, requestField } from "./request-fields.ts";
-import { type HeadFault } from "./refusal.ts";
+import { type HeadError } from "./refusal.ts";
 
 type Field = readonly [name: string, value: string];
 
@@ -21,7 +21,7 @@ const LIMITS = { scheme: "https", maxCount: 4, extendedConnect: true } as const;
 
 const fields = new RequestFields();
 
-function read(list: readonly Field[], hasBody = false): ListedRequest | HeadFault | undefined {
+function read(list: readonly Field[], hasBody = false): ListedRequest | HeadError | undefined {
   fields.begin();
   for (const [name, value] of list) fields.add(requestField(name, value));
   return fields.finish(hasBody, LIMITS);
@@ -158,7 +158,7 @@ describe("malformed by RFC 9113 §8 and RFC 9114 §4", () => {
 });
 
 describe("refused with a response", () => {
-  const cases: readonly (readonly [string, readonly Field[], HeadFault["code"]])[] = [
+  const cases: readonly (readonly [string, readonly Field[], HeadError["code"]])[] = [
     ["no authority", without(":authority"), "bad-request"],
     ["an authority with userinfo", [...without(":authority"), [":authority", "u@a"]], "bad-request"],
     ["two hosts", [...without(":authority"), ["host", "a"], ["host", "a"]], "bad-request"],

@@ -5,7 +5,7 @@ import { FIELD_ROLES, type FieldRole, FORWARDED_PREFIXES } from "./config/field-
 import { versionOf } from "../lib/websocket-handshake.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
-import { type HeadFault } from "./refusal.ts";
+import { type HeadError } from "./refusal.ts";
 import { soundTrailers } from "./request-trailers.ts";
 
 /** The role of a request field for a gateway. The roles from MALFORMED on make the request malformed. */
@@ -134,7 +134,7 @@ export interface ListedRequest {
 /**
  * Makes a request head from the fields of an HTTP/2 or HTTP/3 client, in the order in which they arrive (RFC 9113 §8.3,
  * RFC 9114 §4.3). A violation of those protocols makes the request `malformed`, which is a stream error. A request that
- * HTTP/1 would reject is a fault, which has a response. One object serves a whole worker.
+ * HTTP/1 would reject is a `HeadError`, which has a response. One object serves a whole worker.
  */
 export class RequestFields {
   /** The reason why the request is malformed; empty while it is valid. */
@@ -271,7 +271,7 @@ export class RequestFields {
    * The request, after all its fields were added. `hasBody`: the message does not end with its head. Undefined: see
    * `malformed`.
    */
-  finish(hasBody: boolean, limits: RequestLimits): ListedRequest | HeadFault | undefined {
+  finish(hasBody: boolean, limits: RequestLimits): ListedRequest | HeadError | undefined {
     const isExtended = this.#protocol !== "";
     if (isExtended && this.malformed === "") this.#checkExtended(limits);
     else if (this.malformed === "") this.#checkPseudo();
@@ -280,8 +280,8 @@ export class RequestFields {
     if (!hasBody && hasLength && this.#length !== 0) this.malformed = "content-length without a body";
     if (this.malformed !== "") return undefined;
     const path = this.#path === "*" ? "*" : normalisePath(this.#pathOnly());
-    const fault = this.#fault(path, limits.maxCount);
-    if (fault !== undefined || path === undefined) return fault;
+    const error = this.#errorOf(path, limits.maxCount);
+    if (error !== undefined || path === undefined) return error;
     const query = this.#path.indexOf("?");
     return {
       head: {
@@ -361,22 +361,22 @@ export class RequestFields {
     return query === -1 ? this.#path : this.#path.slice(0, query);
   }
 
-  #fault(path: string | undefined, maxCount: number): HeadFault | undefined {
+  #errorOf(path: string | undefined, maxCount: number): HeadError | undefined {
     const requestId = this.#requestId;
-    const fault = (code: HeadFault["code"], detail: string): HeadFault => ({ code, detail, requestId });
-    if (this.#count > maxCount) return fault("head-too-large", "too many header fields");
-    if (this.#hosts > 1) return fault("bad-request", "more than one host field");
-    if (this.#typesDiffer) return fault("bad-request", "content-type fields that differ");
+    const headError = (code: HeadError["code"], detail: string): HeadError => ({ code, detail, requestId });
+    if (this.#count > maxCount) return headError("head-too-large", "too many header fields");
+    if (this.#hosts > 1) return headError("bad-request", "more than one host field");
+    if (this.#typesDiffer) return headError("bad-request", "content-type fields that differ");
     const authority = this.#authority ?? this.#host;
     if (authority === undefined || !isAuthority(authority))
-      return fault("bad-request", "no authority, or a malformed one");
+      return headError("bad-request", "no authority, or a malformed one");
     const unserved = this.#protocol === "" ? unservedMethod(this.#method) : this.#refuseProtocol();
-    if (unserved !== "") return fault("not-implemented", unserved);
-    if (path === undefined) return fault("bad-path", BAD_PATH);
+    if (unserved !== "") return headError("not-implemented", unserved);
+    if (path === undefined) return headError("bad-path", BAD_PATH);
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
-      return fault("expectation-failed", "the only supported expectation is 100-continue");
+      return headError("expectation-failed", "the only supported expectation is 100-continue");
     }
-    return this.#protocol === "" ? undefined : this.#handshakeFault();
+    return this.#protocol === "" ? undefined : this.#handshakeError();
   }
 
   #refuseProtocol(): string {
@@ -384,7 +384,7 @@ export class RequestFields {
   }
 
   /** RFC 8441 §5: the handshake of RFC 6455 without its key, which each hop sets itself. */
-  #handshakeFault(): HeadFault | undefined {
+  #handshakeError(): HeadError | undefined {
     this.#fields = withoutFields(this.#fields, ["sec-websocket-key", "sec-websocket-accept"]);
     const version = versionOf(this.#fields);
     if (version === "absent") this.#fields += "sec-websocket-version: 13\r\n";

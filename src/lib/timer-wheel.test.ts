@@ -207,13 +207,13 @@ function broken(): never {
 
 test("a deadline that throws is reported, and the others of its tick fire", () => {
   const clock = new FakeClock();
-  const faults: unknown[] = [];
-  const wheel = new TimerWheel(clock, (error) => faults.push(error));
+  const errors: unknown[] = [];
+  const wheel = new TimerWheel(clock, (error) => errors.push(error));
   const probes = [new Probe(clock), new Probe(clock, broken), new Probe(clock)];
   for (const probe of probes) wheel.set(probe, 100);
   clock.advance(200);
   expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1]);
-  expect(faults.map(String)).toEqual(["Error: broken"]);
+  expect(errors.map(String)).toEqual(["Error: broken"]);
 });
 
 test("an event whose end was not reported does not stop deadlines", async () => {

@@ -66,7 +66,7 @@ function rethrow(error: unknown): never {
  */
 export class TimerWheel {
   readonly #clock: WheelClock;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #slots: (Deadline | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
   /** The last tick whose slot was visited. */
   #tick = 0;
@@ -79,10 +79,10 @@ export class TimerWheel {
   #turnedAt = 0;
   #stop: (() => void) | undefined;
 
-  /** `onFault` receives what a deadline throws. The other deadlines fire anyway. */
-  constructor(clock: WheelClock = realClock, onFault: (error: unknown) => void = rethrow) {
+  /** `onError` receives what a deadline throws. The other deadlines fire anyway. */
+  constructor(clock: WheelClock = realClock, onError: (error: unknown) => void = rethrow) {
     this.#clock = clock;
-    this.#onFault = onFault;
+    this.#onError = onError;
     this.#started = clock.now();
   }
 
@@ -187,7 +187,7 @@ export class TimerWheel {
     try {
       entry.onDeadline();
     } catch (error) {
-      this.#onFault(error);
+      this.#onError(error);
     }
   }
 

@@ -97,8 +97,8 @@ export function openConfiguredCertificates(
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {
-  const { target, fault = "it is off" } = readTarget(url);
-  if (target === undefined) throw new Error(`Cannot use postgres.url: ${fault}`);
+  const { target, error = "it is off" } = readTarget(url);
+  if (target === undefined) throw new Error(`Cannot use postgres.url: ${error}`);
   return {
     target,
     password: passwordOf(postgres.password_env, environment),

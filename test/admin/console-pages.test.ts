@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from "../../src/gateway/filters/control/te
 import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
-import { faults, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
+import { errors, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Folder } from "../support/program.ts";
@@ -107,7 +107,7 @@ afterAll(async () => {
 });
 
 async function inspect(operator: Operator): Promise<void> {
-  expect(await faults(operator.page)).toEqual([]);
+  expect(await errors(operator.page)).toEqual([]);
   expect(await operator.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { writeFileSync } from "node:fs";
 import { reply, type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
-import { faults } from "../support/browser.ts";
+import { errors } from "../support/browser.ts";
 import { ConsoleRig, FULL_KEY, type Operator, READ_KEY } from "../support/console.ts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
 import { tenantFilter } from "../tenants/testing/tenant-filter.ts";
@@ -128,7 +128,7 @@ test("the console shows the filter's figures, and evicts a tenant after a confir
   await operator.row("tenants.wasm", "in all");
   await operator.press("Evict acme");
   await operator.reads("All workers forget where acme runs.");
-  expect(await faults(operator.page)).toEqual([]);
+  expect(await errors(operator.page)).toEqual([]);
   expect((await listed()).map(({ key }) => key)).toEqual(["acme"]);
   await operator.press("Evict tenant");
   await operator.reads("The tenant acme is evicted.");

@@ -33,8 +33,8 @@ afterAll(async () => {
 
 afterEach(async () => {
   await until(() => rig.held === 0 && rig.calls.size === 0, 5000, "calls that hold nothing once they are over");
-  expect(rig.faults).toEqual([]);
-  expect(origin.faults).toEqual([]);
+  expect(rig.errors).toEqual([]);
+  expect(origin.errors).toEqual([]);
   origin.reset();
 });
 

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 afterEach(async () => {
   await until(() => rig.held === 0 && rig.calls.size === 0, 5000, "calls that hold nothing once they are over");
-  expect(rig.faults).toEqual([]);
+  expect(rig.errors).toEqual([]);
   echo.calls.length = 0;
 });
 

@@ -112,7 +112,7 @@ describe("forwarded fields", () => {
     const bytes = "POST /x HTTP/1.1\r\nHost: a.test\r\nConnection: Content-Length\r\nContent-Length: 5\r\n\r\nhello";
     const response = await once(gateway.port, bytes);
     expect([200, 400]).toContain(statusOf(response));
-    expect(origin.faults).toEqual([]);
+    expect(origin.errors).toEqual([]);
     expect(origin.summaries).toEqual(statusOf(response) === 200 ? ["POST /x hello"] : []);
   });
 });

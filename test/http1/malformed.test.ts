@@ -93,7 +93,7 @@ async function run(row: Row, send: (client: RawClient) => unknown): Promise<void
     expect(complete).toEqual(typeof row.reached === "string" ? [] : [...row.reached]);
     if (row.reached === "nothing") expect(strayBytes()).toBe("");
     if (row.never !== undefined) expect(origin.bytes).not.toContain(row.never);
-    expect(origin.faults).toEqual([]);
+    expect(origin.errors).toEqual([]);
   } finally {
     client.destroy();
   }

@@ -275,7 +275,7 @@ describe("clients that disconnect", () => {
     else expect((await client.response()).body).toBe("GET /after");
     client.destroy();
     expect((await once(gateway.port, get("/other"))).body).toBe("GET /other");
-    expect(origin.faults).toEqual([]);
+    expect(origin.errors).toEqual([]);
     expect(origin.summaries.filter((text) => !/^(GET \/(after|other)|POST \/1 helloworld)$/.test(text))).toEqual([]);
   });
 });

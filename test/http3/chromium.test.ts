@@ -53,7 +53,7 @@ test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () =
     ]);
     expect(result).toBe("h3 200 true");
     expect(server.endpoint.figures.connectionsTotal).toBeGreaterThan(0);
-    expect(server.faults).toEqual([]);
+    expect(server.errors).toEqual([]);
   } finally {
     await server.close();
   }

@@ -30,10 +30,10 @@ beforeEach(() => {
   origin.reset();
   ran = [];
   rig.policies = [];
-  rig.faults.length = 0;
+  rig.errors.length = 0;
 });
 
-afterEach(() => expect(origin.faults).toEqual([]));
+afterEach(() => expect(origin.errors).toEqual([]));
 
 afterAll(async () => {
   await rig.stop();
@@ -165,11 +165,11 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
       expect([reply.status, reply.all("x-seen")]).toEqual([500, ["a"]]);
       expect(reply.text).not.toContain("secret");
     }
-    expect(rig.faults.map(String)).toEqual(["Error: secret", "Error: secret"]);
+    expect(rig.errors.map(String)).toEqual(["Error: secret", "Error: secret"]);
     rig.policies = [policy("refuses", () => Promise.reject(new TurnpikeError("forbidden", "not you")))];
     const reply = await rig.clients.request(protocol);
     expect([reply.status, reply.json]).toMatchObject([403, { detail: "not you" }]);
-    expect([rig.faults.length, origin.requests.length, ran.includes("b")]).toEqual([2, 0, false]);
+    expect([rig.errors.length, origin.requests.length, ran.includes("b")]).toEqual([2, 0, false]);
   });
 
   test("a client that disconnects while a policy waits, or while it is held, is removed", async () => {
@@ -195,7 +195,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     }
     decided.resolve("continue");
     await new Promise(setImmediate);
-    expect([ran, origin.requests.length, rig.faults]).toEqual([["waits", "waits"], 0, []]);
+    expect([ran, origin.requests.length, rig.errors]).toEqual([["waits", "waits"], 0, []]);
   });
 
   test("a request with repeated fields, a body and trailers passes both ways", async () => {

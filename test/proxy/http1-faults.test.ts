@@ -121,7 +121,7 @@ testFaults(FAULTS, "http1", async () => {
   };
   return {
     port: origin.port,
-    faults: origin.faults,
+    faults: origin.errors,
     sent: (method, path, body) =>
       origin.requests.filter((request) => summary(request) === `${method} ${path} ${body}`.trim()).length,
     stop: () => origin.stop(),

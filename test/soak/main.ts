@@ -162,9 +162,9 @@ function judge({ gateway, tallies, samples, stuck, minutes }: Run): string[] {
   if (slope > MAX_SLOPE && late - early > MAX_GROWTH)
     problems.push(`the lowest points of memory have risen by ${((late - early) / 1024).toFixed(1)} MiB`);
   if (stuck !== "") problems.push(stuck);
-  const faults = gateway.output().match(/internal error: .*(?:\n {4}at .*)*/g) ?? [];
-  console.log(`faults in the log: ${faults.length}`);
-  for (const fault of faults.slice(0, SHOWN)) problems.push(fault);
+  const errors = gateway.output().match(/internal error: .*(?:\n {4}at .*)*/g) ?? [];
+  console.log(`internal errors in the log: ${errors.length}`);
+  for (const error of errors.slice(0, SHOWN)) problems.push(error);
   return problems;
 }
 

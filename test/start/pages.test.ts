@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { type Page } from "puppeteer-core";
-import { dress, faults, startBrowser, type TestBrowser } from "../support/browser.ts";
+import { dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
 
 setDefaultTimeout(120_000);
@@ -51,7 +51,7 @@ for (const path of PAGES) {
         const { page, complaints } = await open(path, width, scheme);
         for (const details of await page.$$("details"))
           await details.evaluate((element) => element.setAttribute("open", ""));
-        expect(await faults(page)).toEqual([]);
+        expect(await errors(page)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
         expect(complaints).toEqual([]);
         if (PICTURES !== "") {

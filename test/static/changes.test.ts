@@ -122,7 +122,7 @@ test("a file that is truncated while it is sent ends the connection: no incomple
   const body = Buffer.from(bodyOf(client), "latin1");
   expect(body.length).toBeLessThan(LARGE);
   expect(body.equals(pattern(LARGE).subarray(0, body.length))).toBe(true);
-  // The worker continues, and logs no fault.
+  // The worker continues, and logs no internal error.
   expect(site.gateway.output()).not.toContain("internal error");
   expect(statusOf(await site.ask("/absent"))).toBe(404);
 });

@@ -41,7 +41,7 @@ export async function dress(page: Page, width: number, scheme: Scheme): Promise<
 }
 
 /** The errors that axe finds: rule and place. */
-export async function faults(page: Page): Promise<unknown> {
+export async function errors(page: Page): Promise<unknown> {
   await page.evaluate(AXE);
   return await page.evaluate(`axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
     .then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))]))`);

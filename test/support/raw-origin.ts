@@ -53,7 +53,7 @@ export class RawOrigin {
   /** Complete requests, in the order of their completion. */
   readonly requests: Message[] = [];
   /** Violations of HTTP/1.1 by a connection. */
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
   /** Called with each complete request. */
   response: Responder = echo;
   /** Called after bytes arrived, before they are parsed. */
@@ -83,7 +83,7 @@ export class RawOrigin {
   /** Forgets everything received, and responds with the echo again. Connections stay open. */
   reset(): void {
     this.requests.length = 0;
-    this.faults.length = 0;
+    this.errors.length = 0;
     this.connections.splice(0, Infinity, ...this.connections.filter((connection) => !connection.closed));
     for (const connection of this.connections) {
       connection.received = "";
@@ -145,7 +145,7 @@ export class RawOrigin {
         this.response(parsed.message, connection);
       }
     } catch (error) {
-      this.faults.push(String(error));
+      this.errors.push(String(error));
     }
   }
 }

@@ -65,7 +65,7 @@ beforeAll(() => {
   stolen = [];
 });
 
-const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp])[] = [
+const ERRORS: readonly (readonly [string, () => string | Promise<string>, RegExp])[] = [
   ["nothing listens", () => "http://127.0.0.1:1", /nothing listens there; is the gateway running/],
   ["a reset", () => raw((socket) => socket.resetAndDestroy()), /the connection was closed; is it https\?/],
   ["an end", () => raw((socket) => socket.end()), /the connection was closed; is it https\?/],
@@ -110,7 +110,7 @@ const FAULTS: readonly (readonly [string, () => string | Promise<string>, RegExp
   ],
 ];
 
-test.each(FAULTS)("%s: the message is one plain line", async (_, start, words) => {
+test.each(ERRORS)("%s: the message is one plain line", async (_, start, words) => {
   const url = await start();
   const { out, err, code } = await turnpike(["tenants", "--admin", url, "--timeout", "1"]);
   expect([code, out]).toEqual([1, ""]);

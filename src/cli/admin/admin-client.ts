@@ -119,7 +119,7 @@ export class AdminClient {
         cause: error,
       });
     }
-    const why = networkFault(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
+    const why = networkError(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
     return new AdminUnreachable(`Cannot reach ${url.origin}: ${why}`, { cause: error });
   }
 }
@@ -170,7 +170,7 @@ const UNTRUSTED =
   "its certificate is signed by an authority that is not trusted; name its CA, or the certificate itself, with --admin-ca";
 
 /** Explanations of failed connections, by error code. */
-const NETWORK_FAULTS: Readonly<Record<string, string>> = {
+const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
   ECONNRESET: "the connection was closed",
   EPIPE: "the connection was closed",
@@ -187,11 +187,11 @@ const NETWORK_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** The explanation of a network error; undefined if only the error's message explains it. */
-function networkFault(code = "", { hostname, protocol }: URL, hasCa: boolean): string | undefined {
+function networkError(code = "", { hostname, protocol }: URL, hasCa: boolean): string | undefined {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `no address is known for "${hostname}"`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is not for "${hostname}"`;
   if (code.startsWith("HPE_")) return "it does not speak HTTP";
-  const known = Object.hasOwn(NETWORK_FAULTS, code) ? NETWORK_FAULTS[code] : undefined;
+  const known = Object.hasOwn(NETWORK_ERRORS, code) ? NETWORK_ERRORS[code] : undefined;
   if (known === UNTRUSTED && hasCa) return "its certificate is not signed by --admin-ca";
   return code === "ECONNRESET" && protocol === "http:" ? `${known}; is it https?` : known;
 }

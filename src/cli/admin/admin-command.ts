@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
-import { readFault } from "../../lib/read-fault.ts";
+import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
@@ -139,7 +139,7 @@ async function readJsonFile(path: string): Promise<{ readonly text: string; read
   const text = await readUtf8(path, name);
   const format = await formatOf(path);
   const parsed = format.parse(text);
-  if (!parsed.ok) throw new Error(`Cannot use ${name}: ${parsed.fault}`);
+  if (!parsed.ok) throw new Error(`Cannot use ${name}: ${parsed.error}`);
   return { text: format.name === "json" ? text : JSON.stringify(parsed.value), value: parsed.value };
 }
 
@@ -172,7 +172,7 @@ async function readUtf8(path: string, name: string): Promise<string> {
     }
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch (error) {
-    throw new Error(`Cannot read ${name}: ${readFault(error)}`, { cause: error });
+    throw new Error(`Cannot read ${name}: ${whyUnreadable(error)}`, { cause: error });
   }
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { readFault } from "../../lib/read-fault.ts";
+import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { statePath } from "../state-folder.ts";
 import { sayWarning } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
@@ -150,7 +150,7 @@ function readKeyFile(path: string): string {
     if (length > MAX_KEY_LENGTH) throw new Error(`it has more than ${MAX_KEY_LENGTH} bytes`);
     return bytes.toString("utf8", 0, length);
   } catch (error) {
-    throw new Error(`Cannot read the admin key of "${path}": ${readFault(error)}`, { cause: error });
+    throw new Error(`Cannot read the admin key of "${path}": ${whyUnreadable(error)}`, { cause: error });
   } finally {
     if (file !== undefined && file !== 0) closeSync(file);
   }
@@ -164,7 +164,7 @@ function readCa(path: string): string {
     if (!isCa(pem)) throw new Error("its certificate cannot be read");
     return pem;
   } catch (error) {
-    throw new Error(`Cannot use --admin-ca "${path}": ${readFault(error)}`, { cause: error });
+    throw new Error(`Cannot use --admin-ca "${path}": ${whyUnreadable(error)}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { codeContent, type DocumentContent, plainContent } from "./content.ts";
 import { csvContent } from "./csv.ts";
 import { jsonContent } from "./json.ts";
 import { kindOf, languageOf } from "./kind.ts";
-import { pdfContent, type PdfFault } from "./pdf.ts";
+import { pdfContent, type PdfError } from "./pdf.ts";
 import { isXhtml, xmlContent } from "./xml.ts";
 import { xhtmlToHtml } from "./xhtml.ts";
 
@@ -19,7 +19,7 @@ export type ReadDocument =
   | { readonly is: "other"; readonly content: DocumentContent }
   /** A type that is not supported. */
   | { readonly is: "unsupported" }
-  | { readonly is: "faulty"; readonly fault: PdfFault };
+  | { readonly is: "broken"; readonly error: PdfError };
 
 /**
  * Reads a document from either engine by its type. The document determines the time that this takes, so the caller
@@ -34,7 +34,7 @@ export async function documentOf(source: PageSource): Promise<ReadDocument> {
     case "pdf": {
       const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
       const content = await pdfContent(bytes);
-      return typeof content === "string" ? { is: "faulty", fault: content } : { is: "other", content };
+      return typeof content === "string" ? { is: "broken", error: content } : { is: "other", content };
     }
     case "xml": {
       const { text } = decode(body, contentType, "xml");

@@ -254,8 +254,8 @@ describe("a PDF without text", () => {
     ["no pages", makePdf([]), "scanned"],
     ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "broken"],
     ["half a PDF", makePdf([pdfTexts(pdfColumn(72, 700, LEFT))]).subarray(0, 60), "broken"],
-  ])("of %s is a fault", async (_what, pdf, fault) => {
-    expect(await pdfContent(new Uint8Array(pdf))).toBe(fault as "scanned");
+  ])("of %s is an error", async (_what, pdf, error) => {
+    expect(await pdfContent(new Uint8Array(pdf))).toBe(error as "scanned");
   });
 });
 

@@ -32,7 +32,7 @@ const MAX_LINKS = 10_000;
 const MAX_PICTURE_PIXELS = 1;
 
 /** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `scanned` has no text. */
-export type PdfFault = "locked" | "broken" | "scanned";
+export type PdfError = "locked" | "broken" | "scanned";
 
 /**
  * The text of a PDF, up to the limits. The PDF determines the time that a single page takes, so the caller needs a
@@ -41,7 +41,7 @@ export type PdfFault = "locked" | "broken" | "scanned";
 export async function pdfContent(
   bytes: Uint8Array,
   limits: Partial<ReadLimits> = {},
-): Promise<DocumentContent | PdfFault> {
+): Promise<DocumentContent | PdfError> {
   // More than a megabyte of code, which most workers never need.
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   let document: Awaited<ReturnType<typeof getDocumentProxy>>;
@@ -81,7 +81,7 @@ async function readDocument(
   document: PdfDocument,
   operators: ConstructorParameters<typeof PageReader>[0],
   limits: ReadLimits,
-): Promise<DocumentContent | PdfFault> {
+): Promise<DocumentContent | PdfError> {
   const marks = await document.getMarkInfo();
   const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
   const end = limits.now() + MAX_LAYOUT_MS;

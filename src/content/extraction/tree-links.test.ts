@@ -7,7 +7,7 @@ import { ChosenTree } from "./reader/chosen-tree.ts";
 import { cleanArticle } from "./reader/clean.ts";
 import { outlineOf } from "./reader/outline.ts";
 import { articleOf } from "./reader/read-article.ts";
-import { linkFaults } from "./testing/link-faults.ts";
+import { linkErrors } from "./testing/link-errors.ts";
 import { bodyOf } from "./reader/words.ts";
 import { parseTree } from "./tree.ts";
 
@@ -61,7 +61,7 @@ const SLOTTED: readonly [what: string, html: string][] = [
 describe.each(SLOTTED)("a shadow tree %s", (_what, html) => {
   test.each(Object.keys(SURGERIES))("has correct links after %s", (name) => {
     for (const tree of SURGERIES[name]?.(`${html}<p>${TEXT.repeat(4)}</p>`) ?? []) {
-      expect(tree === undefined ? [] : linkFaults(tree)).toEqual([]);
+      expect(tree === undefined ? [] : linkErrors(tree)).toEqual([]);
     }
   });
 });
@@ -88,8 +88,8 @@ function textsOf(tree: Document): string[] {
 test("every page of the corpus has correct links after every step", () => {
   for (const { name, html } of readerCorpus()) {
     for (const [step, surgery] of Object.entries(SURGERIES)) {
-      const faults = surgery(html).flatMap((tree) => (tree === undefined ? [] : linkFaults(tree)));
-      expect({ name, step, faults }).toEqual({ name, step, faults: [] });
+      const errors = surgery(html).flatMap((tree) => (tree === undefined ? [] : linkErrors(tree)));
+      expect({ name, step, errors }).toEqual({ name, step, errors: [] });
     }
   }
 });
@@ -130,8 +130,8 @@ test.each([1, 2, 3])("generated pages (seed %d) have correct links after every s
   for (let made = 0; made < MADE_PAGES; made += 1) {
     const html = Array.from({ length: 4 + (next() % 24) }, () => PIECES[next() % PIECES.length] ?? "").join("");
     for (const [step, surgery] of Object.entries(SURGERIES)) {
-      const faults = surgery(html).flatMap((tree) => (tree === undefined ? [] : linkFaults(tree)));
-      expect({ html, step, faults }).toEqual({ html, step, faults: [] });
+      const errors = surgery(html).flatMap((tree) => (tree === undefined ? [] : linkErrors(tree)));
+      expect({ html, step, errors }).toEqual({ html, step, errors: [] });
     }
   }
 });

@@ -1,6 +1,6 @@
 import { type DocumentContent, linkLines } from "../documents/content.ts";
 import { documentOf } from "../documents/document-of.ts";
-import { type PdfFault } from "../documents/pdf.ts";
+import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
@@ -25,8 +25,8 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
       return extract({ ...job, source: document.source });
     case "unsupported":
       return unsupported(source, "is not one that can be read as text");
-    case "faulty":
-      return FAULTS[document.fault];
+    case "broken":
+      return ERRORS[document.error];
     case "other":
       return contentOutcome(document.content, task, source);
     default:
@@ -44,7 +44,7 @@ function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionO
   return { outcome: "content", extraction: { content: "", title: "" } };
 }
 
-const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
+const ERRORS: Readonly<Record<PdfError, ExtractionOutcome>> = {
   locked: {
     outcome: "not-content",
     reason: "unsupported-type",

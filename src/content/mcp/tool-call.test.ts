@@ -57,9 +57,9 @@ test("a call is a request to the operation's own route, with the agent's payment
   expect([asked[1]?.headers.get("payment-signature"), paid]).toEqual([null, 1]);
 });
 
-function failing(fault: Error): Gateway["send"] {
+function failing(error: Error): Gateway["send"] {
   return async () => {
-    throw fault;
+    throw error;
   };
 }
 

@@ -64,7 +64,7 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
     return await toolResult(await send(gateway.url + path, init), documentUri(call.name, body));
   } catch (error) {
     if (error instanceof TurnpikeError) return refusal(error.message, error.errors ?? []);
-    return failure(faultText(error));
+    return failure(errorText(error));
   }
 }
 
@@ -72,7 +72,7 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
  * Error messages of the paying client are written for users. Those of a network error can contain addresses, so they
  * are hidden.
  */
-function faultText(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof ResponseUnreadable) {
     return error.message;
   }

@@ -10,7 +10,7 @@ test("after a resolution without failures, the reasoning contains only what deci
 test("failures come after what decided, and a failed model comes before it", () => {
   const failed = [{ url: "https://a.example/", reason: "its server responded with 404" }];
   const copies = ["https://b.example/"];
-  const about = { failed, copies, searches: 2, failedSearches: 1, invented: 1, orders: 2, modelFault: "it refused" };
+  const about = { failed, copies, searches: 2, failedSearches: 1, invented: 1, orders: 2, modelError: "it refused" };
   expect(reasoningOf("It says so [1].", about)).toBe(
     "The language model failed (it refused), so the embedded analyst judged. It says so [1]. 1 of 3 searches failed. " +
       "https://a.example/ gave no source: its server responded with 404. " +

@@ -12,14 +12,14 @@ export interface Circumstances {
   readonly failedSearches: number;
   readonly invented: number;
   readonly orders: number;
-  readonly modelFault?: string;
+  readonly modelError?: string;
 }
 
 /** The complete reasoning: what decided, what could not be read, and what was left out. */
 export function reasoningOf(decided: string, about: Circumstances): string {
-  const { failed, copies, searches, failedSearches, invented, orders, modelFault } = about;
+  const { failed, copies, searches, failedSearches, invented, orders, modelError } = about;
   const sentences = [
-    modelFault === undefined ? "" : `The language model failed (${modelFault}), so the embedded analyst judged.`,
+    modelError === undefined ? "" : `The language model failed (${modelError}), so the embedded analyst judged.`,
     decided,
     failedSearches === 0 ? "" : `${failedSearches} of ${failedSearches + searches} searches failed.`,
     ...failed.slice(0, MAX_NAMED).map(({ url, reason }) => `${shown(url)} gave no source: ${reason}.`),

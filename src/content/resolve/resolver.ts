@@ -62,7 +62,7 @@ export interface Resolution {
 interface Examined extends Judged {
   readonly analyst: Resolution["analyst"];
   /** Why the language model's analysis does not count, if the model was asked. */
-  readonly modelFault?: string;
+  readonly modelError?: string;
 }
 
 /** Answers questions from the statements of sources. */
@@ -148,7 +148,7 @@ export class Resolver {
           `Cannot resolve the question: the language model failed: ${error.message}`,
         );
       }
-      return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded", modelFault: error.message };
+      return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded", modelError: error.message };
     }
   }
 

@@ -2,7 +2,7 @@ import { basicAuthorization } from "../../lib/basic-authorization.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { openFor } from "../static/connect.ts";
 import { Exchange, type StaticResponse } from "../static/exchange.ts";
-import { TooLong } from "../static/faults.ts";
+import { TooLong } from "../static/load-errors.ts";
 import { REDIRECTS } from "../static/redirect.ts";
 import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
 import { portOf } from "../../lib/url-host.ts";

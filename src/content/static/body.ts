@@ -1,5 +1,5 @@
 import { type Transform } from "node:stream";
-import { brokeOff, loadError, TooLong } from "./faults.ts";
+import { brokeOff, loadError, TooLong } from "./load-errors.ts";
 import { type Coding } from "./content-coding.ts";
 import { ZstdFrames } from "./zstd-frames.ts";
 
@@ -32,7 +32,7 @@ export class Body {
   readonly #codings: readonly Coding[];
   readonly #most: number;
   readonly #onDrain: () => void;
-  readonly #onFault: (error: Error) => void;
+  readonly #onError: (error: Error) => void;
   readonly #frames: ZstdFrames | undefined;
   #chunks: Buffer[] = [];
   #received = 0;
@@ -40,20 +40,20 @@ export class Body {
 
   /**
    * `length` is the length that the server declares, or undefined. At most `most` bytes are accepted: it throws if the
-   * server declares more. `onDrain` is called when `write` can continue, `onFault` with an error that was found between
+   * server declares more. `onDrain` is called when `write` can continue, `onError` with an error that was found between
    * writes.
    */
   constructor(
     codings: readonly Coding[],
     { length = 0, most }: { readonly length: number | undefined; readonly most: number },
     onDrain: () => void,
-    onFault: (error: Error) => void,
+    onError: (error: Error) => void,
   ) {
     if (length > most) throw tooLong(most);
     this.#codings = codings;
     this.#most = most;
     this.#onDrain = onDrain;
-    this.#onFault = onFault;
+    this.#onError = onError;
     this.#frames = codings[0]?.isZstd === true ? new ZstdFrames() : undefined;
   }
 
@@ -70,7 +70,7 @@ export class Body {
     if (this.#codings.length === 0 && this.#received > this.#most) throw tooLong(this.#most);
     this.#chunks.push(bytes);
     if (this.#codings.length === 0 || this.#received <= WHOLE_BYTES) return true;
-    this.#stages = new Stages(this.#codings, this.#most, this.#onDrain, this.#onFault);
+    this.#stages = new Stages(this.#codings, this.#most, this.#onDrain, this.#onError);
     const held = Buffer.concat(this.#chunks);
     this.#chunks = [];
     return this.#stages.write(held, this.#received);
@@ -139,28 +139,28 @@ class Stages {
   readonly #codings: readonly Coding[];
   readonly #most: number;
   readonly #onDrain: () => void;
-  readonly #onFault: (error: Error) => void;
+  readonly #onError: (error: Error) => void;
   readonly #finished = Promise.withResolvers<void>();
   readonly #out: Buffer[] = [];
   #received = 0;
-  #fault: Error | undefined;
+  #error: Error | undefined;
 
-  constructor(codings: readonly Coding[], most: number, onDrain: () => void, onFault: (error: Error) => void) {
+  constructor(codings: readonly Coding[], most: number, onDrain: () => void, onError: (error: Error) => void) {
     this.#codings = codings;
     this.#most = most;
     this.#onDrain = onDrain;
-    this.#onFault = onFault;
-    // The promise may have no handler when a fault is found.
+    this.#onError = onError;
+    // The promise may have no handler when an error is found.
     this.#finished.promise.catch(() => undefined);
   }
 
   write(bytes: Buffer, received: number): boolean {
     this.#received = received;
-    return this.#fault === undefined ? this.#stage(0, bytes).write(bytes) : true;
+    return this.#error === undefined ? this.#stage(0, bytes).write(bytes) : true;
   }
 
   async finish(cut: boolean): Promise<readonly Buffer[]> {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.#error !== undefined) throw this.#error;
     if (!cut) {
       this.#streams[0]?.end();
       await this.#finished.promise;
@@ -198,10 +198,10 @@ class Stages {
   }
 
   #fail(error: Error): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = error;
+    if (this.#error !== undefined) return;
+    this.#error = error;
     this.#finished.reject(error);
     this.destroy();
-    this.#onFault(error);
+    this.#onError(error);
   }
 }

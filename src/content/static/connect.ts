@@ -3,7 +3,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { systemTrust } from "../../lib/system-trust.ts";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
-import { loadError } from "./faults.ts";
+import { loadError } from "./load-errors.ts";
 import { bareHost, portOf } from "../../lib/url-host.ts";
 
 /** The target of a connection. */
@@ -115,13 +115,13 @@ function start(address: string, target: ConnectTarget): { socket: Socket; ready:
 }
 
 /** Names of certificate errors, as in OpenSSL and Node. */
-const CERTIFICATE_FAULT = /CERT|SIGNATURE|ISSUER|CHAIN|ALTNAME/;
+const CERTIFICATE_ERROR = /CERT|SIGNATURE|ISSUER|CHAIN|ALTNAME/;
 
 function openError(error: Error, { tlsHost }: ConnectTarget): Error {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (tlsHost === undefined || /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) {
     return egressError("unreachable");
   }
-  if (CERTIFICATE_FAULT.test(code)) return loadError(`its certificate is not valid (${code})`);
+  if (CERTIFICATE_ERROR.test(code)) return loadError(`its certificate is not valid (${code})`);
   return loadError(code === "" ? "TLS with its server fails" : `TLS with its server fails (${code})`);
 }

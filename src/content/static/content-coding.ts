@@ -10,7 +10,7 @@ import zlib, {
   inflateRawSync,
   inflateSync,
 } from "node:zlib";
-import { loadError } from "./faults.ts";
+import { loadError } from "./load-errors.ts";
 
 type Bytes = Uint8Array;
 

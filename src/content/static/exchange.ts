@@ -2,7 +2,7 @@ import { type Socket } from "node:net";
 import { egressError, type EgressSession } from "../egress/guard.ts";
 import { Body, MAX_DOCUMENT_BYTES } from "./body.ts";
 import { codingsOf } from "./content-coding.ts";
-import { brokeOff, noResponse } from "./faults.ts";
+import { brokeOff, noResponse } from "./load-errors.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
 
 /** The result of a request. */

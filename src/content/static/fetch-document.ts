@@ -7,7 +7,7 @@ import { type ClientIdentity, clientIdentityOf } from "./client-identity.ts";
 import { openFor, type Opening } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
 import { type StaticResponse, Exchange, StaleConnection } from "./exchange.ts";
-import { loadError } from "./faults.ts";
+import { loadError } from "./load-errors.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";

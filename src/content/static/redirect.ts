@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { loadError } from "./faults.ts";
+import { loadError } from "./load-errors.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
 
 /** Statuses that redirect to their Location (RFC 9110 §15.4); other 3xx statuses do not. */

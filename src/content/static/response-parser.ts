@@ -1,6 +1,6 @@
 import { latin1Text } from "../../lib/latin1.ts";
 import { parseStatusLine } from "../egress/status-line.ts";
-import { brokeOff, loadError, noResponse, notHttp } from "./faults.ts";
+import { brokeOff, loadError, noResponse, notHttp } from "./load-errors.ts";
 
 /** The head of a response, as received. */
 export interface ResponseHead {

@@ -31,7 +31,7 @@ export interface AdminServerDeps {
   /** Reads and checks a certificate and its key. Throws with the file's name. */
   readonly readCertificate: (paths: Config["admin"]["tls"]) => CertificatePair;
   readonly onEvent: OnEvent;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   readonly patience?: Patience;
 }
 
@@ -109,9 +109,9 @@ export class AdminServer {
 
   /** Serves requests with `parts` from now on. Before this call, every request gets a 503. */
   serve(parts: AdminParts): void {
-    const { onFault } = this.#deps;
+    const { onError } = this.#deps;
     const operations = withDescription(OPERATIONS);
-    this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onFault });
+    this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onError });
   }
 
   /** Accepts no more connections. Responses that are under way, and streams that have ended, are sent to their end. */
@@ -124,7 +124,7 @@ export class AdminServer {
   }
 
   #bind({ address, port }: Config["admin"], secure: SecureContext | undefined): Promise<Listener> {
-    const { patience, onFault } = this.#deps;
+    const { patience, onError } = this.#deps;
     return Listener.bind({
       address,
       port,
@@ -135,7 +135,7 @@ export class AdminServer {
       handle: (message, response, connection) => {
         const handler = this.#handle ?? starting;
         respondBy(handler, message, response, connection).catch((error: unknown) => {
-          onFault(error);
+          onError(error);
           connection.cut();
         });
       },
@@ -152,7 +152,7 @@ export class AdminServer {
   }
 
   #close(listener: Listener): void {
-    const closed = listener.close().catch((error: unknown) => this.#deps.onFault(error));
+    const closed = listener.close().catch((error: unknown) => this.#deps.onError(error));
     this.#closing.add(closed);
     void closed.then(() => this.#closing.delete(closed));
   }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { parseJson } from "./json.ts";
 
-const FAULTS: readonly (readonly [text: string, fault: string])[] = [
+const ERRORS: readonly (readonly [text: string, error: string])[] = [
   ["", "line 1, column 1: expected a value, found the end of the file"],
   ['{\n  "a": 1,\n}', 'line 3, column 1: expected a key in ", found "}"'],
   ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected "," or "}", found "\\""'],
@@ -21,9 +21,9 @@ const FAULTS: readonly (readonly [text: string, fault: string])[] = [
   ["[".repeat(66), "line 1, column 66: expected at most 64 levels"],
 ];
 
-for (const [text, fault] of FAULTS) {
+for (const [text, error] of ERRORS) {
   test(`${JSON.stringify(text.slice(0, 40))} is refused with line and column`, () => {
-    expect(parseJson(text)).toEqual({ ok: false, fault });
+    expect(parseJson(text)).toEqual({ ok: false, error });
   });
 }
 
@@ -54,7 +54,7 @@ test("invalid JSON is refused without an exception", () => {
       } catch {
         isJson = false;
       }
-      const isTwice = !parsed.ok && parsed.fault.endsWith("appears twice");
+      const isTwice = !parsed.ok && parsed.error.endsWith("appears twice");
       expect(parsed.ok || isTwice).toBe(isJson);
     }),
     { numRuns: 2000 },

@@ -7,10 +7,10 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** A parsed text, or its first fault with line and column. */
+/** A parsed text, or its first error with line and column. */
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly fault: string };
+  | { readonly ok: false; readonly error: string };
 
 /**
  * Called for each member and item of a text, with the path of its value and the offset at which the member or item
@@ -18,11 +18,11 @@ export type ParsedJson =
  */
 type Visit = (path: readonly (string | number)[], offset: number) => void;
 
-class JsonFault extends Error {}
+class JsonError extends Error {}
 
 /**
  * Parses JSON (RFC 8259) after an optional byte order mark. Refuses an object with the same key twice, because it is
- * unclear which value counts. Faults have line and column (from 1) and at most one character of the text.
+ * unclear which value counts. Errors have line and column (from 1) and at most one character of the text.
  */
 export function parseJson(text: string): ParsedJson {
   const body = withoutMark(text);
@@ -31,7 +31,7 @@ export function parseJson(text: string): ParsedJson {
     const value: unknown = JSON.parse(body);
     return { ok: true, value };
   } catch (error) {
-    if (error instanceof JsonFault) return { ok: false, fault: error.message };
+    if (error instanceof JsonError) return { ok: false, error: error.message };
     throw error;
   }
 }
@@ -73,7 +73,7 @@ export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** Checks a text against the grammar. JSON.parse makes the value, but does not report the position of a fault. */
+/** Checks a text against the grammar. JSON.parse makes the value, but does not report the position of an error. */
 class Scanner {
   readonly #text: string;
   readonly #visit: Visit;
@@ -92,7 +92,7 @@ class Scanner {
   }
 
   #value(depth: number): void {
-    if (depth > MAX_DEPTH) this.#fault(`expected at most ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH) this.#reject(`expected at most ${MAX_DEPTH} levels`);
     this.#space();
     const first = this.#text[this.#at];
     if (first === "{") this.#object(depth);
@@ -111,7 +111,7 @@ class Scanner {
       const start = this.#at;
       if (this.#text[start] !== '"') this.#fail('expected a key in "');
       const key = this.#string();
-      if (keys.has(key)) this.#fault(`the key ${JSON.stringify(key)} appears twice`, start);
+      if (keys.has(key)) this.#reject(`the key ${JSON.stringify(key)} appears twice`, start);
       keys.add(key);
       this.#space();
       if (!this.#take(":")) this.#fail('expected ":"');
@@ -146,8 +146,8 @@ class Scanner {
   #string(): string {
     const start = this.#at;
     for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) {
-      if (this.#text.charCodeAt(this.#at) < 0x20) this.#fault("a string holds a control character or line end");
-      if (this.#at >= this.#text.length) this.#fault("a string is not closed", start);
+      if (this.#text.charCodeAt(this.#at) < 0x20) this.#reject("a string holds a control character or line end");
+      if (this.#at >= this.#text.length) this.#reject("a string is not closed", start);
       if (this.#text[this.#at] === "\\") this.#escape();
     }
     this.#at++;
@@ -157,7 +157,7 @@ class Scanner {
 
   #escape(): void {
     if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#at, this.#at + 6))) {
-      this.#fault("a string holds an unknown escape");
+      this.#reject("a string holds an unknown escape");
     }
     this.#at++;
   }
@@ -182,10 +182,10 @@ class Scanner {
 
   #fail(expected: string): never {
     const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
-    this.#fault(`${expected}, found ${this.#at < this.#text.length ? JSON.stringify(found) : "the end of the file"}`);
+    this.#reject(`${expected}, found ${this.#at < this.#text.length ? JSON.stringify(found) : "the end of the file"}`);
   }
 
-  #fault(message: string, at = this.#at): never {
-    throw new JsonFault(`${positionText(positionAt(this.#text, at))}: ${message}`);
+  #reject(message: string, at = this.#at): never {
+    throw new JsonError(`${positionText(positionAt(this.#text, at))}: ${message}`);
   }
 }

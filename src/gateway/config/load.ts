@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
 import { nearestWord } from "../../lib/nearest-word.ts";
-import { readFault } from "../../lib/read-fault.ts";
+import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
@@ -113,10 +113,10 @@ function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
  * with them.
  */
 function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache: ParseCache): Diagnostic[] {
-  const faulty = new Set(others.map(({ path }) => path));
+  const wrong = new Set(others.map(({ path }) => path));
   return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((keys) => {
     const path = formatPath(keys);
-    if (faulty.has(path)) return [];
+    if (wrong.has(path)) return [];
     return [{ path, message: `"${PLACEHOLDER}" stands for an existing secret, and there is no such secret` }];
   });
 }
@@ -152,7 +152,7 @@ export type Prepare = (value: unknown) => unknown;
 /** Checks the text of a configuration file. Throws nothing. @internal */
 export function loadText(text: string, prepare: Prepare = (value) => value, format: TextFormat = JSON_FORMAT): Loaded {
   const parsed = format.parse(text);
-  if (!parsed.ok) return failed(parsed.fault);
+  if (!parsed.ok) return failed(parsed.error);
   const loaded = loadValue(prepare(parsed.value));
   const locate = locatorOf(text, format);
   const warnings = loaded.warnings.map(locate);
@@ -178,7 +178,7 @@ export async function readConfigBytes(path: string): Promise<Uint8Array> {
     const { size } = await stat(path);
     if (size <= MAX_FILE_BYTES) return await Bun.file(path).bytes();
   } catch (error) {
-    throw new Error(`Cannot read the file: ${readFault(error)}`, { cause: error });
+    throw new Error(`Cannot read the file: ${whyUnreadable(error)}`, { cause: error });
   }
   throw new Error(`Cannot read the file: it is over ${MAX_FILE_BYTES} bytes`);
 }

@@ -12,12 +12,12 @@ function location(pointer: string): string {
 /** Checks `routes[].body_schema`. Reports a problem if the schema cannot be compiled, and the compiler's warnings. */
 export function checkBodySchema({ body_schema: schema }: RouteConfig, path: string, report: Report): void {
   if (schema === undefined) return;
-  const { compileSchema, SchemaFault } = schemas();
+  const { compileSchema, SchemaError } = schemas();
   try {
     const { warnings } = compileSchema(schema, { checksFormats: true });
     for (const warning of warnings) report.warning(path, location(warning.path) + warning.message);
   } catch (error) {
-    if (!(error instanceof SchemaFault)) throw error;
+    if (!(error instanceof SchemaError)) throw error;
     report.problem(path, location(error.pointer) + error.message);
   }
 }

@@ -200,25 +200,25 @@ function testMode({ server, x402 }: Draft, report: Report): void {
 function postgres({ postgres: section, routes }: Draft, report: Report): void {
   const { url = "" } = section ?? {};
   if (url === "") return;
-  const { target, fault, unknownMode = false, hasPassword } = readTarget(url);
+  const { target, error, unknownMode = false, hasPassword } = readTarget(url);
   if (hasPassword) {
     report.warning(
       "postgres.url",
       "the password in it is ignored; name its environment variable in postgres.password_env",
     );
   }
-  if (fault === undefined) {
+  if (error === undefined) {
     if (section?.ssl_root_cert !== "" && target?.sslMode !== "verify-full") {
       report.warning("postgres.ssl_root_cert", "has no effect, because only sslmode verify-full checks certificates");
     }
     return;
   }
   if (!unknownMode) {
-    report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${fault}`);
+    report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${error}`);
   } else if (routes.some((route) => route?.x402 !== undefined)) {
-    report.problem("postgres.url", `${fault}, which turns the database client off, and routes with a price need it`);
+    report.problem("postgres.url", `${error}, which turns the database client off, and routes with a price need it`);
   } else {
-    report.warning("postgres.url", `${fault}; the database client is off`);
+    report.warning("postgres.url", `${error}; the database client is off`);
   }
 }
 

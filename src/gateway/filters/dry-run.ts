@@ -62,7 +62,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
     respondWithError,
     hostCallDeadlineMs: () => PATIENCE_MS,
     log: (_filter, line) => void log.push(line),
-    onFault: (error) => void log.push(String(error)),
+    onError: (error) => void log.push(String(error)),
     metrics: () => ({ invoked: (_phase, _outcome, used) => void fuel.push(used.fuel), notInvoked() {} }),
   };
   const filter = createFilter(module, { ...FIXED, ...settings }, runtime);

@@ -33,10 +33,10 @@ export function dryRuntime(wheel: TimerWheel): DryRuntime {
     parks: new ParkTable(0, () => {}),
     control: () => undefined,
     hostCallDeadlineMs: () => 0,
-    onFault() {},
+    onError() {},
     metrics: () => UNCOUNTED,
     gauges: { instancesChanged() {}, pinnedChanged() {} },
-    calls: new UpstreamCalls({ target: (name) => callTargets.of(name), memory: ENDLESS, onFault() {} }),
+    calls: new UpstreamCalls({ target: (name) => callTargets.of(name), memory: ENDLESS, onError() {} }),
     defined: { cell: () => ({ add() {}, record() {} }) },
     shared: new WorkerShared(),
   };

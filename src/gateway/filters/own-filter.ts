@@ -124,12 +124,12 @@ export class OwnFilter implements Filter {
   /** Continues once the part of the body that the filter reads is there. */
   #after(
     exchange: Exchange,
-    fault: TurnpikeError | undefined | Promise<TurnpikeError | undefined>,
+    error: TurnpikeError | undefined | Promise<TurnpikeError | undefined>,
     go: () => FilterDecision | Promise<FilterDecision>,
   ): FilterDecision | Promise<FilterDecision> {
-    if (fault instanceof Promise) return fault.then((late) => this.#after(exchange, late, go));
+    if (error instanceof Promise) return error.then((late) => this.#after(exchange, late, go));
     if (exchange.gone) return RESPONDED;
-    return fault === undefined ? go() : this.#refuse(exchange, fault);
+    return error === undefined ? go() : this.#refuse(exchange, error);
   }
 
   #run(exchange: Exchange, body: BodyView): FilterDecision | Promise<FilterDecision> {
@@ -221,8 +221,8 @@ export class OwnFilter implements Filter {
     const decision = this.#decide(exchange, instance, { outcome, ms, phase: "on_resume" });
     if (decision.kind === "responded") return decision;
     // If the filter does not see the response, its instance is free by now. The client can be slow.
-    const fault = await parked.takeBody();
-    return fault === undefined && !exchange.gone ? decision : this.#refuse(exchange, fault ?? errors.FAILED);
+    const error = await parked.takeBody();
+    return error === undefined && !exchange.gone ? decision : this.#refuse(exchange, error ?? errors.FAILED);
   }
 
   #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision {

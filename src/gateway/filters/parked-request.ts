@@ -72,7 +72,7 @@ export class ParkedRequest extends Deadline {
   begin(control: ControlLink, command: Uint8Array): void {
     this.#runtime.wheel.set(this, this.#runtime.hostCallDeadlineMs());
     this.#gathering = this.#body?.gather();
-    if (this.#gathering instanceof Promise) void this.#gathering.then((fault) => this.#bodyFailed(fault));
+    if (this.#gathering instanceof Promise) void this.#gathering.then((error) => this.#bodyFailed(error));
     else this.#bodyFailed(this.#gathering);
     if (this.#resolve === undefined) return;
     const bytes = Buffer.from(command.buffer, command.byteOffset, command.length);
@@ -81,9 +81,9 @@ export class ParkedRequest extends Deadline {
 
   /** Waits for the body and puts it into the exchange. Returns the error if the body could not be read. */
   async takeBody(): Promise<TurnpikeError | undefined> {
-    const fault = await this.#gathering;
-    if (fault === undefined) this.#body?.replace();
-    return fault;
+    const error = await this.#gathering;
+    if (error === undefined) this.#body?.replace();
+    return error;
   }
 
   onDeadline(): void {

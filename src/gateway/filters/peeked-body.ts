@@ -15,8 +15,8 @@ export class PeekedBody implements BodySink, RequestBody {
   readonly #pieces: PieceList;
   #reader: BodySink | undefined;
   #trailers: Fields | undefined;
-  #fault: TurnpikeError | undefined;
-  #onPeeked: ((fault: TurnpikeError | undefined) => void) | undefined;
+  #error: TurnpikeError | undefined;
+  #onPeeked: ((error: TurnpikeError | undefined) => void) | undefined;
 
   /** `maxBytes` of the bounds is the number of bytes to read first. */
   constructor(exchange: Exchange, bounds: GatherBounds) {
@@ -26,8 +26,8 @@ export class PeekedBody implements BodySink, RequestBody {
     this.#pieces = new PieceList(bounds.memory);
   }
 
-  get fault(): TurnpikeError | undefined {
-    return this.#fault ?? this.#body.fault;
+  get error(): TurnpikeError | undefined {
+    return this.#error ?? this.#body.error;
   }
 
   get complete(): boolean {
@@ -55,7 +55,7 @@ export class PeekedBody implements BodySink, RequestBody {
     };
     const gone = readBody(exchange, this);
     exchange.body = this;
-    if (gone !== undefined || this.#isPeeked) return gone ?? this.#fault;
+    if (gone !== undefined || this.#isPeeked) return gone ?? this.#error;
     const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();
     this.#onPeeked = resolve;
     return promise;
@@ -65,10 +65,10 @@ export class PeekedBody implements BodySink, RequestBody {
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#reader !== undefined) return this.#reader.data(chunk, start, end);
-    if (this.#fault !== undefined) return false;
+    if (this.#error !== undefined) return false;
     if (!this.#pieces.push(chunk, start, end)) this.abort(this.#bounds.noRoom);
     if (!this.#isPeeked) return true;
-    this.#onPeeked?.(this.#fault);
+    this.#onPeeked?.(this.#error);
     return false;
   }
 
@@ -83,7 +83,7 @@ export class PeekedBody implements BodySink, RequestBody {
       this.#reader.abort(error);
       return;
     }
-    this.#fault ??= error;
+    this.#error ??= error;
     this.#pieces.clear();
     this.#onPeeked?.(error);
   }
@@ -93,7 +93,7 @@ export class PeekedBody implements BodySink, RequestBody {
   readTo(sink: BodySink): void {
     this.#reader = sink;
     const takesMore = this.#pieces.sendTo(sink);
-    if (this.#fault !== undefined) sink.abort(this.#fault);
+    if (this.#error !== undefined) sink.abort(this.#error);
     else if (this.#trailers !== undefined) sink.end(this.#trailers);
     else if (takesMore) this.#body.resume();
   }
@@ -112,6 +112,6 @@ export class PeekedBody implements BodySink, RequestBody {
   }
 
   get #isPeeked(): boolean {
-    return this.#pieces.length >= this.#bounds.maxBytes || this.#fault !== undefined || this.#trailers !== undefined;
+    return this.#pieces.length >= this.#bounds.maxBytes || this.#error !== undefined || this.#trailers !== undefined;
   }
 }

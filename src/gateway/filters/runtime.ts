@@ -58,7 +58,7 @@ export interface FilterRuntime {
   readonly hostCallDeadlineMs: () => number;
   /** Writes a line with the filter's name before it. Drops lines of a filter that logs too much. */
   readonly log: (filter: string, line: string) => void;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   readonly respondWithError: RespondWithError;
   /** The counts of the filter with that name on its route; `route` is the route's path prefix. */
   readonly metrics: (filter: string, route: string) => FilterCounts;

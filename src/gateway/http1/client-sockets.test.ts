@@ -43,7 +43,7 @@ describe("over real sockets", () => {
       address: "127.0.0.1",
       port: 0,
       reusePort: false,
-      onFault: rethrow,
+      onError: rethrow,
       accept(server): WireHandler {
         let text = "";
         return {

@@ -1,5 +1,5 @@
 import { latin1Text } from "../../lib/latin1.ts";
-import { type HeadFault } from "../refusal.ts";
+import { type HeadError } from "../refusal.ts";
 
 /**
  * Bytes that are searched first for the end of a head. Nearly all heads are shorter. Text of a whole read of 64 KiB costs
@@ -31,7 +31,7 @@ const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/g;
 export function unfinishedHeadFault(
   text: string,
   { start, end, seen, limit }: { start: number; end: number; seen: number; limit: number },
-): HeadFault | undefined {
+): HeadError | undefined {
   if (text.length - start > limit) {
     const lineEnd = text.indexOf("\r\n", start);
     const isLongLine = lineEnd === -1 ? end === -1 : lineEnd - start > limit;

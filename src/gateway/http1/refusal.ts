@@ -1,5 +1,5 @@
 import { type LoggedRequest } from "../exchange.ts";
-import { type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
+import { type HeadError, problemResponse, refusedHead } from "../refusal.ts";
 
 /** Characters of a refused request line in the log. The rest is left out. */
 const MAX_LINE = 1024;
@@ -15,7 +15,7 @@ export interface Refusal {
 
 /** `head` begins with the request line, as far as it was received. `scheme` and `clientAddress` are those of the connection. */
 export function refuse(
-  fault: HeadFault,
+  fault: HeadError,
   head: string,
   { scheme, clientAddress }: { readonly scheme: "http" | "https"; readonly clientAddress: string },
 ): Refusal {

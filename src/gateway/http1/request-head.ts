@@ -5,7 +5,7 @@ import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
 import { isAuthority } from "../authority.ts";
 import { type RequestHead } from "../exchange.ts";
-import { type HeadFault } from "../refusal.ts";
+import { type HeadError } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 
 /** A parsed request head for the HTTP/1 codec. It is never changed: a repeated request has the same object. */
@@ -74,12 +74,12 @@ const scan = new FieldScan();
 /** Shared by all requests while the settings stay the same. */
 let limits = { isRequest: true, maxCount: 0 };
 
-function fault(code: ErrorCode, detail: string): HeadFault {
+function fault(code: ErrorCode, detail: string): HeadError {
   return { code, detail, requestId: scan.requestId };
 }
 
 /** Distinguishes the two results of `parseRequestHead`. */
-export function isFault(result: ParsedRequest | HeadFault): result is HeadFault {
+export function isFault(result: ParsedRequest | HeadError): result is HeadError {
   return "code" in result;
 }
 
@@ -109,7 +109,7 @@ export function parseRequestHead(
   text: string,
   bounds: { from: number; end: number },
   context: HeadContext,
-): ParsedRequest | HeadFault {
+): ParsedRequest | HeadError {
   const methodEnd = skipToken(text, bounds.from);
   scanTarget(text, methodEnd + 1);
   const { end: targetEnd, pathEnd, isRegular } = targetScan;
@@ -183,14 +183,14 @@ function methodAt(text: string, from: number, end: number): string {
   return text.slice(from, end);
 }
 
-function refuseVersion(version: string): HeadFault {
+function refuseVersion(version: string): HeadError {
   const match = VERSION.exec(version);
   if (match === null) return { code: "bad-request", detail: "malformed request line" };
   return { code: "version-not-supported", detail: "this server speaks HTTP/1.0 and HTTP/1.1 here" };
 }
 
 /** RFC 9112 §6.1, §6.3 and §3.2: refuses messages that two parsers could read in different ways. */
-function refuseFields(http10: boolean): HeadFault | undefined {
+function refuseFields(http10: boolean): HeadError | undefined {
   if (scan.hosts > 1) return fault("bad-request", "more than one Host field");
   if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
   if (scan.hosts === 1 && !isAuthority(scan.host)) return fault("bad-request", "malformed Host field");
@@ -207,7 +207,7 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   return fault("not-implemented", "the only transfer coding known here is chunked");
 }
 
-function refuseMethod(method: string, target: string, detail: string): HeadFault {
+function refuseMethod(method: string, target: string, detail: string): HeadError {
   const isSound = method !== "CONNECT" || (AUTHORITY_FORM.test(target) && isAuthority(target));
   return isSound ? fault("not-implemented", detail) : fault("bad-request", "malformed request target");
 }
@@ -216,7 +216,7 @@ function refuseMethod(method: string, target: string, detail: string): HeadFault
  * The protocol of a requested upgrade (RFC 6455 §4.2.1). A handshake with an unknown version or an invalid key is refused.
  * Any other upgrade is ignored, and the request continues without it (RFC 9110 §7.8).
  */
-function upgradeOf(): "" | "websocket" | HeadFault {
+function upgradeOf(): "" | "websocket" | HeadError {
   if (!scan.nominates("upgrade") || !listsWebSocket(scan.upgrade)) return "";
   const version = versionOf(scan.fields);
   if (version === "unknown") {
@@ -236,7 +236,7 @@ function listsWebSocket(upgrade: string): boolean {
 }
 
 /** Parses a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */
-function splitTarget(method: string, target: string): { authority: string; path: string; query: string } | HeadFault {
+function splitTarget(method: string, target: string): { authority: string; path: string; query: string } | HeadError {
   if (target === "*" && method === "OPTIONS") return { authority: scan.host, path: "*", query: "" };
   const match = ABSOLUTE_FORM.exec(target);
   const authority = match?.[1];

@@ -4,7 +4,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { BodyTime } from "../body-time.ts";
 import { type Admission, type ToldClient } from "../exchange.ts";
-import { type HeadFault } from "../refusal.ts";
+import { type HeadError } from "../refusal.ts";
 import {
   bodyLimit,
   type ConnectionPermit,
@@ -445,7 +445,7 @@ export class Http1ServerConnection
    * Responds to a request that cannot become an exchange, and closes. `head` begins with the request line, as far as it was
    * received.
    */
-  #refuse(fault: HeadFault, head: string): void {
+  #refuse(fault: HeadError, head: string): void {
     const { text, request } = refuse(fault, head, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
     this.out.text(text);
     this.#host.refused(request);

@@ -29,7 +29,7 @@ test.each([
   expect(sink.errors.map(({ message }) => message)).toEqual([expect.stringContaining(what)]);
 });
 
-test("the error names the fault in trailers", () => {
+test("the error names what is wrong with the trailers", () => {
   for (const [streamId, flags, field, what] of [
     [1, 0, "x", "they do not end the response"],
     [3, f.END_STREAM, "X", "malformed trailers: "],

@@ -4,13 +4,13 @@ import { FloodBudget, RESET_COST } from "./flood-budget.ts";
 import * as f from "./frame.ts";
 import { Http2Socket, type SocketOptions } from "./socket.ts";
 import { FrameReader, type FrameSink } from "./frame-reader.ts";
-import { frameFault } from "./frame-rules.ts";
+import { frameError } from "./frame-rules.ts";
 import { FieldSection } from "./field-section.ts";
 import { type DataRange, FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { RecentResets } from "./recent-resets.ts";
 import { SendQueue } from "./send-queue.ts";
-import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
+import { type ConnectionError, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
 import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** The window of a connection is this many stream windows, unless an option gives its size. @bound */
@@ -122,8 +122,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       // RFC 9113 §3.4
       return this.#refuse(f.PROTOCOL_ERROR, "the first frame is not SETTINGS");
     }
-    const fault = frameFault(type, streamId, length);
-    if (fault !== undefined) return this.#refuse(fault.code, fault.reason);
+    const error = frameError(type, streamId, length);
+    if (error !== undefined) return this.#refuse(error.code, error.reason);
     if (type === f.DATA) return this.#dataBegins(streamId, length);
     return (
       type <= f.CONTINUATION ||
@@ -192,15 +192,15 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
 
   frame(bytes: Uint8Array, start: number, end: number): void {
     const { type, streamId } = this.reader;
-    const fault = this.#take(bytes, start, end);
+    const error = this.#take(bytes, start, end);
     if (!this.block.open) this.wholes++;
-    if (fault !== undefined) this.close(fault.code, fault.reason);
+    if (error !== undefined) this.close(error.code, error.reason);
     else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.floodBudget.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, `too many frames of type ${type} on stream ${streamId}`);
     }
   }
 
-  #take(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+  #take(bytes: Uint8Array, start: number, end: number): ConnectionError | undefined {
     const { type, flags, streamId } = this.reader;
     switch (type) {
       case f.HEADERS:
@@ -227,9 +227,9 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     }
   }
 
-  #takeHeaders(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
-    const fault = this.block.add(this.reader, bytes, { start, end });
-    if (fault !== undefined || this.block.open) return fault;
+  #takeHeaders(bytes: Uint8Array, start: number, end: number): ConnectionError | undefined {
+    const error = this.block.add(this.reader, bytes, { start, end });
+    if (error !== undefined || this.block.open) return error;
     const { gathered, streamId } = this.block;
     if (this.wasReset(streamId) && !this.floodBudget.spend(1)) {
       return { code: f.ENHANCE_YOUR_CALM, reason: "too many heads on streams that were reset" };
@@ -239,7 +239,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     return undefined;
   }
 
-  #takeWindowUpdate(streamId: number, by: number): ConnectionFault | undefined {
+  #takeWindowUpdate(streamId: number, by: number): ConnectionError | undefined {
     const stream = this.streams.get(streamId);
     if (streamId === 0) {
       if (by === 0) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE of 0" };
@@ -257,7 +257,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     return undefined;
   }
 
-  #takeReset(streamId: number, code: number): ConnectionFault | undefined {
+  #takeReset(streamId: number, code: number): ConnectionError | undefined {
     const stream = this.streams.get(streamId);
     if (stream === undefined) {
       if (this.isIdleStream(streamId)) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" };
@@ -270,7 +270,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     return isWithinBudget ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
   }
 
-  #takeSettings(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+  #takeSettings(bytes: Uint8Array, start: number, end: number): ConnectionError | undefined {
     const { flags } = this.reader;
     if ((flags & f.ACK) !== 0) {
       if (end !== start) return { code: f.FRAME_SIZE_ERROR, reason: "an acknowledgement of SETTINGS with a payload" };
@@ -278,8 +278,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
       return undefined;
     }
     const before = this.peer.initialWindowSize;
-    const fault = this.peer.apply(bytes, { start, end }, this.#options.ofClient);
-    if (fault !== undefined) return fault;
+    const error = this.peer.apply(bytes, { start, end }, this.#options.ofClient);
+    if (error !== undefined) return error;
     this.settingsSeen = true;
     this.writer.frame({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
     const by = this.peer.initialWindowSize - before;
@@ -299,7 +299,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     for (const stream of this.streams.values()) stream.moveReceiveWindow(by);
   }
 
-  #takePriority(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+  #takePriority(bytes: Uint8Array, start: number, end: number): ConnectionError | undefined {
     const { streamId } = this.reader;
     const isBroken = end - start !== 5;
     if (!isBroken && f.readUint31(bytes, start) !== streamId) return undefined;
@@ -341,7 +341,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   }
 
   /** An error of the peer that makes this side reset a stream costs as much as a reset by the peer (CVE-2025-8671). */
-  faulted(): void {
+  countStreamError(): void {
     if (!this.floodBudget.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams had to be reset");
   }
 
@@ -383,15 +383,15 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
  * Cuts each of `streams` short. If calls throw, all streams are still cut short, and then the first error is thrown.
  */
 function cutShort(streams: readonly Http2Stream[]): void {
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   for (const stream of streams) {
     try {
       stream.cutShort();
     } catch (error) {
-      faults.push(error);
+      errors.push(error);
     }
   }
-  if (faults.length > 0) throw faults[0];
+  if (errors.length > 0) throw errors[0];
 }
 
 const EMPTY = new Uint8Array(0);

@@ -9,7 +9,7 @@ import {
   readUint31,
 } from "./frame.ts";
 import { type FrameReader } from "./frame-reader.ts";
-import { type ConnectionFault } from "./settings.ts";
+import { type ConnectionError } from "./settings.ts";
 
 /**
  * Bytes that a compressed block may be longer than the limit of its list. Blocks are seldom longer than their lists,
@@ -41,7 +41,7 @@ export class FieldSection {
   }
 
   /** Takes a frame's payload. Returns the connection error that it causes, if any. */
-  add(reader: FrameReader, bytes: Uint8Array, range: { start: number; end: number }): ConnectionFault | undefined {
+  add(reader: FrameReader, bytes: Uint8Array, range: { start: number; end: number }): ConnectionError | undefined {
     const { type, flags, streamId } = reader;
     this.start = range.start;
     this.end = range.end;
@@ -49,8 +49,8 @@ export class FieldSection {
       this.streamId = streamId;
       this.endStream = (flags & END_STREAM) !== 0;
       this.gathered = undefined;
-      const fault = this.#unwrap(flags, bytes);
-      if (fault !== undefined) return fault;
+      const error = this.#unwrap(flags, bytes);
+      if (error !== undefined) return error;
     } else if (!this.open) {
       return { code: PROTOCOL_ERROR, reason: "CONTINUATION without HEADERS" };
     }
@@ -59,7 +59,7 @@ export class FieldSection {
     return this.#gather(bytes, isWhole);
   }
 
-  #unwrap(flags: number, bytes: Uint8Array): ConnectionFault | undefined {
+  #unwrap(flags: number, bytes: Uint8Array): ConnectionError | undefined {
     this.dependsOnItself = false;
     if ((flags & PADDED) !== 0) {
       const padding = bytes[this.start] ?? 0;
@@ -74,7 +74,7 @@ export class FieldSection {
     return undefined;
   }
 
-  #gather(bytes: Uint8Array, isWhole: boolean): ConnectionFault | undefined {
+  #gather(bytes: Uint8Array, isWhole: boolean): ConnectionError | undefined {
     this.#parts.push(bytes.subarray(this.start, this.end));
     this.#length += this.end - this.start;
     if (this.#length > this.maxBytes || this.#parts.length > MAX_CONTINUATIONS) {

@@ -1,5 +1,5 @@
 import * as f from "./frame.ts";
-import { type ConnectionFault } from "./settings.ts";
+import { type ConnectionError } from "./settings.ts";
 
 interface Rule {
   readonly name: string;
@@ -24,7 +24,7 @@ const RULES: ReadonlyMap<number, Rule> = new Map([
 ]);
 
 /** The connection error that a frame's type, stream and length alone cause; undefined if they are valid. */
-export function frameFault(type: number, streamId: number, length: number): ConnectionFault | undefined {
+export function frameError(type: number, streamId: number, length: number): ConnectionError | undefined {
   const rule = RULES.get(type);
   if (rule === undefined) return undefined;
   if (rule.on === "stream" && streamId === 0) return { code: f.PROTOCOL_ERROR, reason: `${rule.name} on stream 0` };

@@ -182,18 +182,18 @@ test("a body that was complete when its stream was reset is not read as an empty
 });
 
 test("streams that the client makes this side reset cost as much as those that it resets itself", () => {
-  const faults: readonly ((client: ScriptedClient, streamId: number) => void)[] = [
+  const errors: readonly ((client: ScriptedClient, streamId: number) => void)[] = [
     (client, id) => client.numbers(f.WINDOW_UPDATE, id, 0),
     (client, id) => client.numbers(f.WINDOW_UPDATE, id, f.MAX_WINDOW),
     (client, id) => client.head(id, 0, [["x", "1"]]),
     (client, id) => client.head(id, f.END_STREAM, [[":path", "/"]]),
     (client, id) => client.frame(f.PRIORITY, 0, id, Buffer.alloc(4)),
   ];
-  for (const [n, fault] of faults.entries()) {
+  for (const [n, error] of errors.entries()) {
     const client = new ScriptedClient().begin();
     const outcome = flooded(client, (i) => {
       client.head(2 * i + 1, 0, POST);
-      fault(client, 2 * i + 1);
+      error(client, 2 * i + 1);
     });
     expect([n, outcome, client.host.exchanges.length]).toEqual([n, "GOAWAY 11", expect.any(Number)]);
     expect(client.host.exchanges.length).toBeLessThan(1100);

@@ -245,7 +245,7 @@ test("a body that is too large is refused by its length, or when it reaches the 
   host.current = { ...SETTINGS, maxBodyBytes: 5 };
   const client = new ScriptedClient(host).begin();
   const announced = open(client, 1, 0, [...POST, ["content-length", "6"]]);
-  expect([announced.body.fault?.code, host.refusals]).toEqual(["body-too-large", []]);
+  expect([announced.body.error?.code, host.refusals]).toEqual(["body-too-large", []]);
   reply(announced, "no");
   // The client gets no window for data that is not read.
   client.data(1, 0, "abcde");
@@ -394,14 +394,14 @@ test("a connection that is cut off has sent the data that was written", () => {
   expect(client.heard()[0]).toStartWith("HEADERS 1 :status: 200");
 });
 
-test("frames after a fault in the same read are not served", () => {
+test("frames after an error in the same read are not served", () => {
   const client = new ScriptedClient().begin();
-  const fault = f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId: 0 }, [0]);
+  const error = f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId: 0 }, [0]);
   const request = f.payloadFrame(
     { type: f.HEADERS, flags: f.END_STREAM | f.END_HEADERS, streamId: 1 },
     client.block(GET),
   );
-  client.bytes(Buffer.concat([fault, request]));
+  client.bytes(Buffer.concat([error, request]));
   expect(client.host.exchanges).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { plainAddress } from "../client-address.ts";
-import { grpcResponse, type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
+import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire } from "../wire/wire.ts";
@@ -215,7 +215,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   /** The request that `list` holds; undefined if it is malformed. */
-  #finish(endStream: boolean, dependsOnItself: boolean): ListedRequest | HeadFault | undefined {
+  #finish(endStream: boolean, dependsOnItself: boolean): ListedRequest | HeadError | undefined {
     if (list.tooLarge) return TOO_LARGE;
     const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
     return dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
@@ -228,7 +228,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   #keep(
     bytes: Uint8Array,
     range: { start: number; end: number },
-    request: ListedRequest | HeadFault | undefined,
+    request: ListedRequest | HeadError | undefined,
   ): void {
     if (request === undefined || "code" in request || request.head.upgrade !== "") return;
     const { endStream } = this.block;
@@ -236,7 +236,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.#repeated.keep(bytes, range, this.#decoder.changes, known);
   }
 
-  #open(streamId: number, endStream: boolean, request: ListedRequest | HeadFault | undefined): void {
+  #open(streamId: number, endStream: boolean, request: ListedRequest | HeadError | undefined): void {
     this.lastPeerStream = streamId;
     this.#idleSince = this.wheel.now();
     // RFC 9113 §6.8: the GOAWAY announced that this stream is not served. It is reset because its body may be on its
@@ -244,13 +244,13 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
     } else if (request === undefined) this.#refuseStream(streamId, f.PROTOCOL_ERROR);
-    else if ("code" in request) this.#respondWithFault(streamId, endStream, request);
+    else if ("code" in request) this.#respondWithError(streamId, endStream, request);
     else this.#begin(streamId, endStream, request);
   }
 
   #refuseStream(streamId: number, code: number): void {
     this.writeReset(streamId, code);
-    this.faulted();
+    this.countStreamError();
   }
 
   #begin(streamId: number, endStream: boolean, request: ListedRequest): void {
@@ -272,8 +272,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   /** Responds to a request that cannot become an exchange. */
-  #respondWithFault(streamId: number, endStream: boolean, fault: HeadFault): void {
-    const { id, status, fields, body } = list.fields.isGrpc ? grpcResponse(fault) : problemResponse(fault);
+  #respondWithError(streamId: number, endStream: boolean, error: HeadError): void {
+    const { id, status, fields, body } = list.fields.isGrpc ? grpcResponse(error) : problemResponse(error);
     const isHead = list.fields.method === "HEAD";
     // No data is buffered for such a stream. The body is left out if it does not fit into the windows now (RFC 9113
     // §6.9.1).
@@ -308,4 +308,4 @@ function copyOf({ head, requestId }: ListedRequest): ListedRequest {
   return { head: { ...head }, requestId };
 }
 
-const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server allows" };
+const TOO_LARGE: HeadError = { code: "head-too-large", detail: "the header list is larger than this server allows" };

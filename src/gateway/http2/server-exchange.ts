@@ -114,11 +114,11 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
   }
 
   /**
-   * Data that arrives after the response, or for a body with a fault, is read and discarded. The stream's window does
+   * Data that arrives after the response, or for a body with an error, is read and discarded. The stream's window does
    * not open for it, so the client can only use up its window.
    */
   override taken(length: number): void {
-    if (this.#over || this.fault !== undefined) this.connection.taken(length);
+    if (this.#over || this.error !== undefined) this.connection.taken(length);
     else super.taken(length);
   }
 

@@ -32,7 +32,7 @@ export interface LocalSettings {
 }
 
 /** A connection error that a frame of the peer causes. */
-export interface ConnectionFault {
+export interface ConnectionError {
   readonly code: number;
   readonly reason: string;
 }
@@ -46,21 +46,21 @@ export class PeerSettings {
   maxHeaderListSize = Number.POSITIVE_INFINITY;
 
   /**
-   * Applies a SETTINGS payload (RFC 9113 §6.5.2); returns the fault if the payload is invalid. `ofServer`: the peer is
+   * Applies a SETTINGS payload (RFC 9113 §6.5.2); returns the connection error if the payload is invalid. `ofServer`: the peer is
    * a server.
    */
-  apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionFault | undefined {
+  apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionError | undefined {
     const { start, end } = range;
     if ((end - start) % 6 !== 0) return { code: FRAME_SIZE_ERROR, reason: "SETTINGS of an invalid length" };
     for (let at = start; at < end; at += 6) {
       const id = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-      const fault = this.#set(id, readUint32(bytes, at + 2), ofServer);
-      if (fault !== undefined) return fault;
+      const error = this.#set(id, readUint32(bytes, at + 2), ofServer);
+      if (error !== undefined) return error;
     }
     return undefined;
   }
 
-  #set(id: number, value: number, ofServer: boolean): ConnectionFault | undefined {
+  #set(id: number, value: number, ofServer: boolean): ConnectionError | undefined {
     switch (id) {
       case ENABLE_PUSH:
         // A server may only send 0 (RFC 9113 §6.5.2).

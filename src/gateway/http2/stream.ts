@@ -48,7 +48,7 @@ export interface StreamConnection {
   /** Ends a stream in both directions with RST_STREAM. The caller ends the stream object itself. */
   resetStream(stream: Http2Stream, code: number): void;
   /** Called after a stream was reset because of an error of the peer. */
-  faulted(): void;
+  countStreamError(): void;
   /** Queues `stream`, which sends when there is room. */
   enqueue(stream: Http2Stream): void;
   /** `stream` has ended in one direction. The connection forgets the stream if both directions have ended. */
@@ -77,7 +77,7 @@ export abstract class Http2Stream extends Deadline {
   bytesReceived = 0;
   bytesSent = 0;
   /** The reason why the peer's message will not be complete, once it is known. */
-  fault: TurnpikeError | undefined;
+  error: TurnpikeError | undefined;
   protected readonly connection: StreamConnection;
   /** Data that waits for a window or the socket. Created when the first data has to wait. */
   #pending: ByteQueue | undefined;
@@ -146,7 +146,7 @@ export abstract class Http2Stream extends Deadline {
     if (this.isClosed) return;
     this.connection.resetStream(this, code);
     this.cutShort();
-    this.connection.faulted();
+    this.connection.countStreamError();
   }
 
   /** The stream ended before its messages were complete: by a reset, or with its connection. Called once. */
@@ -383,7 +383,7 @@ export abstract class Http2Stream extends Deadline {
       held?.shift(piece.end - piece.start);
     }
     if (room) this.resume();
-    if (this.fault !== undefined) sink.abort(this.fault);
+    if (this.error !== undefined) sink.abort(this.error);
     else if (this.remoteEnded) sink.end(this.#trailers);
   }
 
@@ -406,8 +406,8 @@ export abstract class Http2Stream extends Deadline {
 
   /** The message will not be complete: data that still arrives for it is discarded. */
   protected abortReceiving(error: TurnpikeError): void {
-    if (this.fault !== undefined) return;
-    this.fault = error;
+    if (this.error !== undefined) return;
+    this.error = error;
     this.ignoreRest();
     this.#sink?.abort(error);
   }

@@ -21,7 +21,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   readonly #time: BodyTime;
   /** Bytes received so far. */
   received = 0;
-  fault: TurnpikeError | undefined;
+  error: TurnpikeError | undefined;
 
   /** `length` in bytes; -1 if it was not announced. A length above `maxBytes` is rejected. */
   constructor(host: ServerHost, length: number, maxBytes: number) {
@@ -40,14 +40,14 @@ export class Http3RequestBody extends Deadline implements RequestBody {
 
   /** The whole body has arrived. */
   get complete(): boolean {
-    return this.#ended || this.fault !== undefined;
+    return this.#ended || this.error !== undefined;
   }
 
   readTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
     this.#sink = sink;
     // The body can have failed before a reader asked for it.
-    if (this.fault !== undefined) sink.abort(this.fault);
+    if (this.error !== undefined) sink.abort(this.error);
     else this.resume();
   }
 
@@ -114,7 +114,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   /** The body stays incomplete. Bytes that were not read are discarded. */
   abort(error: TurnpikeError): void {
     if (this.#over) return;
-    this.fault ??= error;
+    this.error ??= error;
     this.#over = true;
     this.#host.wheel.remove(this);
     this.#hold?.clear();

@@ -2,7 +2,7 @@ import { type FieldSection, type QuicStream } from "node:quic";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { grpcResponse, type HeadFault, problemResponse, refusedHead } from "../refusal.ts";
+import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../refusal.ts";
 import { RequestFields } from "../request-fields.ts";
 import { bodyLimit, type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
@@ -28,7 +28,7 @@ export interface StreamOwner {
   /** A rule about frames was violated: the connection closes (RFC 9114 §4.1). */
   violated(): void;
   streamClosed(): void;
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** Milliseconds between checks of an incomplete head. */
@@ -90,8 +90,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
     return this.#owner;
   }
 
-  onFault(error: unknown): void {
-    this.#owner.onFault(error);
+  onError(error: unknown): void {
+    this.#owner.onError(error);
   }
 
   override onDeadline(): void {
@@ -221,17 +221,17 @@ export class RequestStream extends Deadline implements ExchangeStream {
   }
 
   #fail(error: unknown): void {
-    this.#owner.onFault(error);
+    this.#owner.onError(error);
     this.#exchange?.abort(new TurnpikeError("internal", "the request could not be handled"));
   }
 
   /** Responds to a request that cannot become an exchange. */
-  #response(fault: HeadFault): void {
+  #response(error: HeadError): void {
     this.#begun = true;
     this.#refused = true;
     const isRead = this.#block !== undefined;
     const isGrpc = fields.isGrpc && isRead;
-    const { id, status, fields: lines, body } = isGrpc ? grpcResponse(fault) : problemResponse(fault);
+    const { id, status, fields: lines, body } = isGrpc ? grpcResponse(error) : problemResponse(error);
     const block: FieldSection = { ":status": String(status) };
     if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);

@@ -31,7 +31,7 @@ export interface ExchangeStream {
   readonly peerAddress: string;
   /** The client's connection. */
   readonly session: object;
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** One request on its stream, and the sink that frames its response (RFC 9114 §4.1). */
@@ -108,7 +108,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     try {
       if (this.#stream.quic.sendHeaders(block, { terminal: !this.#hasBody })) return;
     } catch (error) {
-      this.#stream.onFault(error);
+      this.#stream.onError(error);
     }
     this.#cutOff();
   }

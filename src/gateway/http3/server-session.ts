@@ -16,7 +16,7 @@ export interface SessionOptions {
    * else 0.
    */
   readonly exactIdleMs: number;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -122,8 +122,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.#arm();
   }
 
-  onFault(error: unknown): void {
-    this.#options.onFault(error);
+  onError(error: unknown): void {
+    this.#options.onError(error);
   }
 
   /** The connection has ended. */

@@ -58,7 +58,7 @@ export interface Http3Options {
    * Returns undefined if no permit is free.
    */
   admit(peerAddress: string, clientSubject: ClientSubject | undefined, serverName: string): Admitted | undefined;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** An accepted connection. The host's `closed` is called once for each `entered`. */
@@ -110,7 +110,7 @@ class Http3Server implements Http3Endpoint {
     const chosen = endpoint.address?.port ?? 0;
     this.port = this.#options.port === 0 ? chosen : this.#options.port;
     endpoint.closed.catch((error: unknown) => {
-      if (!this.#draining) this.#options.onFault(error);
+      if (!this.#draining) this.#options.onError(error);
     });
     if (endpoint.address === undefined)
       throw new Error(`Cannot listen on ${this.#options.address}: UDP cannot be bound there`);
@@ -142,7 +142,7 @@ class Http3Server implements Http3Endpoint {
     try {
       await this.#endpoint?.destroy();
     } catch (error) {
-      this.#options.onFault(error);
+      this.#options.onError(error);
     }
   }
 
@@ -180,7 +180,7 @@ class Http3Server implements Http3Endpoint {
   }
 
   #enter(session: QuicSession, info: HandshakeInfo): Http3ServerConnection | undefined {
-    const { material, quic, onFault } = this.#options;
+    const { material, quic, onError } = this.#options;
     const peerAddress = info.remote?.address ?? "";
     const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
     // The engine itself ends such a connection after it has reported the handshake.
@@ -200,7 +200,7 @@ class Http3Server implements Http3Endpoint {
     const exactIdleMs = maxIdleTimeoutMs % 1000 === 0 ? 0 : maxIdleTimeoutMs;
     const counters = this.#counters;
     const { host } = admitted;
-    const connection = new Http3ServerConnection(session, { host, peerAddress, counters, exactIdleMs, onFault });
+    const connection = new Http3ServerConnection(session, { host, peerAddress, counters, exactIdleMs, onError });
     admitted.entered(connection);
     return connection;
   }

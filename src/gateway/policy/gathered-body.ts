@@ -51,8 +51,8 @@ export class GatheredBody implements BodySink, RequestBody {
   #length = 0;
   #trailers: Fields = "";
   #isOver = false;
-  #fault: TurnpikeError | undefined;
-  #onOver: ((fault: TurnpikeError | undefined) => void) | undefined;
+  #error: TurnpikeError | undefined;
+  #onOver: ((error: TurnpikeError | undefined) => void) | undefined;
 
   constructor(exchange: Exchange, bounds: GatherBounds) {
     this.#exchange = exchange;
@@ -81,7 +81,7 @@ export class GatheredBody implements BodySink, RequestBody {
       onGone?.();
     };
     readBody(exchange, this);
-    if (this.#isOver) return this.#fault;
+    if (this.#isOver) return this.#error;
     const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();
     this.#onOver = resolve;
     return promise;
@@ -154,11 +154,11 @@ export class GatheredBody implements BodySink, RequestBody {
     return true;
   }
 
-  #end(fault: TurnpikeError | undefined): void {
+  #end(error: TurnpikeError | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#fault = fault;
-    if (fault !== undefined) this.release();
-    this.#onOver?.(fault);
+    this.#error = error;
+    if (error !== undefined) this.release();
+    this.#onOver?.(error);
   }
 }

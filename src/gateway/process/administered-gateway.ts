@@ -76,7 +76,7 @@ export async function startAdministered(
     environment: process.env,
     readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
     onEvent: (event) => events.add(event),
-    onFault: (error) =>
+    onError: (error) =>
       options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
   });
   const audit = new AuditFile(events, (message) => {

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../lib/caught.ts";
-import { readFault } from "../../lib/read-fault.ts";
+import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { readExternalAccount } from "../acme/external-account.ts";
 import { type OwnTls, type ReadTls } from "../acme/issued.ts";
 import { type AcmeSettings } from "../acme/settings.ts";
@@ -147,7 +147,7 @@ function readPem(path: string, what: string): string {
     if (bytes.length > MAX_PEM_BYTES) throw new Error(`it is over ${MAX_PEM_BYTES} bytes`);
     return bytes.toString("latin1");
   } catch (error) {
-    throw new Error(`Cannot read the ${what} "${path}": ${readFault(error)}`, { cause: error });
+    throw new Error(`Cannot read the ${what} "${path}": ${whyUnreadable(error)}`, { cause: error });
   }
 }
 

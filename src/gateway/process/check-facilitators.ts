@@ -39,12 +39,12 @@ export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Le
   await Promise.all(priced.map(({ kinds }) => kinds.renew()));
   return priced.flatMap(({ kinds, path, accepts }) =>
     kinds.failure === undefined
-      ? accepts.flatMap((accepted) => faultOf(kinds, accepted) ?? [])
+      ? accepts.flatMap((accepted) => errorOf(kinds, accepted) ?? [])
       : [{ what: "silent" as const, path, message: kinds.failure }],
   );
 }
 
-function faultOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
+function errorOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
   const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);

@@ -15,7 +15,7 @@ const embedded = (): typeof Embedded => require("../../payments/evm/embedded-fac
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
-    ...faultOf("tls.acme.external_account", () => readExternalAccount(config.tls.acme, environment)),
+    ...errorOf("tls.acme.external_account", () => readExternalAccount(config.tls.acme, environment)),
     ...storeDiagnostics(config, environment),
     ...upstreamDiagnostics(config, environment),
     ...paymentDiagnostics(config, environment),
@@ -25,12 +25,12 @@ export function secretDiagnostics(config: Config, environment: Environment): Dia
 function storeDiagnostics({ rate_limit_store: store, routes }: Config, environment: Environment): Diagnostic[] {
   const name = store.redis_url_env;
   if (name === "" || routes.every((route) => route.rate_limit === undefined)) return [];
-  return faultOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
+  return errorOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
 }
 
 function upstreamDiagnostics({ upstreams }: Config, environment: Environment): Diagnostic[] {
   return upstreams.flatMap((upstream, i) =>
-    faultOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
+    errorOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
   );
 }
 
@@ -51,8 +51,8 @@ function paymentDiagnostics({ x402, routes }: Config, environment: Environment):
   }
   if (diagnostics.length > 0) return diagnostics;
   return [
-    ...faultOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
-    ...faultOf("x402.embedded", () => {
+    ...errorOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
+    ...errorOf("x402.embedded", () => {
       const options = readEmbedded(x402, environment);
       if (options !== undefined) embedded().createEmbeddedFacilitator(options);
     }),
@@ -63,7 +63,7 @@ function settlementDiagnostics({ x402, routes }: Payments, environment: Environm
   const i = reportingRoute(routes);
   if (i < 0) return [];
   const name = x402.settlement_secret_env;
-  return faultOf(`routes[${i}].x402.settlement_url`, () => parseSecrets(name, environment[name]));
+  return errorOf(`routes[${i}].x402.settlement_url`, () => parseSecrets(name, environment[name]));
 }
 
 /** A warning for each secret that is not set and that the gateway can do without. */
@@ -82,7 +82,7 @@ function reportingRoute(routes: Config["routes"]): number {
   return routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
 }
 
-function faultOf(path: string, attempt: () => unknown): Diagnostic[] {
+function errorOf(path: string, attempt: () => unknown): Diagnostic[] {
   try {
     attempt();
     return [];

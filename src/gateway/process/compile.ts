@@ -247,7 +247,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   }
   const table = new RouteTable(routes);
   const staticFiles = held.add(
-    createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...response }),
+    createStaticFiles(config, { wheel: deps.wheel, onError: deps.onError, ...response }),
     closeFiles,
   );
   return {
@@ -263,7 +263,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       unrouted: routePolicies(fieldPolicies(config, undefined)),
       staticFiles,
       ...response,
-      onFault: deps.onFault,
+      onError: deps.onError,
     },
     settings: createSettings(config),
     connectionLimits: {
@@ -400,10 +400,10 @@ function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: Rou
   return function authenticate({ auth, path_prefix: prefix }) {
     if (auth.type === "none" && identities.length === 0) return undefined;
     const where = `route ${JSON.stringify(prefix)}`;
-    const { wheel, buffers, onFault, clock, log } = deps;
+    const { wheel, buffers, onError, clock, log } = deps;
     return auths().createAuthPolicy(
       { auth, identityNames: identities },
-      { wheel, buffers, onFault, clock, log, where },
+      { wheel, buffers, onError, clock, log, where },
     );
   };
 }

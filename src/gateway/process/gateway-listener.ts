@@ -4,7 +4,7 @@ import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
-import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
+import { DEAF, listen, type Listener, type OnError } from "../wire/tcp.ts";
 import {
   type ClientRule,
   type ClientSubject,
@@ -41,7 +41,7 @@ export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "
   readonly handleReserved: (exchange: Exchange) => void;
   /** Serves only the gateway's own paths: the connection is not for the request's host. */
   readonly handleMisdirected: (exchange: Exchange) => void;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
   /**
    * The certificate and key that respond to a TLS-ALPN-01 challenge for a host name; undefined without such a
    * challenge.
@@ -214,8 +214,8 @@ export class GatewayListener {
 
   async #bind(material: TlsMaterial | undefined): Promise<void> {
     const { address, port, useTls, proxyProtocol, readsHello, deferAccept } = this.plan;
-    const { onFault } = this.#shared;
-    const bound = { address, port, reusePort: true, deferAccept, onFault };
+    const { onError } = this.#shared;
+    const bound = { address, port, reusePort: true, deferAccept, onError };
     this.#material = material;
     if (material !== undefined) this.#identities = this.#identitiesOf(material);
     if (useTls || this.plan.h2cOnly) prepareHttp2();
@@ -247,9 +247,9 @@ export class GatewayListener {
   }
 
   #createUpgrades(material: TlsMaterial, { rules }: TlsIdentities): ReadonlyMap<ClientRule, TlsUpgrade> {
-    const { onFault } = this.#shared;
+    const { onError } = this.#shared;
     return new Map(
-      [...rules].map((rule) => [rule, createTlsUpgrade({ ...material, ...rule }, this.#protocols(), onFault)]),
+      [...rules].map((rule) => [rule, createTlsUpgrade({ ...material, ...rule }, this.#protocols(), onError)]),
     );
   }
 
@@ -329,7 +329,7 @@ export class GatewayListener {
     const pair = this.#shared.challengePair(hello.serverName);
     if (pair === undefined) return undefined;
     const material = { fallback: pair, named: [], clientCa: "", clientCertRequired: false };
-    return createTlsUpgrade(material, [CHALLENGE_PROTOCOL], this.#shared.onFault);
+    return createTlsUpgrade(material, [CHALLENGE_PROTOCOL], this.#shared.onError);
   }
 
   /** Replaces `phase`, which has read the first bytes, with a handshake. */

@@ -71,7 +71,7 @@ type Materials = readonly (TlsMaterial | undefined)[];
 
 class RunningGateway implements GatewayProcess {
   readonly #options: GatewayOptions;
-  readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
   readonly #own: Resources;
   /** Undefined if another process keeps the directory. */
   readonly #directory: Directory | undefined;
@@ -114,7 +114,7 @@ class RunningGateway implements GatewayProcess {
     this.#own = new Resources(options.config, options.slot, {
       log: options.log,
       onEvent: (event) => this.#tell(event),
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
     });
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
@@ -132,7 +132,7 @@ class RunningGateway implements GatewayProcess {
       handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
       handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
       challengePair: (hostname) => handshakeReply(this.#issued, hostname),
     };
     this.#control = this.#createControl();
@@ -143,7 +143,7 @@ class RunningGateway implements GatewayProcess {
       own: this.#own,
       wheel: this.#wheel,
       control: () => this.#control.link,
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
     });
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
     this.tenants = this.#createTenants(options.config);
@@ -390,7 +390,7 @@ class RunningGateway implements GatewayProcess {
       states,
       log: this.#options.log,
       onEvent: this.#options.events === undefined ? undefined : (event) => this.#tell(event),
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
       dialSettings: dialSettingsOf,
       onChange: (upstream, members) => this.setMembers({ [upstream]: members }),
     });
@@ -399,7 +399,7 @@ class RunningGateway implements GatewayProcess {
   #createTenants(config: Config): Tenants {
     const wheel = this.#wheel;
     const { buffers, telemetry } = this.#own;
-    const servers = { wheel, buffers, onFault: (error: unknown) => this.#fault(error) };
+    const servers = { wheel, buffers, onError: (error: unknown) => this.#report(error) };
     const metrics = {
       hit: () => telemetry.wasm.tenant("hit"),
       miss: () => telemetry.wasm.tenant("miss"),
@@ -465,7 +465,7 @@ class RunningGateway implements GatewayProcess {
       clock: Date.now,
       log: this.#options.log,
       onEvent: (event) => this.#tell(event),
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
       baseUrl: first === undefined ? "" : urlOf(first),
       contentUpstream: this.#options.contentUpstream,
       listeners,
@@ -562,7 +562,7 @@ class RunningGateway implements GatewayProcess {
     this.#options.events?.add(event);
   }
 
-  #fault(error: unknown): void {
+  #report(error: unknown): void {
     // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -74,7 +74,7 @@ export function probeListeners(config: Config, own: readonly BoundListener[] = [
     const { address, port } = endpoint;
     // With another address too, because our own sockets share ports with each other.
     if (own.some((one) => one.port === port)) return endpoint;
-    const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onFault() {} }));
+    const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onError() {} }));
     probe.stop();
     return { ...endpoint, port: probe.port };
   });

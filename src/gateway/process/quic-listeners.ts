@@ -123,7 +123,7 @@ class QuicListener {
 
   async bind(isOurs: boolean): Promise<void> {
     const { plan, material } = this;
-    const { limiter, connections, onFault } = this.#shared;
+    const { limiter, connections, onError } = this.#shared;
     const host: ServerHost = {
       ...this.#shared,
       scheme: "https",
@@ -155,7 +155,7 @@ class QuicListener {
           };
           return { host: withClient(own, clientSubject), entered };
         },
-        onFault,
+        onError,
       });
     } catch (error) {
       throw bindError(plan, error);

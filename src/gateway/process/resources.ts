@@ -39,8 +39,8 @@ const STREAM_RESERVE = 2;
 /** Free buffers that it needs if its paid response is buffered whole; without one it is refused. @bound */
 const BODY_RESERVE = 1;
 
-/** The receivers of log lines, faults and events. */
-type Told = Pick<SpoolDeps, "log" | "onFault"> & { readonly onEvent?: OnEvent | undefined };
+/** The receivers of log lines, internal errors and events. */
+type Told = Pick<SpoolDeps, "log" | "onError"> & { readonly onEvent?: OnEvent | undefined };
 
 type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402"> &
   Partial<Pick<Config, "routes" | "tenant_max_warm">>;
@@ -67,7 +67,7 @@ export class Resources {
   #responseDiskBytes: number;
 
   /** `slot` is left out if the server is this one process. */
-  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onFault() {} }) {
+  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onError() {} }) {
     const telemetry = new Telemetry(slot);
     this.zone = slot.zone;
     this.telemetry = telemetry;

@@ -29,13 +29,13 @@ export function routeMirror(
   mirrors: MirrorsConfig,
   target: ForwardTarget,
   upstreams: Upstreams,
-  { buffers, telemetry, onFault }: UpstreamDeps,
+  { buffers, telemetry, onError }: UpstreamDeps,
 ): RequestCopier | undefined {
   if (mirrors.length === 0) return undefined;
   const copiers = mirrors
     .filter(({ percent }) => percent > 0)
     .map(({ upstream, percent }) => {
-      const deps = { buffers, metrics: telemetry.mirror, onFault };
+      const deps = { buffers, metrics: telemetry.mirror, onError };
       const whole = new (one().Mirror)({ ...target, upstream: upstreams.get(upstream) }, deps);
       return percent === 100 ? whole : new (several().SampledMirror)(whole, percent / 100, Math.random);
     });

@@ -88,7 +88,7 @@ class Supervisor implements Gateway {
   readonly #clock: () => number;
   readonly #workers = new Set<Worker>();
   readonly #telemetry: SupervisorTelemetry;
-  readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
   readonly #directory: Directory;
   readonly #embedded: SharedFacilitator;
   readonly #facilitators: ProcessFacilitators;
@@ -140,7 +140,7 @@ class Supervisor implements Gateway {
       states: new ServerStates(this.#telemetry.zone, SUPERVISOR_ROW),
       log: options.log,
       onEvent: options.events === undefined ? undefined : (event) => this.#tell(event),
-      onFault: (error) => this.#fault(error),
+      onError: (error) => this.#report(error),
       dialSettings: dialSettingsOf,
       onChange: (upstream, members) => this.#tellMembers(upstream, members),
     });
@@ -472,7 +472,7 @@ class Supervisor implements Gateway {
     this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
   }
 
-  #fault(error: unknown): void {
+  #report(error: unknown): void {
     // The code that threw did not reach the end of its event, where the cork is flushed.
     flushCork();
     this.#options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

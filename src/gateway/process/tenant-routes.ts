@@ -21,7 +21,7 @@ interface TenantDeps {
   readonly tenants: Tenants;
   readonly bodies: BufferPool;
   readonly log: (message: string) => void;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -51,7 +51,7 @@ export function tenantRoutes(config: Config, deps: TenantDeps, respondWithError:
       memory,
       respondWithError,
       log: deps.log,
-      onFault: deps.onFault,
+      onError: deps.onError,
     });
   };
 }

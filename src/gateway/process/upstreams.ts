@@ -27,7 +27,7 @@ export interface UpstreamDeps {
   readonly states: ServerStates;
   /** The servers of every upstream of the configuration. */
   readonly members: Membership;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   readonly log: (message: string) => void;
 }
 
@@ -122,7 +122,7 @@ export function dialSettingsOf(config: UpstreamConfig): DialSettings {
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
   const { connection_pool: pool, protocol, slow_start_ms: slowStartMs } = config;
-  const { wheel, buffers, telemetry, states, onFault, log } = deps;
+  const { wheel, buffers, telemetry, states, onError, log } = deps;
   const dial = dialSettingsOf(config);
   const settings = {
     maxConnections: pool.max_connections,
@@ -151,7 +151,7 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
           wheel,
           buffers,
           metrics,
-          onFault,
+          onError,
           onTlsFailure: tlsFailureLog({ upstream: config.name, endpoint: member.endpoint }, log, () => wheel.now()),
         }),
         {

@@ -24,7 +24,7 @@ interface WorkerFiltersOptions {
   readonly wheel: TimerWheel;
   readonly control: () => ControlLink | undefined;
   readonly log: (message: string) => void;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The state that the filters of a worker share, across its configurations. */
@@ -36,7 +36,7 @@ export class WorkerFilters {
   #deadlineMs: number;
   #closed: readonly string[] = [];
 
-  constructor({ config, slot, own, wheel, control, log, onFault }: WorkerFiltersOptions) {
+  constructor({ config, slot, own, wheel, control, log, onError }: WorkerFiltersOptions) {
     const metrics = own.telemetry.wasm;
     this.#metrics = metrics;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
@@ -44,7 +44,7 @@ export class WorkerFilters {
     this.#targets = new CallTargets(wheel);
     let calls: Calls.UpstreamCalls | undefined;
     const createCalls = (): Calls.UpstreamCalls =>
-      new (callGroups().UpstreamCalls)({ target: (name) => this.#targets.of(name), memory: own.bodies, onFault });
+      new (callGroups().UpstreamCalls)({ target: (name) => this.#targets.of(name), memory: own.bodies, onError });
     const runtime = {
       wheel,
       clock: () => performance.now(),
@@ -52,7 +52,7 @@ export class WorkerFilters {
       parks: this.#parks,
       control,
       hostCallDeadlineMs: () => this.#deadlineMs,
-      onFault,
+      onError,
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
       defined: own.telemetry.defined,

@@ -54,7 +54,7 @@ describe("a copy", () => {
       expect(mirror.summaries).toEqual(["GET /b/x?q=1", "POST /b/y the body"]);
       expect(mirror.bytes).not.toContain("theirs");
       expect(mirror.bytes).not.toContain("turnpike_split");
-      expect(mirror.faults).toEqual([]);
+      expect(mirror.errors).toEqual([]);
     },
   );
 

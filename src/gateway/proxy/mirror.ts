@@ -33,7 +33,7 @@ const LEFT_TO_REQUESTS = 1 / 2;
 export interface MirrorDeps {
   readonly buffers: BufferPool;
   readonly metrics: MirrorMetrics;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The settings that all copies of a route share. */
@@ -120,7 +120,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
       if (this.#trailers !== undefined) this.#limit();
       forward(this.#exchange, this.#shared.target);
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -130,7 +130,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
       if (this.#sink !== undefined && !this.#full) this.#pass(chunk, start, end);
       else if (!this.#wait(chunk, start, end)) this.giveUp();
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -141,7 +141,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
       this.#limit();
       this.#flush();
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -150,7 +150,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     try {
       this.giveUp();
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -160,14 +160,14 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     wheel.set(this, totalTimeoutMs + ENDLESS_MS);
   }
 
-  #fault(error: unknown): void {
-    const { onFault } = this.#shared;
-    onFault(error);
+  #report(error: unknown): void {
+    const { onError } = this.#shared;
+    onError(error);
     this.failed();
     try {
       this.#exchange.cancel();
     } catch (again) {
-      onFault(again);
+      onError(again);
     }
   }
 

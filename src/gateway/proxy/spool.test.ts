@@ -25,7 +25,7 @@ function spoolOf(limits: Partial<SpoolLimits> = {}): Spool {
     now: () => now,
     log: (message) => logged.push(message),
     onUse: (bytes) => used.push(bytes),
-    onFault: (error) => {
+    onError: (error) => {
       throw error;
     },
   });

@@ -28,7 +28,7 @@ export interface SpoolDeps {
   readonly log: (message: string) => void;
   /** Receives the number of bytes in use. */
   readonly onUse: (bytes: number) => void;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** A position in the file. */
@@ -134,7 +134,7 @@ export class Spool {
     try {
       callback();
     } catch (error) {
-      this.#deps.onFault(error);
+      this.#deps.onError(error);
     }
     flushCork();
   }

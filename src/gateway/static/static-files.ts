@@ -26,24 +26,24 @@ const UNREADABLE = new CannedError("internal", "the file could not be read");
 
 const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
 
-/** The services of `StaticFiles`. `onFault` gets exceptions that no event of the client's connection catches. */
+/** The services of `StaticFiles`. `onError` gets exceptions that no event of the client's connection catches. */
 export interface StaticFilesDeps {
   readonly wheel: TimerWheel;
   readonly respondWithError: RespondWithError;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Serves the files of a folder at paths without a route. */
 export class StaticFiles {
   readonly #table: FileTable;
   readonly #respondWithError: RespondWithError;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
 
   /** Throws if the folder cannot be served. */
   constructor(settings: FileTableSettings, deps: StaticFilesDeps) {
     this.#table = new FileTable(settings, deps.wheel);
     this.#respondWithError = deps.respondWithError;
-    this.#onFault = deps.onFault;
+    this.#onError = deps.onError;
   }
 
   /** Responds with the file at the exchange's path, or with the error for a missing file. */
@@ -145,7 +145,7 @@ export class StaticFiles {
   }
 
   #send(exchange: Exchange, file: OpenFile, body: TransferBody): void {
-    new Transfer(exchange, file, body, this.#onFault).run();
+    new Transfer(exchange, file, body, this.#onError).run();
   }
 }
 

@@ -33,19 +33,19 @@ export class Transfer {
   readonly #exchange: Exchange;
   readonly #file: OpenFile;
   readonly #body: TransferBody;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   #next = 0;
   #at = 0;
   #to = 0;
   #waits = false;
   #over = false;
 
-  /** `onFault` gets exceptions that no event of the client's connection catches. */
-  constructor(exchange: Exchange, file: OpenFile, body: TransferBody, onFault: (error: unknown) => void) {
+  /** `onError` gets exceptions that no event of the client's connection catches. */
+  constructor(exchange: Exchange, file: OpenFile, body: TransferBody, onError: (error: unknown) => void) {
     this.#exchange = exchange;
     this.#file = file;
     this.#body = body;
-    this.#onFault = onFault;
+    this.#onError = onError;
     file.retain();
     exchange.onCancel = () => this.#release();
     exchange.onDrain = () => {
@@ -76,7 +76,7 @@ export class Transfer {
     } catch (error) {
       this.#release();
       this.#exchange.response.abort(new TurnpikeError("internal", "the file could not be sent"));
-      this.#onFault(error);
+      this.#onError(error);
     }
   }
 

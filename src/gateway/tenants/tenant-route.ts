@@ -61,7 +61,7 @@ export interface TenantRouteDeps {
   readonly memory: BufferAccount;
   readonly respondWithError: RespondWithError;
   readonly log: (message: string) => void;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -252,9 +252,9 @@ export class TenantRoute implements TrafficSplit {
     const { tenants, scope, bodies: memory } = this.#deps;
     const maxBytes = roomForBody(exchange) + 1;
     const body = new PeekedBody(exchange, { maxBytes, memory, tooLong: TOO_LARGE_TO_PARK, noRoom: NO_ROOM });
-    const fault = await body.peek();
+    const error = await body.peek();
     if (exchange.gone) return "responded";
-    if (fault !== undefined) return this.#refuse(exchange, fault);
+    if (error !== undefined) return this.#refuse(exchange, error);
     visit.start = body.isWhole ? "leads" : "alone";
     const mapping = tenants.warm.startedMeanwhile(scope, key);
     return mapping === undefined ? this.#cold({ exchange, visit, key }) : this.#warm(exchange, visit, mapping);
@@ -299,9 +299,9 @@ export class TenantRoute implements TrafficSplit {
       this.#refuse(exchange, NO_SOCKET);
       return undefined;
     }
-    const { path, fault } = tenantSocket(this.#config.socket_dir, named);
+    const { path, error } = tenantSocket(this.#config.socket_dir, named);
     if (path !== undefined) return path;
-    this.#deps.log(`Cannot use the tenant socket ${JSON.stringify(named)} of route ${this.#deps.scope}: ${fault}`);
+    this.#deps.log(`Cannot use the tenant socket ${JSON.stringify(named)} of route ${this.#deps.scope}: ${error}`);
     this.#refuse(exchange, WRONG_SOCKET);
     return undefined;
   }
@@ -338,7 +338,7 @@ export class TenantRoute implements TrafficSplit {
   }
 
   async #startAgain(exchange: Exchange, visit: Visit & { readonly key: string }, target: ForwardTarget): Promise<void> {
-    const { requestHeaders, onFault, respondWithError } = this.#deps;
+    const { requestHeaders, onError, respondWithError } = this.#deps;
     try {
       this.#visits.set(exchange, visit);
       exchange.head.fields = visit.fields;
@@ -348,10 +348,10 @@ export class TenantRoute implements TrafficSplit {
       const totalTimeoutMs = Math.max(target.totalTimeoutMs - (this.#now - visit.sentAt), 1);
       forward(exchange, { ...target, totalTimeoutMs });
     } catch (error) {
-      onFault(error);
-      respondWithError(exchange, FAULT);
+      onError(error);
+      respondWithError(exchange, INTERNAL);
     }
   }
 }
 
-const FAULT = new CannedError("internal", "the request could not be handled");
+const INTERNAL = new CannedError("internal", "the request could not be handled");

@@ -6,22 +6,22 @@ const MAX_PATH_BYTES = 107;
 
 /** The resolved path of a tenant's socket, or the reason why requests must not go there. */
 export type TenantSocket =
-  | { readonly path: string; readonly fault?: undefined }
-  | { readonly path?: undefined; readonly fault: string };
+  | { readonly path: string; readonly error?: undefined }
+  | { readonly path?: undefined; readonly error: string };
 
 /** Checks a socket that a filter named: after `..` and links are resolved it must be a socket below `socketDir`. */
 export function tenantSocket(socketDir: string, named: string): TenantSocket {
-  if (!named.startsWith("/")) return { fault: "its path is not absolute" };
-  if (named.includes("\0")) return { fault: "its path has a zero byte in it" };
+  if (!named.startsWith("/")) return { error: "its path is not absolute" };
+  if (named.includes("\0")) return { error: "its path has a zero byte in it" };
   try {
     const path = realpathSync(named);
     if (!path.startsWith(`${realpathSync(socketDir).replace(/\/$/, "")}/`)) {
-      return { fault: "it lies outside the route's socket_dir" };
+      return { error: "it lies outside the route's socket_dir" };
     }
-    if (!statSync(path).isSocket()) return { fault: "it is not a socket" };
-    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return { fault: "its path is too long" };
+    if (!statSync(path).isSocket()) return { error: "it is not a socket" };
+    if (Buffer.byteLength(path) > MAX_PATH_BYTES) return { error: "its path is too long" };
     return { path };
   } catch (error) {
-    return { fault: codeOf(error) === "ENOENT" ? "there is no such socket" : `it cannot be reached: ${codeOf(error)}` };
+    return { error: codeOf(error) === "ENOENT" ? "there is no such socket" : `it cannot be reached: ${codeOf(error)}` };
   }
 }

@@ -22,7 +22,7 @@ function create({ idleMs = 1000, most = 256 } = {}) {
     active: (count: number) => void (counts.active = count),
   };
   const buffers = new BufferPool({ bufferSize: 1024, bufferCount: 1, reserve: 0 });
-  const servers = { wheel, buffers, onFault: (error: unknown) => expect.unreachable(String(error)) };
+  const servers = { wheel, buffers, onError: (error: unknown) => expect.unreachable(String(error)) };
   const tenants = new WarmTenants({ servers, wheel, clock: () => clock.now(), metrics }, { idleMs, most });
   return { clock, tenants, counts };
 }
@@ -95,14 +95,14 @@ describe("a socket that a filter names", () => {
     ["vms", "vms/absent.sock", "there is no such socket"],
     ["absent", "vms/a.sock", "there is no such socket"],
     ["vms", "vms/file/x", "it cannot be reached: ENOTDIR"],
-  ])("of the directory %s, %s: %p", (directory, named, fault) => {
+  ])("of the directory %s, %s: %p", (directory, named, error) => {
     const found = tenantSocket(join(folder, directory), `${folder}/${named}`);
-    expect(found).toEqual(fault === undefined ? { path: join(folder, "vms", "a.sock") } : { fault });
+    expect(found).toEqual(error === undefined ? { path: join(folder, "vms", "a.sock") } : { error });
   });
 
   test("has an absolute path, without a zero byte", () => {
-    expect(tenantSocket(folder, "vms/a.sock")).toEqual({ fault: "its path is not absolute" });
-    expect(tenantSocket(folder, `${folder}/vms/a.sock\0`)).toEqual({ fault: "its path has a zero byte in it" });
+    expect(tenantSocket(folder, "vms/a.sock")).toEqual({ error: "its path is not absolute" });
+    expect(tenantSocket(folder, `${folder}/vms/a.sock\0`)).toEqual({ error: "its path has a zero byte in it" });
   });
 });
 

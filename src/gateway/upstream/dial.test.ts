@@ -13,7 +13,7 @@ function letGo(wire: { terminate(): void }): typeof DEAF {
 }
 
 async function reach(address: string, allowPrivate: boolean): Promise<void> {
-  const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+  const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onError: rethrow });
   try {
     await dial({ address, port: listener.port }, { allowPrivate, tls: undefined }, letGo, rethrow).done;
   } finally {
@@ -60,7 +60,7 @@ test("a Unix socket is not a network address, and no check applies to it", async
 });
 
 test("a connection that is aborted before it is open rejects, and is not accepted", async () => {
-  const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+  const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onError: rethrow });
   for (const [address, allowPrivate] of [
     ["127.0.0.1", true],
     ["localhost", true],

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { type Fields } from "../../lib/fields.ts";
 import { isRemotePublicAddress } from "../../lib/own-address.ts";
 import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
-import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { type Connecting, type Endpoint, type OnError } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { connectFirst } from "./first-of.ts";
@@ -36,7 +36,7 @@ export function dial(
   endpoint: Endpoint,
   settings: DialSettings,
   accept: (wire: Wire, protocol: string) => WireHandler,
-  onFault: OnFault,
+  onError: OnError,
 ): Connecting {
   const { allowPrivate, tls, isResolved = false } = settings;
   if (isResolved && "unix" in endpoint && isLinked(endpoint.unix)) {
@@ -46,10 +46,10 @@ export function dial(
     };
   }
   const open = (target: Endpoint, accepted: Accept): Connecting => {
-    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onFault);
+    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onError);
     // A name that was resolved here is still the name for SNI and for verifying the certificate.
     const name = tls.serverName === "" && !("unix" in endpoint) ? endpoint.address : tls.serverName;
-    return connectTls(target, { ...tls, serverName: name }, accepted, onFault);
+    return connectTls(target, { ...tls, serverName: name }, accepted, onError);
   };
   return allowPrivate || "unix" in endpoint ? open(endpoint, accept) : openChecked(endpoint, open, accept);
 }

@@ -10,7 +10,7 @@ let aborted: string[];
 beforeEach(() => {
   tried = [];
   aborted = [];
-  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onError: rethrow });
 });
 afterEach(() => listener.stop());
 

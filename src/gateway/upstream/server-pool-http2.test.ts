@@ -23,13 +23,13 @@ const SETTINGS: PoolSettings = {
 let server: Http2Server;
 let port: number;
 let wheel: TimerWheel;
-let faults: unknown[];
+let errors: unknown[];
 let held: ServerHttp2Stream[];
 /** Called when the server has the number of requests that the test waits for. */
 let onHeld: () => void;
 
 beforeEach(async () => {
-  faults = [];
+  errors = [];
   held = [];
   onHeld = () => {};
   wheel = new TimerWheel();
@@ -45,16 +45,16 @@ beforeEach(async () => {
 afterEach(() => {
   server.close();
   wheel.close();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-function onFault(error: unknown): void {
-  faults.push(error);
+function onError(error: unknown): void {
+  errors.push(error);
 }
 
 function pool(settings: Partial<PoolSettings> = {}): ServerPool {
   const metrics = new Telemetry(onlySlot()).serverMetrics(0, "origin");
-  const deps = { wheel, buffers: plentyOfBuffers(), metrics, onFault };
+  const deps = { wheel, buffers: plentyOfBuffers(), metrics, onError };
   return new ServerPool({ address: "127.0.0.1", port }, { ...SETTINGS, ...settings }, deps);
 }
 

@@ -20,20 +20,20 @@ const SETTINGS: PoolSettings = {
 
 let listener: Listener;
 let wheel: TimerWheel;
-let faults: unknown[];
+let errors: unknown[];
 /** The connections that the server has open, and the most that it ever had. */
 let open: Set<Wire>;
 let most: number;
 let onServer: (wire: Wire) => void;
 
-function onFault(error: unknown): void {
-  faults.push(error);
+function onError(error: unknown): void {
+  errors.push(error);
 }
 
 beforeEach(() => {
   open = new Set();
   most = 0;
-  faults = [];
+  errors = [];
   wheel = new TimerWheel();
   onServer = (wire) => {
     const response = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -43,7 +43,7 @@ beforeEach(() => {
     address: "127.0.0.1",
     port: 0,
     reusePort: false,
-    onFault,
+    onError,
     accept(wire): WireHandler {
       open.add(wire);
       most = Math.max(most, open.size);
@@ -61,14 +61,14 @@ afterEach(() => {
   for (const wire of open) wire.terminate();
   listener.stop();
   wheel.close();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 function pool(settings: Partial<PoolSettings> = {}, port = listener.port): ServerPool {
   return new ServerPool(
     { address: "127.0.0.1", port },
     { ...SETTINGS, ...settings },
-    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0, "origin"), onFault },
+    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0, "origin"), onError },
   );
 }
 
@@ -262,6 +262,6 @@ test("a request that throws on its new connection is reported, and the connectio
   }
   servers.wait(new Broken(), 2000);
   expect(await use(await connected(ask(servers)))).toBe("end");
-  expect(faults.splice(0).map(String)).toEqual(["Error: broken"]);
+  expect(errors.splice(0).map(String)).toEqual(["Error: broken"]);
   servers.close();
 });

@@ -4,7 +4,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import type * as Http2 from "../http2/client-connection.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
-import { type Connecting, DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { type Connecting, DEAF, type Endpoint, type OnError } from "../wire/tcp.ts";
 import { TlsError } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { dial, type DialSettings } from "./dial.ts";
@@ -40,12 +40,12 @@ export interface PoolSettings {
   readonly dial: DialSettings;
 }
 
-/** The services of a `ServerPool`. `onFault` gets exceptions that the code of a connection throws. */
+/** The services of a `ServerPool`. `onError` gets exceptions that the code of a connection throws. */
 export interface PoolDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly metrics: ServerMetrics;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
   /** Called when the TLS handshake of a new connection failed. */
   readonly onTlsFailure?: (error: TlsError) => void;
 }
@@ -98,7 +98,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
   readonly gathers = true;
   readonly #settings: PoolSettings;
   readonly #metrics: ServerMetrics;
-  readonly #onFault: OnFault;
+  readonly #onError: OnError;
   readonly #onTlsFailure: PoolDeps["onTlsFailure"];
   /** HTTP/1 connections without a request. The one used last is at the end. */
   readonly #idle: ClientConnection[] = [];
@@ -123,7 +123,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     this.buffers = deps.buffers;
     this.#metrics = deps.metrics;
     this.#settings = settings;
-    this.#onFault = deps.onFault;
+    this.#onError = deps.onError;
     this.#onTlsFailure = deps.onTlsFailure;
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
     if (settings.protocol !== "http1") http2();
@@ -300,7 +300,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
       if (opened === undefined) wire.terminate();
       return opened ?? DEAF;
     };
-    attempt.dialing = dial(this.endpoint, this.#settings.dial, accept, this.#onFault);
+    attempt.dialing = dial(this.endpoint, this.#settings.dial, accept, this.#onError);
     attempt.dialing.done.then(
       () => (opened === undefined ? this.#refused(attempt) : this.#begin(attempt, opened)),
       (error: unknown) => {
@@ -339,7 +339,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     } catch (error) {
       // No socket event is under way to catch the error. The requests see a closed connection.
       connection.onClose();
-      this.#onFault(error);
+      this.#onError(error);
     }
   }
 

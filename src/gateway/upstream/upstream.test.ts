@@ -31,7 +31,7 @@ function upstreamOf(...members: Member[]): Upstream {
   const wheel = new TimerWheel();
   const upstream = new Upstream({ name: "u", balancing: "round_robin", scheme: "http" }, (one) => {
     const metrics = telemetry.serverMetrics(one.slot, "origin");
-    const pool = new ServerPool(one.endpoint, SETTINGS, { wheel, buffers: plentyOfBuffers(), metrics, onFault() {} });
+    const pool = new ServerPool(one.endpoint, SETTINGS, { wheel, buffers: plentyOfBuffers(), metrics, onError() {} });
     return new UpstreamServer(one, pool, { metrics, states });
   });
   upstream.setMembers(members);

@@ -1,6 +1,6 @@
 import { isIP, Socket as NodeSocket } from "node:net";
 import { type Socket, type SocketHandler } from "bun";
-import { type Connecting, DEAF, type Endpoint, guarded, handlerFor, type OnFault } from "./tcp.ts";
+import { type Connecting, DEAF, type Endpoint, guarded, handlerFor, type OnError } from "./tcp.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** The error of a connection attempt that was aborted. */
@@ -13,9 +13,9 @@ export class GivenUpError extends Error {
 /**
  * Opens a connection without TLS. `accept` is called in the event that opens the connection, and returns its handler.
  */
-export function connectTcp(endpoint: Endpoint, accept: (wire: Wire) => WireHandler, onFault: OnFault): Connecting {
-  return openSocket(endpoint, handlerFor(onFault), (socket) => {
-    guarded(socket, onFault, () => {
+export function connectTcp(endpoint: Endpoint, accept: (wire: Wire) => WireHandler, onError: OnError): Connecting {
+  return openSocket(endpoint, handlerFor(onError), (socket) => {
+    guarded(socket, onError, () => {
       socket.data = accept(socket);
     });
   });

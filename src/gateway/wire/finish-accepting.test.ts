@@ -10,7 +10,7 @@ import { type Wire } from "./wire.ts";
 const PLACE = { address: "127.0.0.1", port: 0, reusePort: true };
 const material = { fallback: makeCertificate(), named: [], clientCa: "", clientCertRequired: true };
 
-function onFault(error: unknown): void {
+function onError(error: unknown): void {
   throw error;
 }
 
@@ -31,7 +31,7 @@ const KINDS: readonly [what: string, start: (accept: (wire: Wire) => void) => Pr
         accept(wire);
         return DEAF;
       };
-      return Promise.resolve(listen({ ...PLACE, accept: onWire, onFault }));
+      return Promise.resolve(listen({ ...PLACE, accept: onWire, onError }));
     },
   ],
   [
@@ -41,7 +41,7 @@ const KINDS: readonly [what: string, start: (accept: (wire: Wire) => void) => Pr
         accept(wire);
         return { ...DEAF, onSecure() {} };
       };
-      return listenTls({ ...PLACE, material, protocols: [], accept: onWire, onFault });
+      return listenTls({ ...PLACE, material, protocols: [], accept: onWire, onError });
     },
   ],
 ];

@@ -7,17 +7,17 @@ import { listen, type Listener } from "./tcp.ts";
 import { connect } from "./testing/connect.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
-let faults: string[];
+let errors: string[];
 let listener: Listener | undefined;
 
 beforeEach(() => {
-  faults = [];
+  errors = [];
   listener = undefined;
 });
 afterEach(() => listener?.stop());
 
-function onFault(error: unknown): void {
-  faults.push(String(error));
+function onError(error: unknown): void {
+  errors.push(String(error));
 }
 
 /** A handler that records its events. `act` is called with each chunk. */
@@ -46,7 +46,7 @@ class Recorder implements WireHandler {
 }
 
 function serve(accept: (wire: Wire) => WireHandler): { readonly address: string; readonly port: number } {
-  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept, onFault });
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept, onError });
   return { address: "127.0.0.1", port: listener.port };
 }
 
@@ -63,14 +63,14 @@ test("each side gets the data of the other, its end if that comes first, and the
     accepted = wire;
     return server;
   });
-  const wire = await connect(endpoint, client, onFault);
+  const wire = await connect(endpoint, client, onError);
   send(wire, "hello");
   wire.shutdown();
   while (!server.heard.includes("end")) await Bun.sleep(1);
   if (accepted !== undefined) send(accepted, "bye");
   accepted?.shutdown();
   await Promise.all([server.closed, client.closed]);
-  expect([server.heard, client.heard, faults]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
+  expect([server.heard, client.heard, errors]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
 });
 
 test("after a close, bytes that were taken still arrive, followed by a FIN and no reset", async () => {
@@ -88,7 +88,7 @@ test("after a close, bytes that were taken still arrive, followed by a FIN and n
   client.on("data", (chunk) => (got += chunk.toString()));
   client.on("error", reject);
   client.on("end", () => resolve(got));
-  expect([await promise, faults]).toEqual([response, []]);
+  expect([await promise, errors]).toEqual([response, []]);
   client.destroy();
 });
 
@@ -102,13 +102,13 @@ test("an error in a handler closes its connection and is reported, and other con
   ];
   const endpoint = serve(() => handlers.shift() ?? good);
   const [first, second] = [new Recorder(), new Recorder()];
-  const broken = await connect(endpoint, first, onFault);
-  const sound = await connect(endpoint, second, onFault);
+  const broken = await connect(endpoint, first, onError);
+  const sound = await connect(endpoint, second, onError);
   send(broken, "x");
   await first.closed;
   send(sound, "y");
   while (good.heard.length === 0) await Bun.sleep(1);
-  expect([faults, good.heard]).toEqual([["Error: broken"], ["y"]]);
+  expect([errors, good.heard]).toEqual([["Error: broken"], ["y"]]);
   sound.terminate();
 });
 
@@ -117,9 +117,9 @@ test("an error while a connection is accepted is reported once", async () => {
     throw new Error("broken");
   });
   const client = new Recorder();
-  await connect(endpoint, client, onFault);
+  await connect(endpoint, client, onError);
   await client.closed;
-  expect(faults).toEqual(["Error: broken"]);
+  expect(errors).toEqual(["Error: broken"]);
 });
 
 test("a connection that is closed while it is accepted causes no error", async () => {
@@ -128,18 +128,18 @@ test("a connection that is closed while it is accepted causes no error", async (
     return new Recorder();
   });
   const client = new Recorder();
-  await connect(endpoint, client, onFault);
+  await connect(endpoint, client, onError);
   await client.closed;
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("a connection to a closed port or an absent socket is refused", async () => {
   const { port } = serve(() => new Recorder());
   listener?.stop();
-  expect(await failure(connect({ address: "127.0.0.1", port }, new Recorder(), onFault))).toBeInstanceOf(Error);
+  expect(await failure(connect({ address: "127.0.0.1", port }, new Recorder(), onError))).toBeInstanceOf(Error);
   const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
   const absent = { unix: join(folder, "absent.sock") };
-  expect(await failure(connect(absent, new Recorder(), onFault))).toBeInstanceOf(Error);
+  expect(await failure(connect(absent, new Recorder(), onError))).toBeInstanceOf(Error);
   rmSync(folder, { recursive: true });
 });
 
@@ -157,11 +157,11 @@ function deaf(): WireHandler {
 test("a port can be bound once, unless all listeners share it", () => {
   const { port } = serve(() => new Recorder());
   for (const reusePort of [false, true]) {
-    expect(() => listen({ address: "127.0.0.1", port, reusePort, accept: deaf, onFault })).toThrow();
+    expect(() => listen({ address: "127.0.0.1", port, reusePort, accept: deaf, onError })).toThrow();
   }
-  const shared = listen({ address: "127.0.0.1", port: 0, reusePort: true, accept: deaf, onFault });
-  const again = listen({ address: "127.0.0.1", port: shared.port, reusePort: true, accept: deaf, onFault });
-  expect(() => listen({ address: "127.0.0.1", port: shared.port, reusePort: false, accept: deaf, onFault })).toThrow();
+  const shared = listen({ address: "127.0.0.1", port: 0, reusePort: true, accept: deaf, onError });
+  const again = listen({ address: "127.0.0.1", port: shared.port, reusePort: true, accept: deaf, onError });
+  expect(() => listen({ address: "127.0.0.1", port: shared.port, reusePort: false, accept: deaf, onError })).toThrow();
   shared.stop();
   again.stop();
 });
@@ -185,7 +185,7 @@ test("with deferAccept a silent connection is accepted after one that sends data
     accepted.push(Number(Reflect.get(wire, "remotePort")));
     return new Recorder();
   };
-  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, deferAccept: true, accept, onFault });
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, deferAccept: true, accept, onError });
   let isFirst = false;
   // The kernel waits for one second. If the machine stops for longer, another try is necessary.
   for (let i = 0; i < 5 && !isFirst; i++) isFirst = await speaksFirst(listener.port, accepted);

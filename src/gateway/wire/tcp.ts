@@ -7,7 +7,7 @@ import { type Wire, type WireHandler } from "./wire.ts";
  * Called with an error that a handler threw, which is a bug of the gateway. The connection is cut, and the worker
  * continues.
  */
-export type OnFault = (error: unknown) => void;
+export type OnError = (error: unknown) => void;
 
 /** The address of a listener, and the handlers of its connections. */
 export interface ListenOptions {
@@ -19,7 +19,7 @@ export interface ListenOptions {
   /** The listener gets a connection together with its first bytes, or after a second. */
   readonly deferAccept?: boolean;
   readonly accept: (wire: Wire) => WireHandler;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
 }
 
 /** A TCP port that accepts connections. */
@@ -31,18 +31,18 @@ export interface Listener {
   stop(): void;
 }
 
-/** Runs `step`. If it throws, closes the socket and passes the error to `onFault`. */
-export function guarded(socket: Wire, onFault: OnFault, step: () => void): void {
+/** Runs `step`. If it throws, closes the socket and passes the error to `onError`. */
+export function guarded(socket: Wire, onError: OnError, step: () => void): void {
   try {
     step();
   } catch (error) {
     socket.terminate();
-    onFault(error);
+    onError(error);
   }
 }
 
 /** The callbacks for a socket of Bun whose data is its handler. */
-export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
+export function handlerFor(onError: OnError): SocketHandler<WireHandler> {
   return {
     binaryType: "buffer",
     data(socket, chunk) {
@@ -51,12 +51,12 @@ export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
         socket.data.onData(chunk);
       } catch (error) {
         socket.terminate();
-        onFault(error);
+        onError(error);
       }
     },
-    drain: (socket) => guarded(socket, onFault, () => socket.data.onDrain()),
-    end: (socket) => guarded(socket, onFault, () => socket.data.onEnd()),
-    close: (socket, error) => guarded(socket, onFault, () => socket.data.onClose(error !== undefined)),
+    drain: (socket) => guarded(socket, onError, () => socket.data.onDrain()),
+    end: (socket) => guarded(socket, onError, () => socket.data.onEnd()),
+    close: (socket, error) => guarded(socket, onError, () => socket.data.onClose(error !== undefined)),
     // Not used: after each error that Bun reports here (a failed handshake, a reset), it calls `close`.
     error() {},
   };
@@ -67,7 +67,7 @@ export const DEAF: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClos
 
 /** Listens on a TCP address. Throws if the address cannot be bound. */
 export function listen(options: ListenOptions): Listener {
-  const { address, port, reusePort, accept, onFault } = options;
+  const { address, port, reusePort, accept, onError } = options;
   let accepted = 0;
   // A variable, because Bun's types do not have `reusePort` for a listener.
   const settings = {
@@ -76,10 +76,10 @@ export function listen(options: ListenOptions): Listener {
     reusePort,
     allowHalfOpen: true,
     socket: {
-      ...handlerFor(onFault),
+      ...handlerFor(onError),
       open(socket: Socket<WireHandler>) {
         accepted++;
-        guarded(socket, onFault, () => {
+        guarded(socket, onError, () => {
           // If `accept` closes the socket or throws, the socket needs a handler for its events.
           socket.data = DEAF;
           socket.data = accept(socket);

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { type Socket, type SocketHandler } from "bun";
 import { systemTrust } from "../../lib/system-trust.ts";
 import { openSocket } from "./connect-tcp.ts";
-import { type Connecting, DEAF, guarded, handlerFor, type OnFault } from "./tcp.ts";
+import { type Connecting, DEAF, guarded, handlerFor, type OnError } from "./tcp.ts";
 import { hasAltName } from "./alt-names.ts";
 import { CIPHERS, type KeyPair } from "./tls.ts";
 import { nativeOf } from "./tls-context.ts";
@@ -33,7 +33,7 @@ export interface TlsClientOptions {
 }
 
 /**
- * A handshake that did not lead to a trusted connection. `code` is OpenSSL's name for a fault of the certificate, or
+ * A handshake that did not lead to a trusted connection. `code` is OpenSSL's name for an error of the certificate, or
  * one of these codes. `ERR_TLS_CERT_ALTNAME_INVALID`: the certificate is for another name. `EPROTO`: the server does
  * not speak a supported TLS. `EOF`, `ECONNRESET`: the server closed or reset the connection. `ABORTED`: the attempt was
  * aborted.
@@ -77,10 +77,10 @@ export function connectTls(
   endpoint: { readonly address: string; readonly port: number },
   options: TlsClientOptions,
   accept: (wire: Wire, protocol: string) => WireHandler,
-  onFault: OnFault,
+  onError: OnError,
 ): Connecting {
-  const handshake = new Handshake(endpoint, options, accept, onFault);
-  const opening = openSocket(endpoint, handlerFor(onFault), (socket) => handshake.begin(socket));
+  const handshake = new Handshake(endpoint, options, accept, onError);
+  const opening = openSocket(endpoint, handlerFor(onError), (socket) => handshake.begin(socket));
   opening.done.catch((error: unknown) => handshake.fail(error));
   return {
     done: handshake.result.promise,
@@ -97,7 +97,7 @@ class Handshake {
   readonly #options: TlsClientOptions;
   readonly #name: string;
   readonly #accept: (wire: Wire, protocol: string) => WireHandler;
-  readonly #onFault: OnFault;
+  readonly #onError: OnError;
   readonly #records = new TlsRecords();
   readonly #sessions: TlsSessions;
   readonly #sessionKey: string;
@@ -111,11 +111,11 @@ class Handshake {
     { address, port }: { readonly address: string; readonly port: number },
     options: TlsClientOptions,
     accept: (wire: Wire, protocol: string) => WireHandler,
-    onFault: OnFault,
+    onError: OnError,
   ) {
     this.#options = options;
     this.#accept = accept;
-    this.#onFault = onFault;
+    this.#onError = onError;
     this.#name = options.serverName === "" ? address : options.serverName;
     this.#sessions = sessionsOf.get(options.trust) ?? new TlsSessions();
     sessionsOf.set(options.trust, this.#sessions);
@@ -157,7 +157,7 @@ class Handshake {
   }
 
   #handlers(): SocketHandler<WireHandler> {
-    const base = handlerFor(this.#onFault);
+    const base = handlerFor(this.#onError);
     const records = this.#records;
     return {
       ...base,
@@ -185,7 +185,7 @@ class Handshake {
   #finished(socket: Socket<WireHandler>, success: boolean, error: unknown): void {
     if (this.#isOver) return;
     // If the certificate is for another name, Bun reports a failure even if `verify` is false.
-    const isDone = success || CERTIFICATE_FAULTS.has(codeOf(error));
+    const isDone = success || CERTIFICATE_ERRORS.has(codeOf(error));
     if (!isDone || (this.#options.verify && !this.#isTrusted(socket, success, error))) {
       const code = socket.authorized ? OTHER_NAME : codeOf(error);
       // Bun reports a FIN with this code. A reset closes the socket without this event.
@@ -197,7 +197,7 @@ class Handshake {
     this.#verifiedAt = socket.isSessionReused() ? this.#sessions.beganAt(this.#sessionKey) : this.#sessions.clock();
     if (this.#session !== undefined) this.#keep(this.#session);
     const protocol = typeof socket.alpnProtocol === "string" ? socket.alpnProtocol : "";
-    guarded(socket, this.#onFault, () => {
+    guarded(socket, this.#onError, () => {
       socket.data = this.#accept(socket, protocol);
     });
     this.result.resolve();
@@ -205,7 +205,7 @@ class Handshake {
 
   /**
    * True if the certificate is trusted and valid for a name. Bun checks the chain and the dates before the name. So if
-   * the name is the only fault, everything else is valid.
+   * the name is the only error, everything else is valid.
    */
   #isTrusted(socket: Socket<WireHandler>, success: boolean, error: unknown): boolean {
     const isOfServerName = success && socket.authorized;
@@ -236,8 +236,8 @@ function setSession(socket: Socket<WireHandler>, session: Buffer): void {
 /** The certificate is valid, but for another name. */
 const OTHER_NAME = "ERR_TLS_CERT_ALTNAME_INVALID";
 
-/** Faults of a certificate in a handshake that otherwise succeeds. Any other failure is a fault of the handshake. */
-const CERTIFICATE_FAULTS: ReadonlySet<string> = new Set([
+/** Errors of a certificate in a handshake that otherwise succeeds. Any other failure is an error of the handshake. */
+const CERTIFICATE_ERRORS: ReadonlySet<string> = new Set([
   "CERT_CHAIN_TOO_LONG",
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",

@@ -1,5 +1,5 @@
 import { type SocketHandler } from "bun";
-import { DEAF, type OnFault } from "./tcp.ts";
+import { DEAF, type OnError } from "./tcp.ts";
 import {
   clientCertificates,
   contextFor,
@@ -21,7 +21,7 @@ export interface TlsUpgrade {
 }
 
 /** Prepares TLS with `material`. Throws if a certificate cannot be used. */
-export function createTlsUpgrade(material: TlsMaterial, protocols: readonly string[], onFault: OnFault): TlsUpgrade {
+export function createTlsUpgrade(material: TlsMaterial, protocols: readonly string[], onError: OnError): TlsUpgrade {
   const contexts = contextsOf(material);
   const asks = clientCertificates(material);
   const tls = {
@@ -34,7 +34,7 @@ export function createTlsUpgrade(material: TlsMaterial, protocols: readonly stri
   return {
     begin(wire, firstBytes, accept) {
       const handlers: SocketHandler<WireHandler> = {
-        ...tlsHandlerFor(asks, onFault),
+        ...tlsHandlerFor(asks, onError),
         open(socket) {
           socket.data = accept(socket);
         },

@@ -39,12 +39,12 @@ const MATERIAL: TlsMaterial = {
 
 const listeners: (Listener | TlsListener)[] = [];
 const peers: TlsPeer[] = [];
-const faults: unknown[] = [];
+const errors: unknown[] = [];
 
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.stop();
   peers.length = 0;
-  expect(faults.splice(0)).toEqual([]);
+  expect(errors.splice(0)).toEqual([]);
 });
 
 /** Records the peer, sends a greeting, and then echoes all data. */
@@ -64,7 +64,7 @@ function greet(wire: Wire): HandshakeHandler {
   };
 }
 
-const onFault = (error: unknown): void => void faults.push(error);
+const onError = (error: unknown): void => void errors.push(error);
 
 /** A listener whose clients begin with TLS, and one whose clients send other bytes first. */
 const SERVERS: readonly [what: string, start: (material: TlsMaterial) => Promise<number>, first: string][] = [
@@ -72,7 +72,7 @@ const SERVERS: readonly [what: string, start: (material: TlsMaterial) => Promise
     "a TLS listener",
     async (material) => {
       const place = { address: "127.0.0.1", port: 0, reusePort: true };
-      const listener = await listenTls({ ...place, material, protocols: ["h2", "http/1.1"], accept: greet, onFault });
+      const listener = await listenTls({ ...place, material, protocols: ["h2", "http/1.1"], accept: greet, onError });
       listeners.push(listener);
       return listener.port;
     },
@@ -81,13 +81,13 @@ const SERVERS: readonly [what: string, start: (material: TlsMaterial) => Promise
   [
     "TLS behind other bytes",
     async (material) => {
-      const upgrade = createTlsUpgrade(material, ["h2", "http/1.1"], onFault);
+      const upgrade = createTlsUpgrade(material, ["h2", "http/1.1"], onError);
       const listener = listen({
         address: "127.0.0.1",
         port: 0,
         reusePort: true,
         accept: (wire) => ({ ...DEAF, onData: (chunk) => upgrade.begin(wire, chunk.subarray(5), greet) }),
-        onFault,
+        onError,
       });
       listeners.push(listener);
       return await Promise.resolve(listener.port);
@@ -199,7 +199,7 @@ for (const [what, start, first] of SERVERS) {
 describe("a TLS listener after a change of certificates", () => {
   test("uses them for new clients, keeps open connections, and drops removed names", async () => {
     const place = { address: "127.0.0.1", port: 0, reusePort: true };
-    const listener = await listenTls({ ...place, material: MATERIAL, protocols: ["http/1.1"], accept: greet, onFault });
+    const listener = await listenTls({ ...place, material: MATERIAL, protocols: ["http/1.1"], accept: greet, onError });
     listeners.push(listener);
     const { port } = listener;
     const early = await open(port, "");
@@ -218,7 +218,7 @@ describe("a TLS listener after a change of certificates", () => {
   test("still asks for client certificates", async () => {
     const place = { address: "127.0.0.1", port: 0, reusePort: true };
     const material = { ...MATERIAL, clientCa: ca.cert };
-    const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onFault });
+    const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onError });
     listeners.push(listener);
     const otherCa = makeCertificate({ subject: [["CN", "Other CA"]], isCa: true });
     listener.show({ ...material, clientCa: otherCa.cert });
@@ -231,7 +231,7 @@ describe("a TLS listener after a change of certificates", () => {
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const place = { address: "127.0.0.1", port: 0, reusePort: true };
       const material = { ...MATERIAL, clientCa: ca.cert };
-      const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onFault });
+      const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onError });
       listeners.push(listener);
       const options = { ...identityOf(client), minVersion: version, maxVersion: version };
       const first = connect({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
@@ -253,8 +253,8 @@ test("this version of Bun cannot share ticket keys: use them in a version that c
 
 test("a port in use is reported with EADDRINUSE", async () => {
   const place = { address: "127.0.0.1", port: 0, reusePort: false };
-  const taken = listen({ ...place, accept: () => DEAF, onFault });
+  const taken = listen({ ...place, accept: () => DEAF, onError });
   listeners.push(taken);
-  const options = { ...place, port: taken.port, material: MATERIAL, protocols: [], accept: greet, onFault };
+  const options = { ...place, port: taken.port, material: MATERIAL, protocols: [], accept: greet, onError };
   expect(await listenTls(options).catch((error: unknown) => error)).toMatchObject({ code: "EADDRINUSE" });
 });

@@ -4,7 +4,7 @@ import { type Socket, type SocketHandler } from "bun";
 import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { certificateSubject } from "./certificate-subject.ts";
-import { DEAF, guarded, handlerFor, type Listener, type OnFault } from "./tcp.ts";
+import { DEAF, guarded, handlerFor, type Listener, type OnError } from "./tcp.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Loaded with the first use of TLS, because it takes a tenth of the start time (bench start). */
@@ -88,7 +88,7 @@ export interface TlsListenOptions {
    * gets no permit.
    */
   readonly accept: (wire: Wire) => HandshakeHandler | undefined;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
 }
 
 /** A TCP port that accepts TLS connections. */
@@ -138,15 +138,15 @@ function isHandshaking(handler: WireHandler): handler is HandshakeHandler {
 /** The callbacks for a TLS socket of Bun. The handler of the handshake is called at its end. */
 export function tlsHandlerFor(
   asks: { readonly clientCert: boolean; readonly required: boolean },
-  onFault: OnFault,
+  onError: OnError,
 ): SocketHandler<WireHandler> {
   return {
-    ...handlerFor(onFault),
+    ...handlerFor(onError),
     handshake(socket, success) {
       // After a failed handshake, Bun sends the alert and closes the connection.
       if (!success || !isHandshaking(socket.data)) return;
       const handler = socket.data;
-      guarded(socket, onFault, () => {
+      guarded(socket, onError, () => {
         if (!isAcceptable(socket, asks)) {
           // The library verifies after the handshake and has no alert for this case. Clients understand a
           // `close_notify`.
@@ -195,7 +195,7 @@ export function clientCertificates({ clientCa, clientCertRequired }: TlsMaterial
  * which contains a listener of Bun.listen. That one gets the gateway's handlers in place of its own.
  */
 export async function listenTls(options: TlsListenOptions): Promise<TlsListener> {
-  const { address, port, reusePort, protocols, accept, onFault } = options;
+  const { address, port, reusePort, protocols, accept, onError } = options;
   const server = nodeTls().createServer({
     ...optionsFor(options.material.fallback, options.material),
     ALPNProtocols: [...protocols],
@@ -217,10 +217,10 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
   let accepted = 0;
   listener.reload({
     socket: {
-      ...tlsHandlerFor(clientCertificates(options.material), onFault),
+      ...tlsHandlerFor(clientCertificates(options.material), onError),
       open(socket) {
         accepted++;
-        guarded(socket, onFault, () => {
+        guarded(socket, onError, () => {
           // If `accept` closes the socket or throws, the socket needs a handler for its events.
           socket.data = DEAF;
           const handler = accept(socket);

@@ -25,7 +25,7 @@ const ANY_BUT_LINE_END = 11;
 type Automaton = ReadonlyMap<number, readonly number[]>;
 
 /** The reason why a pattern takes exponential time in a backtracking matcher; empty: it does not. */
-export function exponentialFault(pattern: RE2JS): string {
+export function exponentialError(pattern: RE2JS): string {
   const code = instructionsOf(pattern);
   const follow = new Map<number, readonly number[]>();
   const ranges = new Map<number, Ranges>();

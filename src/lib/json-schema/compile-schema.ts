@@ -4,13 +4,13 @@ import { isObject } from "../is-object.ts";
 import { type Json, type JsonObject, pointerStep } from "./json.ts";
 import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
 import { type Check, SchemaNode } from "./node.ts";
-import { LIST, NAMED, ONE, type SchemaLocation, Registry, SchemaFault } from "./registry.ts";
+import { LIST, NAMED, ONE, type SchemaLocation, Registry, SchemaError } from "./registry.ts";
 import { Run, TooCostly } from "./run.ts";
 import { type Children, compileInPlace, compileItems, compileMembers, compileUnevaluated } from "./schema-keywords.ts";
 import { VALUE_KEYWORDS } from "./value-keywords.ts";
 import { Dialects } from "./vocabulary.ts";
 
-export { SchemaFault } from "./registry.ts";
+export { SchemaError } from "./registry.ts";
 export { MAX_PROBLEMS, TooCostly } from "./run.ts";
 
 /** A compiled JSON Schema. */
@@ -30,18 +30,18 @@ export interface SchemaOptions {
 }
 
 /**
- * Compiles a schema of draft 2020-12. Throws `SchemaFault` if it is invalid, or could not be checked in bounded time.
+ * Compiles a schema of draft 2020-12. Throws `SchemaError` if it is invalid, or could not be checked in bounded time.
  */
 export function compileSchema(source: Json | object, options: SchemaOptions): Schema {
   const schema = source as Json; // A read-only JSON value is a JSON value, and this code does not change it.
   try {
     const [problem] = schemaOfSchemas().problemsOf(schema);
-    if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
+    if (problem !== undefined) throw new SchemaError(problem.path, problem.message);
     return compile(schema, options);
   } catch (error) {
-    if (error instanceof TooCostly) throw new SchemaFault("", `is too large to be checked: ${error.message}`);
+    if (error instanceof TooCostly) throw new SchemaError("", `is too large to be checked: ${error.message}`);
     // The stack is full.
-    if (error instanceof RangeError) throw new SchemaFault("", "nests too many schemas");
+    if (error instanceof RangeError) throw new SchemaError("", "nests too many schemas");
     throw error;
   }
 }
@@ -85,7 +85,7 @@ class Compiler {
     const location = this.#registry.locationOf(found);
     const { schema } = location;
     if (!isObject(schema)) {
-      if (typeof schema !== "boolean") throw new SchemaFault(location.pointer, "is no schema");
+      if (typeof schema !== "boolean") throw new SchemaError(location.pointer, "is no schema");
       const node = new SchemaNode(location);
       node.isNever = !schema;
       return node;
@@ -104,7 +104,7 @@ class Compiler {
     const under = new Set<SchemaNode>();
     const visit = (node: SchemaNode): void => {
       if (done.has(node)) return;
-      if (under.has(node)) throw new SchemaFault(node.pointer, "refers to itself without end");
+      if (under.has(node)) throw new SchemaError(node.pointer, "refers to itself without end");
       under.add(node);
       for (const next of node.inPlace) visit(next);
       under.delete(node);
@@ -121,7 +121,7 @@ class Compiler {
       this.finish();
       node.check(schema, run, undefined);
       const [problem] = run.problems;
-      if (problem !== undefined) throw new SchemaFault(pointer + problem.path, problem.message);
+      if (problem !== undefined) throw new SchemaError(pointer + problem.path, problem.message);
     }
   }
 
@@ -226,7 +226,7 @@ function told<T>(pointer: string, part: () => T): T {
   try {
     return part();
   } catch (error) {
-    if (error instanceof SchemaFault) throw error;
-    throw new SchemaFault(pointer, messageOf(error));
+    if (error instanceof SchemaError) throw error;
+    throw new SchemaError(pointer, messageOf(error));
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { compileSchema, TooCostly } from "./compile-schema.ts";
 import { type Json } from "./json.ts";
-import { faultOf } from "./testing/fault-of.ts";
+import { errorOf } from "./testing/error-of.ts";
 import { MAX_JSON_DEPTH, readJson } from "./read-json.ts";
 import { MAX_PROBLEMS } from "./run.ts";
 
@@ -33,7 +33,7 @@ test("names of Object.prototype are ordinary members", () => {
   expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
 });
 
-for (const [what, schema, fault] of [
+for (const [what, schema, error] of [
   ["a reference to elsewhere", { items: { $ref: "https://a.example/x" } }, "/items/$ref:"],
   ["a reference to nothing", { $ref: "#/$defs/a" }, "/$ref:"],
   ["a schema that refers to itself alone", { allOf: [{ $ref: "#" }] }, "refers to itself without end"],
@@ -49,7 +49,7 @@ for (const [what, schema, fault] of [
 ] as const) {
   test(`${what} is refused, with its place`, () => {
     // A refused schema is also JSON.
-    expect(faultOf(structuredClone(schema) as unknown as Json)).toContain(fault);
+    expect(errorOf(structuredClone(schema) as unknown as Json)).toContain(error);
   });
 }
 
@@ -74,35 +74,35 @@ test("a custom metaschema decides which vocabularies have a meaning", () => {
   const asserting = { $vocabulary: { [`${VOCABULARY}validation`]: true, [`${VOCABULARY}format-assertion`]: true } };
   const dated = compileSchema(byOwn(asserting, { format: "date" }), { checksFormats: false });
   expect(dated.problemsOf("x")).toHaveLength(1);
-  expect(faultOf(byOwn(asserting, { format: "card" }))).toStartWith("/format: an unknown format");
+  expect(errorOf(byOwn(asserting, { format: "card" }))).toStartWith("/format: an unknown format");
 });
 
 test("a schema must match its custom metaschema, whose vocabularies must be known", () => {
-  expect(faultOf(byOwn({ required: ["title"] }, { title: "x" }))).toBe("");
-  expect(faultOf(byOwn({ required: ["title"] }, {}))).toBe(': requires "title"');
-  expect(faultOf(byOwn({ $vocabulary: { "https://a.example/v": false } }, {}))).toBe("");
-  expect(faultOf(byOwn({ $vocabulary: { "https://a.example/v": true } }, {}))).toContain(
+  expect(errorOf(byOwn({ required: ["title"] }, { title: "x" }))).toBe("");
+  expect(errorOf(byOwn({ required: ["title"] }, {}))).toBe(': requires "title"');
+  expect(errorOf(byOwn({ $vocabulary: { "https://a.example/v": false } }, {}))).toBe("");
+  expect(errorOf(byOwn({ $vocabulary: { "https://a.example/v": true } }, {}))).toContain(
     "/$schema: its metaschema requires",
   );
-  expect(faultOf({ $schema: OWN })).toContain("/$schema: expected https://json-schema.org");
+  expect(errorOf({ $schema: OWN })).toContain("/$schema: expected https://json-schema.org");
 });
 
 test("a schema that is too large or too deep to be checked is refused, with a reason", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, i) => [`p${i}`, { type: "string", maxLength: 9, title: "" }]),
   );
-  expect(faultOf({ properties })).toBe(
+  expect(errorOf({ properties })).toBe(
     ": is too large to be checked: it takes more than 2000000 steps or 1000 schemas in each other to check",
   );
   let deep: Json = {};
   for (let i = 0; i < 5000; i++) deep = { not: deep };
-  expect(faultOf(deep)).toStartWith(": is too large to be checked");
+  expect(errorOf(deep)).toStartWith(": is too large to be checked");
   const chain = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`a${i}`, { $ref: `#/$defs/a${i + 1}` }]));
-  expect(faultOf({ $defs: { ...chain, a20000: true }, $ref: "#/$defs/a0" })).toBe(": nests too many schemas");
+  expect(errorOf({ $defs: { ...chain, a20000: true }, $ref: "#/$defs/a0" })).toBe(": nests too many schemas");
   const own = { allOf: [{ $ref: "#/$defs/x" }], $defs: { x: { additionalProperties: { allOf: both("#/$defs/x") } } } };
   let nested: Json = {};
   for (let i = 0; i < 40; i++) nested = { properties: { a: nested } };
-  expect(faultOf(byOwn(own, { not: nested }))).toStartWith(": is too large to be checked");
+  expect(errorOf(byOwn(own, { not: nested }))).toStartWith(": is too large to be checked");
 });
 
 test("patterns that take a backtracking matcher quadratic time take linear time", () => {
@@ -140,7 +140,7 @@ test("many items are compared in linear time", () => {
   expect(problemsOf({ uniqueItems: true }, '[{"a":1,"b":2},{"b":2.0,"a":1}]')).toHaveLength(1);
 });
 
-for (const [text, fault] of [
+for (const [text, error] of [
   ['{"a":1,"\\u0061":2}', "twice"],
   ["\ufeff{}", "byte order mark"],
   ["1e400", "double"],
@@ -152,8 +152,8 @@ for (const [text, fault] of [
   ["01", "expected the end"],
   ["", "expected a value"],
 ] as const) {
-  test(`${text.slice(0, 20)} is refused: ${fault}`, () => {
-    expect(() => readJson(bytes(text))).toThrow(fault);
+  test(`${text.slice(0, 20)} is refused: ${error}`, () => {
+    expect(() => readJson(bytes(text))).toThrow(error);
   });
 }
 

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { messageOf } from "../caught.ts";
-import { exponentialFault } from "./ambiguity.ts";
+import { exponentialError } from "./ambiguity.ts";
 
 /** Characters of a pattern. */
 const MAX_PATTERN = 1000;
@@ -50,8 +50,8 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 export function compilePattern(source: string): Pattern {
   const translated = translateChecked(source);
   const matcher = linear(translated);
-  const fault = exponentialFault(linear(spelledOut(translated)));
-  if (fault !== "") throw new Error(fault);
+  const error = exponentialError(linear(spelledOut(translated)));
+  if (error !== "") throw new Error(error);
   const size = sizeOf(source);
   return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }

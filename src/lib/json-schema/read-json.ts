@@ -9,25 +9,25 @@ const STRING_END = /["\\\u0000-\u001f]/g;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The reason why a text is not accepted as JSON; `at` is the index of the character. */
-export class JsonFault extends Error {
+export class JsonError extends Error {
   constructor(message: string, at: number) {
     super(at < 0 ? message : `${message}, at character ${at}`);
-    this.name = "JsonFault";
+    this.name = "JsonError";
   }
 }
 
 /**
  * Parses JSON (RFC 8259) strictly: UTF-8 without a byte order mark, no repeated name in an object, no number that a
- * double cannot hold. Throws `JsonFault`. Takes time linear in the text.
+ * double cannot hold. Throws `JsonError`. Takes time linear in the text.
  */
 export function readJson(bytes: Uint8Array): Json {
   let text: string;
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw new JsonFault("it is not UTF-8", -1);
+    throw new JsonError("it is not UTF-8", -1);
   }
-  if (text.charCodeAt(0) === 0xfeff) throw new JsonFault("it begins with a byte order mark", -1);
+  if (text.charCodeAt(0) === 0xfeff) throw new JsonError("it begins with a byte order mark", -1);
   return new Reader(text).read();
 }
 
@@ -49,7 +49,7 @@ class Reader {
   }
 
   #fail(message: string): never {
-    throw new JsonFault(message, this.#at);
+    throw new JsonError(message, this.#at);
   }
 
   #skipSpace(): void {

@@ -25,12 +25,12 @@ export interface SchemaLocation {
  * An error in a schema: it cannot be used, or has a different meaning than it seems to have. `pointer` leads to the
  * error.
  */
-export class SchemaFault extends Error {
+export class SchemaError extends Error {
   readonly pointer: string;
 
   constructor(pointer: string, message: string) {
     super(message);
-    this.name = "SchemaFault";
+    this.name = "SchemaError";
     this.pointer = pointer;
   }
 }
@@ -86,25 +86,25 @@ export class Registry {
     return (isObject(location.schema) ? this.#locations.get(location.schema) : undefined) ?? location;
   }
 
-  /** The place that a reference leads to. `anchor` is its fragment, if that is a name. Throws `SchemaFault`. */
+  /** The place that a reference leads to. `anchor` is its fragment, if that is a name. Throws `SchemaError`. */
   resolve(reference: string, from: SchemaLocation): { readonly location: SchemaLocation; readonly anchor: string } {
-    const fault = (why: string): SchemaFault => new SchemaFault(`${from.pointer}/$ref`, why);
+    const schemaError = (why: string): SchemaError => new SchemaError(`${from.pointer}/$ref`, why);
     let url: URL;
     try {
       url = new URL(reference, from.resource.uri);
     } catch {
-      throw fault(`${JSON.stringify(reference)} is not a reference`);
+      throw schemaError(`${JSON.stringify(reference)} is not a reference`);
     }
     let fragment: string;
     try {
       fragment = decodeURIComponent(url.hash.slice(1));
     } catch {
-      throw fault(`${JSON.stringify(reference)} has a broken escape`);
+      throw schemaError(`${JSON.stringify(reference)} has a broken escape`);
     }
     url.hash = "";
     const resource = this.#resource(url.href.replace(/#$/, ""));
     if (resource === undefined) {
-      throw fault(
+      throw schemaError(
         `${JSON.stringify(reference)} is not within the schema; nothing is fetched, put it into $defs with its $id`,
       );
     }
@@ -112,11 +112,11 @@ export class Registry {
       return { location: this.locationOf({ schema: resource.root, resource, pointer: "" }), anchor: "" };
     if (!fragment.startsWith("/")) {
       const location = resource.anchors.get(fragment);
-      if (location === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+      if (location === undefined) throw schemaError(`${JSON.stringify(reference)} leads to nothing`);
       return { location, anchor: fragment };
     }
     const location = this.#follow(resource, fragment);
-    if (location === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+    if (location === undefined) throw schemaError(`${JSON.stringify(reference)} leads to nothing`);
     return { location, anchor: "" };
   }
 
@@ -168,11 +168,11 @@ export class Registry {
     try {
       uri = new URL(id, outer.uri).href.replace(/#$/, "");
     } catch {
-      throw new SchemaFault(`${pointer}/$id`, `${JSON.stringify(id)} is not a URI`);
+      throw new SchemaError(`${pointer}/$id`, `${JSON.stringify(id)} is not a URI`);
     }
-    if (uri.includes("#")) throw new SchemaFault(`${pointer}/$id`, "must have no fragment");
+    if (uri.includes("#")) throw new SchemaError(`${pointer}/$id`, "must have no fragment");
     const other = this.#resources.get(uri);
-    if (other !== undefined && other.root !== schema) throw new SchemaFault(`${pointer}/$id`, "appears twice");
+    if (other !== undefined && other.root !== schema) throw new SchemaError(`${pointer}/$id`, "appears twice");
     const resource = begin(uri, schema, { outer, pointer });
     this.#resources.set(uri, resource);
     return resource;
@@ -184,7 +184,7 @@ export class Registry {
       const name = isObject(location.schema) ? location.schema[key] : undefined;
       if (typeof name !== "string") continue;
       if (anchors.has(name) && anchors.get(name)?.schema !== location.schema) {
-        throw new SchemaFault(`${location.pointer}/${key}`, "appears twice");
+        throw new SchemaError(`${location.pointer}/${key}`, "appears twice");
       }
       anchors.set(name, location);
       if (key === "$dynamicAnchor") dynamicAnchors.set(name, location);

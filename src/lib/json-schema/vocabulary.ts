@@ -1,7 +1,7 @@
 import { isObject } from "../is-object.ts";
 import { type Json, type JsonObject, textOf } from "./json.ts";
 import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
-import { type SchemaLocation, type Registry, type Resource, SchemaFault } from "./registry.ts";
+import { type SchemaLocation, type Registry, type Resource, SchemaError } from "./registry.ts";
 
 /** The effect of a metaschema on the schemas that name it. */
 export interface Dialect {
@@ -26,7 +26,7 @@ export class Dialects {
   }
 
   /**
-   * The dialect of a schema. A schema that names none has the dialect of the schema around it. Throws `SchemaFault`.
+   * The dialect of a schema. A schema that names none has the dialect of the schema around it. Throws `SchemaError`.
    */
   of(location: SchemaLocation): Dialect {
     const { resource } = location;
@@ -48,13 +48,13 @@ export class Dialects {
     try {
       metaschema = this.#registry.resolve(name, from).location;
     } catch (error) {
-      if (!(error instanceof SchemaFault)) throw error;
-      throw new SchemaFault(pointer, `expected ${DIALECT}, or a metaschema that stands in $defs with its $id`);
+      if (!(error instanceof SchemaError)) throw error;
+      throw new SchemaError(pointer, `expected ${DIALECT}, or a metaschema that stands in $defs with its $id`);
     }
     const schema = isObject(metaschema.schema) ? metaschema.schema : {};
     const base = schema["$schema"];
     if (base !== undefined && !isStandard(textOf(base)) && textOf(base) !== name) {
-      throw new SchemaFault(pointer, `expected a metaschema that is itself of ${DIALECT}`);
+      throw new SchemaError(pointer, `expected a metaschema that is itself of ${DIALECT}`);
     }
     this.named.push({ schema: from.schema, pointer: from.pointer, metaschema });
     return dialectOf(schema, pointer);
@@ -73,7 +73,7 @@ function dialectOf(metaschema: JsonObject, pointer: string): Dialect {
   for (const [uri, isRequired] of Object.entries(vocabulary)) {
     const own = VOCABULARIES.get(uri);
     if (own === undefined && isRequired === true) {
-      throw new SchemaFault(
+      throw new SchemaError(
         pointer,
         `its metaschema requires the vocabulary ${JSON.stringify(uri)}, which is not known`,
       );

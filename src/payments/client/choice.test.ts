@@ -8,7 +8,7 @@ import { choosePayment, dollarsOf, formatDollars, type Funds, type Choice, parse
 import { permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
 import { signChoice } from "./sign-choice.ts";
 import { recoverSigner } from "../signatures/signature.ts";
-import { findFault } from "../x402/terms.ts";
+import { findError } from "../x402/terms.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
 
 const ACCOUNT = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
@@ -128,7 +128,7 @@ test("extensions are echoed, with a payment identifier if the gateway accepts on
   const choice = await choose([REQUIREMENTS]);
   const first = signChoice(challenge, choice, ACCOUNT, Date.now());
   const second = signChoice(challenge, choice, ACCOUNT, Date.now());
-  expect(findFault(first, challenge, () => true)).toBeUndefined();
+  expect(findError(first, challenge, () => true)).toBeUndefined();
   expect(first.extensions?.["bazaar"]).toEqual(extensions.bazaar);
   const ids = [first, second].map((payment) => JSON.stringify(payment.extensions).match(/"id":"([\w-]{16,128})"/)?.[1]);
   expect(new Set(ids).size).toBe(2);

@@ -5,7 +5,7 @@ import { chainId, type Network, networkTitle, parseNetwork } from "../x402/netwo
 import { encodeCall, wordAt } from "./abi.ts";
 import { createNode, type EvmNode } from "./node.ts";
 import { callRequest } from "./requests.ts";
-import { isFault, type Request } from "./rpc.ts";
+import { isRpcError, type Request } from "./rpc.ts";
 
 /** Timeout of one call to a chain's endpoint, in milliseconds. @bound */
 const RPC_TIMEOUT_MS = 5000;
@@ -47,7 +47,7 @@ export async function readBalances(node: EvmNode, owner: Address, assets: readon
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
   const [gas, ...responses] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
   if (typeof gas !== "bigint") {
-    const cause = isFault(gas) ? gas.cause : "no response";
+    const cause = isRpcError(gas) ? gas.cause : "no response";
     throw new Error(`Cannot query balances on ${networkTitle(node.network)}: ${cause}`);
   }
   return { gas, assets: responses.map((response) => (typeof response === "string" ? wordAt(response, 0) : undefined)) };

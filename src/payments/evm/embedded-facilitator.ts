@@ -106,10 +106,10 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
    */
   async function supported(): Promise<readonly Kind[]> {
     const all = [...chains.values()];
-    const faults = await Promise.all(all.map(({ node }) => node.check()));
-    const kinds = all.flatMap((chain, i) => (faults[i] === undefined ? kindsOf(chain) : []));
+    const errors = await Promise.all(all.map(({ node }) => node.check()));
+    const kinds = all.flatMap((chain, i) => (errors[i] === undefined ? kindsOf(chain) : []));
     const causes = all.flatMap(({ node }, i) =>
-      faults[i] === undefined ? [] : [`${node.network}: ${faults[i].cause}`],
+      errors[i] === undefined ? [] : [`${node.network}: ${errors[i].cause}`],
     );
     if (causes.length > 0) throw new UnsupportedError(causes.join("; "), kinds);
     return kinds;

@@ -1,6 +1,6 @@
 import { type EvmNode } from "./node.ts";
 import { blockRequest, feeHistoryRequest } from "./requests.ts";
-import { type Fault, isFault } from "./rpc.ts";
+import { type RpcError, isRpcError } from "./rpc.ts";
 
 /** Wei per unit of gas. */
 export interface Fees {
@@ -15,24 +15,24 @@ const HISTORY_BLOCKS = 4n;
 const MIN_TIP = 1_000_000n;
 
 /** Fees for the next blocks: the median tip of the last ones, and room for the base fee to double. */
-async function askFees(node: EvmNode): Promise<{ readonly base: bigint; readonly tip: bigint } | Fault> {
+async function askFees(node: EvmNode): Promise<{ readonly base: bigint; readonly tip: bigint } | RpcError> {
   const history = await node.read(feeHistoryRequest(HISTORY_BLOCKS));
-  if (!isFault(history)) {
+  if (!isRpcError(history)) {
     const tips = (history.reward ?? []).map(([middle]) => middle ?? 0n);
     const tip = tips.reduce((most, one) => (one > most ? one : most), MIN_TIP);
     return { base: history.baseFeePerGas.at(-1) ?? 0n, tip };
   }
-  if (history.fault !== "refused") return history;
+  if (history.error !== "refused") return history;
   const block = await node.read(blockRequest("latest"));
-  if (isFault(block)) return block;
-  if (block?.baseFeePerGas === undefined) return { fault: "failed", cause: "the chain has no base fee (EIP-1559)" };
+  if (isRpcError(block)) return block;
+  if (block?.baseFeePerGas === undefined) return { error: "failed", cause: "the chain has no base fee (EIP-1559)" };
   return { base: block.baseFeePerGas, tip: MIN_TIP };
 }
 
 /** The current fees, at most `bound`. The result is `"too dear"` if the base fee alone is above it. */
-export async function currentFees(node: EvmNode, bound: bigint): Promise<Fees | "too dear" | Fault> {
+export async function currentFees(node: EvmNode, bound: bigint): Promise<Fees | "too dear" | RpcError> {
   const asked = await askFees(node);
-  if (isFault(asked)) return asked;
+  if (isRpcError(asked)) return asked;
   const { base, tip } = asked;
   if (base + MIN_TIP > bound) return "too dear";
   const room = bound - base;

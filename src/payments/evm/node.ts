@@ -1,6 +1,6 @@
 import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
-import { type Responses, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
+import { type Responses, createRpc, type RpcError, isRpcError, type Request, type Requests } from "./rpc.ts";
 
 /**
  * Time after which a node is asked for its chain id again, in milliseconds: the node behind an address may change.
@@ -17,13 +17,13 @@ export interface EvmNode {
   readonly pollMs: number;
   /** Our own clock, in milliseconds. */
   readonly now: () => number;
-  read<T>(request: Request<T>): Promise<T | Fault>;
+  read<T>(request: Request<T>): Promise<T | RpcError>;
   /** Sends several reads as one HTTP request. */
   readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>>;
   /** Sends a call that changes something. It is never repeated. */
-  write<T>(request: Request<T>): Promise<T | Fault>;
-  /** Asks for the chain id if it is unknown or was not checked recently. Returns the fault, or undefined. */
-  check(): Promise<Fault | undefined>;
+  write<T>(request: Request<T>): Promise<T | RpcError>;
+  /** Asks for the chain id if it is unknown or was not checked recently. Returns the error, or undefined. */
+  check(): Promise<RpcError | undefined>;
 }
 
 /** An entry of `x402.chains`, with the URL from its environment variable. */
@@ -51,17 +51,17 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
   const expected = chainId(network);
   /** Time of the last successful check of the chain id, in milliseconds. */
   let checkedAt: number | undefined;
-  let checking: Promise<Fault | undefined> | undefined;
+  let checking: Promise<RpcError | undefined> | undefined;
 
-  async function ask(): Promise<Fault | undefined> {
+  async function ask(): Promise<RpcError | undefined> {
     const [id] = await rpc.readAll<[bigint]>([chainIdRequest()]);
-    if (isFault(id)) return id;
-    if (id !== expected) return { fault: "failed", cause: "the node's chain id is another network's" };
+    if (isRpcError(id)) return id;
+    if (id !== expected) return { error: "failed", cause: "the node's chain id is another network's" };
     checkedAt = now();
     return undefined;
   }
 
-  async function check(): Promise<Fault | undefined> {
+  async function check(): Promise<RpcError | undefined> {
     // The clock may be set back.
     const age = checkedAt === undefined ? CHECK_MS : Math.abs(now() - checkedAt);
     if (age < CHECK_MS) return undefined;
@@ -78,15 +78,15 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
     now,
     check,
     async read(request) {
-      const fault = await check();
-      if (fault !== undefined) return fault;
+      const error = await check();
+      if (error !== undefined) return error;
       const [response] = await rpc.readAll([request]);
       return response;
     },
     async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>> {
-      const fault = await check();
-      // The same fault is the result of each request.
-      if (fault !== undefined) return requests.map(() => fault) as unknown as Responses<T>;
+      const error = await check();
+      // The same error is the result of each request.
+      if (error !== undefined) return requests.map(() => error) as unknown as Responses<T>;
       return await rpc.readAll<T>(requests);
     },
     async write(request) {

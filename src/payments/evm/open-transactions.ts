@@ -2,7 +2,7 @@ import { type Address, type Hex } from "../x402/address.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
 import { type EvmNode } from "./node.ts";
 import { blockNumberRequest, type Receipt, receiptRequest, sendRequest, transactionCountRequest } from "./requests.ts";
-import { isFault } from "./rpc.ts";
+import { isRpcError } from "./rpc.ts";
 import { type Sent } from "./scheme.ts";
 import { type SignedTransaction } from "./transaction.ts";
 
@@ -99,10 +99,10 @@ export function createOpenTransactions(
       ...asked.map(({ hash }) => receiptRequest(hash)),
     );
     // A reorganization may drop a block.
-    if (!isFault(newest)) for (const transaction of watched) transaction.isMined = false;
+    if (!isRpcError(newest)) for (const transaction of watched) transaction.isMined = false;
     for (const [i, { transaction, hash }] of asked.entries()) {
       const receipt = receipts[i];
-      if (isFault(newest) || receipt === undefined || receipt === null || isFault(receipt)) continue;
+      if (isRpcError(newest) || receipt === undefined || receipt === null || isRpcError(receipt)) continue;
       if (receipt.transactionHash === hash && transaction.wait !== undefined) judge(transaction, receipt, newest);
     }
     const now = node.now();
@@ -126,7 +126,7 @@ export function createOpenTransactions(
       transactionCountRequest(account, "latest"),
       transactionCountRequest(account, "pending"),
     );
-    if (isFault(count) || isFault(pending)) return;
+    if (isRpcError(count) || isRpcError(pending)) return;
     for (const transaction of stuck) passOver(transaction, count);
     const own = [...all.values()]
       .filter(({ nonce }) => nonce >= count)
@@ -143,7 +143,7 @@ export function createOpenTransactions(
       transaction.touched = node.now();
       const response = await node.write(sendRequest(transaction.raw));
       // The remaining ones are not sent, so that the check for receipts is not delayed.
-      if (isFault(response) && response.fault === "unavailable") return;
+      if (isRpcError(response) && response.error === "unavailable") return;
     }
   }
 
@@ -162,7 +162,7 @@ export function createOpenTransactions(
 
   async function raise(transaction: OpenTransaction): Promise<void> {
     const now = await currentFees(node, maxFeePerGas);
-    if (isFault(now) || now === "too dear") return;
+    if (isRpcError(now) || now === "too dear") return;
     const fees = raisedFees(transaction.fees, now, maxFeePerGas);
     if (fees !== undefined) replace(transaction, transaction.nonce, fees);
   }

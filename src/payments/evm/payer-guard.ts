@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { isFault } from "./rpc.ts";
+import { isRpcError } from "./rpc.ts";
 import { type PayerShare, type Sent } from "./scheme.ts";
 
 /** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
@@ -130,7 +130,7 @@ export function createPayerGuard(now: () => number): PayerGuard {
           // that concurrent calls see this one.
           if (before.length === 0) return await run(share, send);
           const owned = await share.funds();
-          if (isFault(owned)) return withheld(owned.cause);
+          if (isRpcError(owned)) return withheld(owned.cause);
           const fits = isCovered(share, before, owned) && !isCrowded(share) && !bars(share.payer);
           if (fits) return await run(share, send);
         }

@@ -7,13 +7,13 @@ const quantity = z
   .string()
   .regex(/^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/)
   .transform((text) => BigInt(text));
-/** Longest data of a call, in hex characters; longer data is a fault. */
+/** Longest data of a call, in hex characters; longer data is an error. */
 const MAX_DATA_CHARACTERS = 512 * 1024;
 const data = z.custom<Hex>(
   (value) => typeof value === "string" && value.length <= MAX_DATA_CHARACTERS && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
 );
 const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value));
-/** Longest list of events; a longer one is a fault. No transaction or search here has as many. */
+/** Longest list of events; a longer one is an error. No transaction or search here has as many. */
 const MAX_LOGS = 1000;
 
 const log = z.object({
@@ -70,7 +70,7 @@ export function codeRequest(address: string): Request<Hex> {
   return { method: "eth_getCode", params: [address, "latest"], schema: data };
 }
 
-/** Calls a contract's function without a transaction. A revert is a Fault with the refusal `reverted`. */
+/** Calls a contract's function without a transaction. A revert is an `RpcError` with the refusal `reverted`. */
 export function callRequest(
   to: string,
   input: Hex,
@@ -85,7 +85,7 @@ export function callRequest(
   return { method: "eth_call", params: [call, toTag(at)], schema: data };
 }
 
-/** The gas that a transaction would use. A revert is a Fault with the refusal `reverted`. */
+/** The gas that a transaction would use. A revert is an `RpcError` with the refusal `reverted`. */
 export function estimateRequest(from: Address, to: string, input: Hex): Request<bigint> {
   return { method: "eth_estimateGas", params: [{ from, to, data: input }], schema: quantity };
 }

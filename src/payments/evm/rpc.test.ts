@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { startNodeProxy, type NodeProxy, rpcError, rpcResult } from "./testing/node-proxy.ts";
 import { blockNumberRequest, chainIdRequest, codeRequest, sendRequest } from "./requests.ts";
-import { createRpc, isFault } from "./rpc.ts";
+import { createRpc, isRpcError } from "./rpc.ts";
 
 const SECRET = "a-secret-key";
 
@@ -34,7 +34,7 @@ describe("a call to a node", () => {
   ])("takes %s for an invalid response", async (_name, response) => {
     proxy.response(response);
     const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(reply).toMatchObject({ fault: "failed" });
+    expect(reply).toMatchObject({ error: "failed" });
     expect(JSON.stringify(reply)).not.toContain(SECRET);
   });
 
@@ -53,7 +53,7 @@ describe("a call to a node", () => {
       );
     });
     const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(reply).toMatchObject({ fault: "failed" });
+    expect(reply).toMatchObject({ error: "failed" });
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -61,7 +61,7 @@ describe("a call to a node", () => {
     proxy.behave(() => "never");
     const [reply] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
     expect(reply).toEqual({
-      fault: "unavailable",
+      error: "unavailable",
       cause: "no response of the node within 50 ms",
       isLate: true,
     } as never);
@@ -74,7 +74,7 @@ describe("a call to a node", () => {
     );
     const [reply] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
     expect(reply).toEqual({
-      fault: "unavailable",
+      error: "unavailable",
       cause: "no response of the node within 50 ms",
       isLate: true,
     } as never);
@@ -91,20 +91,20 @@ describe("a call to a node", () => {
 
   test("is never repeated if it changes something", async () => {
     proxy.behave((call) => rpcError(call, -32_005, "rate limit"));
-    expect(await rpc().write(sendRequest("0x02"))).toMatchObject({ fault: "unavailable", refusal: "busy" });
+    expect(await rpc().write(sendRequest("0x02"))).toMatchObject({ error: "unavailable", refusal: "busy" });
     expect(proxy.methods).toEqual(["eth_sendRawTransaction"]);
   });
 
   test("shows no URL if the connection is refused", async () => {
     await proxy.close();
     const [reply] = await rpc().readAll<[bigint]>([chainIdRequest()]);
-    expect(reply).toEqual({ fault: "unavailable", cause: "no connection to the node" } as never);
+    expect(reply).toEqual({ error: "unavailable", cause: "no connection to the node" } as never);
   });
 
   test("sorts errors, and repeats none of their text", async () => {
     proxy.behave((call) => rpcError(call, 3, `execution reverted: ${SECRET}`));
     const [reply] = await rpc().readAll([codeRequest("0x0000000000000000000000000000000000000001")]);
-    expect(isFault(reply) ? reply.refusal : reply).toBe("reverted");
+    expect(isRpcError(reply) ? reply.refusal : reply).toBe("reverted");
     expect(JSON.stringify(reply)).not.toContain(SECRET);
   });
 
@@ -145,7 +145,7 @@ describe("a call to a node", () => {
       },
     });
     const limited = createRpc(`http://127.0.0.1:${server.port}`, 5000);
-    const busy = { fault: "unavailable", refusal: "busy" } as const;
+    const busy = { error: "unavailable", refusal: "busy" } as const;
     const requests = [chainIdRequest(), blockNumberRequest()] as const;
     expect(await limited.readAll<[bigint, bigint]>(requests)).toMatchObject([busy, busy]);
     expect(await limited.readAll<[bigint, bigint]>(requests)).toEqual([7n, 7n]);

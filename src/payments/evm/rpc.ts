@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Hex } from "../x402/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
 
-/** Longest response of a node, in bytes; a longer one is a fault. A batch of receipts has some 100 KB. */
+/** Longest response of a node, in bytes; a longer one is an error. A batch of receipts has some 100 KB. */
 const MAX_NODE_RESPONSE_BYTES = 1024 * 1024;
 /**
  * Calls in one HTTP request; more calls are sent in several requests, one after the other. Endpoints allow from 10 to
@@ -12,7 +12,7 @@ const MAX_NODE_RESPONSE_BYTES = 1024 * 1024;
  */
 const MAX_BATCH = 50;
 /**
- * Tries of a read if the connection fails or the endpoint is busy, and the time between them; then the read is a fault.
+ * Tries of a read if the connection fails or the endpoint is busy, and the time between them; then the read has failed.
  */
 const MAX_TRIES = 2;
 const RETRY_MS = 100;
@@ -31,8 +31,8 @@ export interface Request<T> {
  * is invalid. `refused`: it responded with an error. `cause` is for the log: it contains no URL and no text of the
  * node.
  */
-export interface Fault {
-  readonly fault: "unavailable" | "failed" | "refused";
+export interface RpcError {
+  readonly error: "unavailable" | "failed" | "refused";
   readonly cause: string;
   /** Only for `refused`. */
   readonly refusal?: Refusal;
@@ -42,22 +42,22 @@ export interface Fault {
   readonly isLate?: boolean;
 }
 
-/** The results of several calls, in their order. Each is a value or a fault. */
-export type Responses<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
+/** The results of several calls, in their order. Each is a value or an error. */
+export type Responses<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | RpcError };
 /** Several calls, with the type of each result. */
 export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
 
-/** A node of a chain, by JSON-RPC over HTTP. Its methods do not reject: errors are faults. */
+/** A node of a chain, by JSON-RPC over HTTP. Its methods do not reject: errors are values. */
 export interface Rpc {
   /** Sends several reads as one HTTP request. Repeats it if there is no response. */
   readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>>;
   /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
-  write<T>(request: Request<T>): Promise<T | Fault>;
+  write<T>(request: Request<T>): Promise<T | RpcError>;
 }
 
 /** True if a call has no result. */
-export function isFault(response: unknown): response is Fault {
-  return typeof response === "object" && response !== null && "fault" in response;
+export function isRpcError(response: unknown): response is RpcError {
+  return typeof response === "object" && response !== null && "error" in response;
 }
 
 const envelope = z.object({
@@ -67,7 +67,7 @@ const envelope = z.object({
 });
 type Envelope = z.infer<typeof envelope>;
 
-type Post = (body: unknown) => Promise<{ readonly json: unknown } | Fault>;
+type Post = (body: unknown) => Promise<{ readonly json: unknown } | RpcError>;
 
 /**
  * Sends one HTTP request. A name and password in the URL become a header field: fetch would refuse the URL, and repeat
@@ -98,12 +98,12 @@ function createPost(url: string, timeoutMs: number): Post {
       // Some endpoints send JSON-RPC errors with a status other than 200.
       if (response.status === 200 || (json !== undefined && isResponse(json))) return { json };
       const isBusy = response.status === 429 || response.status >= 500;
-      return { fault: isBusy ? "unavailable" : "failed", cause: `the node responded with ${response.status}` };
+      return { error: isBusy ? "unavailable" : "failed", cause: `the node responded with ${response.status}` };
     } catch (error) {
       if (!(error instanceof Error) || error.name !== "TimeoutError") {
-        return { fault: "unavailable", cause: "no connection to the node" };
+        return { error: "unavailable", cause: "no connection to the node" };
       }
-      return { fault: "unavailable", cause: `no response of the node within ${timeoutMs} ms`, isLate: true };
+      return { error: "unavailable", cause: `no response of the node within ${timeoutMs} ms`, isLate: true };
     }
   };
 }
@@ -116,7 +116,7 @@ function isResponse(json: unknown): boolean {
  * True if the same request may be repeated at once. After a timeout it is not repeated, because the time is used up.
  */
 function isWorthRetry(response: object): boolean {
-  return isFault(response) && response.fault === "unavailable" && response.isLate !== true;
+  return isRpcError(response) && response.error === "unavailable" && response.isLate !== true;
 }
 
 function toBody({ method, params }: Request<unknown>, id: number): object {
@@ -124,18 +124,18 @@ function toBody({ method, params }: Request<unknown>, id: number): object {
 }
 
 /** The result of `request` in its response, if it has the right shape. */
-function judge<T>(request: Request<T>, response: Envelope): T | Fault {
-  if (response.error !== undefined) return toFault(request.method, response.error);
+function judge<T>(request: Request<T>, response: Envelope): T | RpcError {
+  if (response.error !== undefined) return toError(request.method, response.error);
   const parsed = request.schema.safeParse(response.result);
   if (parsed.success) return parsed.data;
-  return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
+  return { error: "failed", cause: `the node's response to ${request.method} is invalid` };
 }
 
-function toFault(method: string, { code, message, data }: NonNullable<Envelope["error"]>): Fault {
+function toError(method: string, { code, message, data }: NonNullable<Envelope["error"]>): RpcError {
   const refusal = toRefusal(code, message.slice(0, MAX_ERROR_TEXT));
   const isData = typeof data === "string" && data.length <= MAX_ERROR_DATA && /^0x[0-9a-fA-F]*$/.test(data);
   return {
-    fault: refusal === "busy" ? "unavailable" : "refused",
+    error: refusal === "busy" ? "unavailable" : "refused",
     cause: `the node refused ${method} (${refusal}, ${code})`,
     refusal,
     // The pattern above is that of `Hex`.
@@ -154,7 +154,7 @@ function byId(json: unknown): ReadonlyMap<number, Envelope> {
 }
 
 /**
- * JSON-RPC over HTTP to one node; `timeoutMs` limits each HTTP request. Faults are values. Throws if `url` is not a
+ * JSON-RPC over HTTP to one node; `timeoutMs` limits each HTTP request. Errors are values. Throws if `url` is not a
  * URL.
  */
 export function createRpc(url: string, timeoutMs: number): Rpc {
@@ -170,15 +170,15 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
   async function single(request: Request<unknown>): Promise<unknown> {
     const id = nextId++;
     const response = await post(toBody(request, id));
-    if (isFault(response)) return response;
+    if (isRpcError(response)) return response;
     const own = byId(response.json).get(id) ?? refusalWithoutId(response.json);
-    if (own === undefined) return { fault: "failed", cause: `the node's response to ${request.method} is invalid` };
+    if (own === undefined) return { error: "failed", cause: `the node's response to ${request.method} is invalid` };
     return judge(request, own);
   }
 
   async function read(request: Request<unknown>): Promise<unknown> {
     let response = await single(request);
-    for (let tries = 1; tries < MAX_TRIES && isFault(response) && isWorthRetry(response); tries++) {
+    for (let tries = 1; tries < MAX_TRIES && isRpcError(response) && isWorthRetry(response); tries++) {
       await Bun.sleep(RETRY_MS);
       response = await single(request);
     }
@@ -196,13 +196,13 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       await Bun.sleep(RETRY_MS);
       response = await post(body);
     }
-    if (isFault(response)) return requests.map(() => response);
+    if (isRpcError(response)) return requests.map(() => response);
     const whole = Array.isArray(response.json) ? undefined : refusalWithoutId(response.json)?.error;
     if (whole !== undefined) {
-      const fault = toFault("a batch", whole);
+      const error = toError("a batch", whole);
       // The endpoint is busy, and single calls would be even more requests. Also, the results of one batch come from
       // the same state of a node.
-      if (fault.fault === "unavailable") return requests.map(() => fault);
+      if (error.error === "unavailable") return requests.map(() => error);
       takesBatches = false;
       return await Promise.all(requests.map(read));
     }
@@ -210,7 +210,7 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
     return requests.map((request, i) => {
       const own = found.get(ids[i] ?? 0);
       return own === undefined
-        ? { fault: "failed", cause: `the node did not respond to ${request.method}` }
+        ? { error: "failed", cause: `the node did not respond to ${request.method}` }
         : judge(request, own);
     });
   }
@@ -220,12 +220,12 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       const all: readonly Request<unknown>[] = requests;
       const responses: unknown[] = [];
       for (let i = 0; i < all.length; i += MAX_BATCH) responses.push(...(await batch(all.slice(i, i + MAX_BATCH))));
-      // batch() returns a result of the schema's type, or a Fault, for each request in order.
+      // batch() returns a result of the schema's type, or an RpcError, for each request in order.
       return responses as unknown as Responses<T>;
     },
-    async write<T>(request: Request<T>): Promise<T | Fault> {
+    async write<T>(request: Request<T>): Promise<T | RpcError> {
       // As above.
-      return (await single(request)) as T | Fault;
+      return (await single(request)) as T | RpcError;
     },
   };
 }

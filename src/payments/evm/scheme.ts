@@ -3,7 +3,7 @@ import { type Outcome, type Settlement, type Verification } from "../facilitator
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
-import { type Fault } from "./rpc.ts";
+import { type RpcError } from "./rpc.ts";
 
 /**
  * The payer of a transaction, for the limits on failures: if the payer makes it fail, the gas is ours, and the payer
@@ -16,7 +16,7 @@ export interface PayerShare {
   /** A contract may judge its own signature differently in a simulation and in a block. */
   readonly isContract: boolean;
   /** The amount of the asset that can be moved from the payer at present. */
-  readonly funds: () => Promise<bigint | Fault>;
+  readonly funds: () => Promise<bigint | RpcError>;
 }
 
 /** The transaction that a facilitator sends to settle a payment. */
@@ -63,7 +63,7 @@ export interface Chain {
 }
 
 /**
- * A method to move money on EVM chains; it has no state. Faults are values. The embedded facilitator makes only one
+ * A method to move money on EVM chains; it has no state. Errors are values. The embedded facilitator makes only one
  * `settle` call at a time for each payment nonce.
  */
 export interface Method {

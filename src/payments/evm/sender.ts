@@ -6,7 +6,7 @@ import { type EvmNode } from "./node.ts";
 import { createOpenTransactions, type OpenTransaction } from "./open-transactions.ts";
 import { createPayerGuard } from "./payer-guard.ts";
 import { estimateRequest, sendRequest, transactionCountRequest } from "./requests.ts";
-import { type Fault, isFault } from "./rpc.ts";
+import { type RpcError, isRpcError } from "./rpc.ts";
 import { type Sender, type Sending, type Sent } from "./scheme.ts";
 import { type SignedTransaction, signTransaction } from "./transaction.ts";
 
@@ -63,8 +63,8 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       currentFees(node, bounds.maxFeePerGas),
       node.read(estimateRequest(account.address, to, data)),
     ]);
-    if (isFault(gas)) return unsent(gas);
-    if (isFault(fees)) return unsent(fees);
+    if (isRpcError(gas)) return unsent(gas);
+    if (isRpcError(fees)) return unsent(fees);
     if (fees === "too dear") return withheld("the chain's fees are above max_fee_per_gas: nothing was sent");
     if (gas > bounds.maxGas) return { kind: "rejected" };
     const generous = (gas * GAS_MARGIN_PERCENT) / 100n;
@@ -79,13 +79,13 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
   async function feesAbove(refused: Fees): Promise<Fees | undefined> {
     const now = await currentFees(node, bounds.maxFeePerGas);
     if (now === "too dear") return undefined;
-    return raisedFees(refused, isFault(now) ? refused : now, bounds.maxFeePerGas);
+    return raisedFees(refused, isRpcError(now) ? refused : now, bounds.maxFeePerGas);
   }
 
   /** The next nonce, at least `least`. */
-  async function nonceFrom(least: bigint): Promise<bigint | Fault> {
+  async function nonceFrom(least: bigint): Promise<bigint | RpcError> {
     const known = next ?? (await node.read(transactionCountRequest(account.address, "pending")));
-    if (isFault(known)) return known;
+    if (isRpcError(known)) return known;
     return known > least ? known : least;
   }
 
@@ -98,10 +98,10 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     let fees: Fees | undefined = first;
     for (let tries = 0; tries < MAX_BROADCASTS && fees !== undefined; tries++) {
       const nonce = await nonceFrom(least);
-      if (isFault(nonce)) return unsent(nonce);
+      if (isRpcError(nonce)) return unsent(nonce);
       const signed = sign(nonce, fees);
       const response = await node.write(sendRequest(signed.raw));
-      const verdict = isFault(response) ? judge(response) : "sent";
+      const verdict = isRpcError(response) ? judge(response) : "sent";
       if (verdict === "sent" || verdict === "perhaps sent") {
         next = verdict === "sent" ? nonce + 1n : undefined;
         return opened(sending.tag, sign, { nonce, fees, ...signed });
@@ -140,7 +140,7 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
 
   async function makeRoom(): Promise<void> {
     const count = await node.read(transactionCountRequest(account.address, "latest"));
-    if (!isFault(count)) open.prune(count);
+    if (!isRpcError(count)) open.prune(count);
   }
 
   async function sendNow(sending: Sending): Promise<Sent> {
@@ -172,20 +172,20 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
   };
 }
 
-/** The outcome if a read before the broadcast found a fault: nothing was sent. */
-function unsent({ refusal, data, cause }: Fault): Sent {
+/** The outcome if a read before the broadcast failed: nothing was sent. */
+function unsent({ refusal, data, cause }: RpcError): Sent {
   if (refusal === "reverted") return { kind: "rejected", ...(data === undefined ? {} : { data }) };
   if (refusal === "no funds") return withheld("the facilitator's account cannot pay for gas: nothing was sent");
   return withheld(`${cause}: nothing was sent`);
 }
 
 /**
- * The meaning of a fault of a broadcast. If the node's response is lost or unknown, the node may have taken the
+ * The meaning of a failed broadcast. If the node's response is lost or unknown, the node may have taken the
  * transaction.
  */
-function judge(fault: Fault): "sent" | "perhaps sent" | "nonce too low" | "underpriced" | Sent {
-  if (fault.refusal === "already known") return "sent";
-  if (fault.refusal === "nonce too low" || fault.refusal === "underpriced") return fault.refusal;
-  const isDefinite = fault.refusal === "reverted" || fault.refusal === "no funds" || fault.refusal === "unknown method";
-  return isDefinite ? unsent(fault) : "perhaps sent";
+function judge(error: RpcError): "sent" | "perhaps sent" | "nonce too low" | "underpriced" | Sent {
+  if (error.refusal === "already known") return "sent";
+  if (error.refusal === "nonce too low" || error.refusal === "underpriced") return error.refusal;
+  const isDefinite = error.refusal === "reverted" || error.refusal === "no funds" || error.refusal === "unknown method";
+  return isDefinite ? unsent(error) : "perhaps sent";
 }

@@ -1,7 +1,7 @@
 import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 
-/** Longest response of a facilitator, in bytes; a longer one is a fault. A large one's /supported has some 10 KB. */
+/** Longest response of a facilitator, in bytes; a longer one is an error. A large one's /supported has some 10 KB. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 /** Prefix of the URL of a facilitator on a Unix socket; the socket's path follows. */
 const UNIX = "unix:";
@@ -25,8 +25,8 @@ export interface CallResponse {
  * `isDown`: the facilitator does not respond, or says itself that it is unavailable. `cause` is for the log: it
  * contains no address and no content.
  */
-export interface Fault {
-  readonly fault: "unavailable" | "failed";
+export interface CallError {
+  readonly error: "unavailable" | "failed";
   readonly isDown: boolean;
   /** True if the facilitator was not called at all. */
   readonly isUnasked?: boolean;
@@ -51,8 +51,8 @@ export interface Request {
   readonly mayRepeat: boolean;
 }
 
-/** Calls a facilitator. Does not reject: without a response the result is a fault. */
-export type Call = (request: Request) => Promise<CallResponse | Fault>;
+/** Calls a facilitator. Does not reject: without a response the result is an error. */
+export type Call = (request: Request) => Promise<CallResponse | CallError>;
 
 /** True for a URL that can be called. */
 export function isFacilitatorUrl(url: string): boolean {
@@ -89,7 +89,7 @@ export function createCall({ url, headers }: CallOptions): Call {
     return { status: response.status, json: await readJsonUpTo(response, MAX_RESPONSE_BYTES) };
   }
 
-  async function ask(request: Request): Promise<CallResponse | Fault> {
+  async function ask(request: Request): Promise<CallResponse | CallError> {
     const signal = AbortSignal.timeout(request.timeoutMs);
     try {
       return await once(request, signal).catch((error: unknown) => {
@@ -98,7 +98,7 @@ export function createCall({ url, headers }: CallOptions): Call {
       });
     } catch {
       const cause = signal.aborted ? `no response within ${request.timeoutMs} ms` : "no connection";
-      return { fault: "unavailable", isDown: true, cause };
+      return { error: "unavailable", isDown: true, cause };
     }
   }
 
@@ -106,7 +106,7 @@ export function createCall({ url, headers }: CallOptions): Call {
     if (request.path !== "/settle") return await ask(request);
     if (settlements >= MAX_SETTLEMENTS) {
       const cause = "too many settlements are under way: nothing was sent";
-      return { fault: "unavailable", isDown: false, isUnasked: true, cause };
+      return { error: "unavailable", isDown: false, isUnasked: true, cause };
     }
     settlements += 1;
     try {

@@ -124,7 +124,7 @@ async function against(handler: Handler, timeoutMs = 5000) {
   return { verification, settlement, leaks };
 }
 
-const FAULTS: readonly (readonly [name: string, handler: Handler, verification: string])[] = [
+const ERRORS: readonly (readonly [name: string, handler: Handler, verification: string])[] = [
   ["5xx", () => Response.json({ error: "https://rpc.example/secret" }, { status: 500 }), "unavailable"],
   ["junk", () => new Response("<html>secret"), "failed"],
   ["JSON of another shape", () => Response.json({ ok: true }), "failed"],
@@ -133,7 +133,7 @@ const FAULTS: readonly (readonly [name: string, handler: Handler, verification: 
   ["no response in time", () => new Promise<Response>(() => {}), "unavailable"],
 ];
 
-for (const [name, handler, kind] of FAULTS) {
+for (const [name, handler, kind] of ERRORS) {
   test(`a facilitator with ${name}: verification ${kind}, settlement unknown, no secret leaks`, async () => {
     const { verification, settlement, leaks } = await against(handler, name === "no response in time" ? 200 : 5000);
     expect<string>(verification.kind).toBe(kind);

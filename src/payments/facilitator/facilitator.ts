@@ -27,7 +27,7 @@ export type Outcome =
   | { readonly kind: "unspent" | "void" }
   | { readonly kind: "unknown"; readonly cause: string };
 
-/** Verifies payments and moves the money. Faults are values; an exception is a defect. */
+/** Verifies payments and moves the money. Errors are values; an exception is a defect. */
 export interface Facilitator {
   supported(): Promise<readonly Kind[]>;
   /** Verifies a payment. Changes nothing. */

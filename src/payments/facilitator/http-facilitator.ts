@@ -8,7 +8,7 @@ import {
   type Call,
   type CallOptions,
   createCall,
-  type Fault,
+  type CallError,
   type Request,
 } from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
@@ -51,7 +51,7 @@ interface Said<T> {
   readonly data: T;
 }
 
-const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit breaker is open" };
+const OPEN: CallError = { error: "unavailable", isDown: true, cause: "its circuit breaker is open" };
 
 /**
  * A facilitator over HTTP. After some failures in a row, it gets no calls for a while, except settlements: money may
@@ -82,7 +82,7 @@ class HttpFacilitator implements Facilitator {
 
   async supported(): Promise<readonly Kind[]> {
     const said = await this.#ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
-    if (isFault(said)) throw new UnsupportedError(said.cause);
+    if (isCallError(said)) throw new UnsupportedError(said.cause);
     if (said.status >= 300) throw new UnsupportedError(`it responded with ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
     const kinds = readKinds(said.data.kinds);
@@ -93,7 +93,7 @@ class HttpFacilitator implements Facilitator {
   async verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
     const call = { path: "/verify", schema: verifyResponseSchema, payment, requirements, mayRepeat: true } as const;
     const said = await this.#ask(call);
-    if (isFault(said)) return { kind: said.fault, cause: said.cause };
+    if (isCallError(said)) return { kind: said.error, cause: said.cause };
     const { status, data } = said;
     if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
     const reason = toReason(data.invalidReason);
@@ -106,7 +106,7 @@ class HttpFacilitator implements Facilitator {
   async settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
     const call = { path: "/settle", schema: settleResponseSchema, payment, requirements, mayRepeat: false } as const;
     const said = await this.#ask(call);
-    if (isFault(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
+    if (isCallError(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
     return settlementOf(said, payment, requirements);
   }
 
@@ -115,7 +115,7 @@ class HttpFacilitator implements Facilitator {
     if (this.#canFind !== true) return { kind: "unknown", cause: "no chain is configured" };
     const call = { path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true } as const;
     const said = await this.#ask(call);
-    if (isFault(said)) return { kind: "unknown", cause: said.cause };
+    if (isCallError(said)) return { kind: "unknown", cause: said.cause };
     const { outcome, transaction = "", payer } = said.data;
     if (said.status >= 300) return { kind: "unknown", cause: `it responded with ${said.status}` };
     if (outcome === "unspent" || outcome === "void") return { kind: outcome };
@@ -131,7 +131,7 @@ class HttpFacilitator implements Facilitator {
     this.#isClosed = true;
   }
 
-  async #ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
+  async #ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | CallError> {
     const { timeoutMs, settleTimeoutMs = timeoutMs } = this.#options;
     const isSettlement = path === "/settle";
     // /supported is called rarely, and not for clients. It is the first call to find out that the facilitator is
@@ -145,24 +145,24 @@ class HttpFacilitator implements Facilitator {
         ? {}
         : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
     });
-    if ("fault" in response && response.isUnasked === true) return response;
+    if ("error" in response && response.isUnasked === true) return response;
     const read = readResponse(response, schema, path);
-    if (isFault(read) && read.isDown) this.#breaker.failed();
+    if (isCallError(read) && read.isDown) this.#breaker.failed();
     else this.#breaker.succeeded();
     return read;
   }
 }
 
-function readResponse<T>(response: CallResponse | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
-  if ("fault" in response) return response;
+function readResponse<T>(response: CallResponse | CallError, schema: z.ZodType<T>, path: string): Said<T> | CallError {
+  if ("error" in response) return response;
   const { status, json } = response;
   const parsed = schema.safeParse(json);
   if (parsed.success && (status < 300 || status >= 400)) return { status, data: parsed.data };
   const isDown = DOWN.has(status);
   const cause = `it responded with ${status}`;
-  if (status >= 500 || status === TOO_MANY_REQUESTS) return { fault: "unavailable", isDown, cause };
-  if (status >= 300) return { fault: "failed", isDown, cause };
-  return { fault: "failed", isDown, cause: `its response (${status}) to ${path} is invalid` };
+  if (status >= 500 || status === TOO_MANY_REQUESTS) return { error: "unavailable", isDown, cause };
+  if (status >= 300) return { error: "failed", isDown, cause };
+  return { error: "failed", isDown, cause: `its response (${status}) to ${path} is invalid` };
 }
 
 type SettleReply = z.infer<typeof settleResponseSchema>;
@@ -188,8 +188,8 @@ function settlementOf(
   return { kind: "settled", transaction, payer: payerOf(data.payer, payment, requirements) };
 }
 
-function isFault(response: object): response is Fault {
-  return "fault" in response;
+function isCallError(response: object): response is CallError {
+  return "error" in response;
 }
 
 function payerOf(said: string | null | undefined, payment: PaymentPayload, requirements: PaymentRequirements): Address {

@@ -146,12 +146,12 @@ test("a payment is not checked again too soon, and not at all while another proc
   expect(looks).toBe(2);
 });
 
-const FAULTS: readonly (readonly [what: string, find: () => Promise<Outcome>])[] = [
+const ERRORS: readonly (readonly [what: string, find: () => Promise<Outcome>])[] = [
   ["that throws", () => Promise.reject(new Error("https://rpc.example/key"))],
   ["that does not know", async () => ({ kind: "unknown", cause: "no chain is configured" })],
 ];
 
-for (const [what, find] of FAULTS) {
+for (const [what, find] of ERRORS) {
   test(`a facilitator ${what} leaves the payment open, and the next facilitator is asked`, async () => {
     const payment = await leave("unknown");
     await transfer.settle(payment, REQUIREMENTS);

@@ -26,9 +26,9 @@ export function checkEip3009Terms(
   if (BigInt(transfer.value) !== BigInt(requirements.amount)) {
     return "invalid_exact_evm_payload_authorization_value_mismatch";
   }
-  const fault = checkValidity(transfer, requirements, now);
-  if (fault === "over") return "invalid_exact_evm_payload_authorization_valid_before";
-  if (fault === "early") return "invalid_exact_evm_payload_authorization_valid_after";
+  const error = checkValidity(transfer, requirements, now);
+  if (error === "over") return "invalid_exact_evm_payload_authorization_valid_before";
+  if (error === "early") return "invalid_exact_evm_payload_authorization_valid_after";
   return undefined;
 }
 

@@ -25,9 +25,9 @@ export function checkPermit2Terms(
 ): Reason | undefined {
   const reason = checkPermit2Agreement(payment, requirements);
   if (reason !== undefined) return reason;
-  const fault = checkValidity(transferOf(payment, requirements), requirements, now);
-  if (fault === "over") return "permit2_deadline_expired";
-  if (fault === "early") return "permit2_not_yet_valid";
+  const error = checkValidity(transferOf(payment, requirements), requirements, now);
+  if (error === "over") return "permit2_deadline_expired";
+  if (error === "early") return "permit2_not_yet_valid";
   return undefined;
 }
 

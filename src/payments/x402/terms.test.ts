@@ -5,7 +5,7 @@ import { findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
-import { compileTerms, completeTerms, findKind, findFault, isComplete, type Terms } from "./terms.ts";
+import { compileTerms, completeTerms, findKind, findError, isComplete, type Terms } from "./terms.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
 
 test("terms in words become the protocol's payment requirements", () => {
@@ -123,11 +123,11 @@ function accepting(change: Partial<PaymentRequirements>, rest: Partial<PaymentPa
 }
 
 test("a payment may add members to its accepted requirements, and use another letter case", () => {
-  expect(findFault(accepting({}), REQUIRED, isFor)).toBeUndefined();
-  expect(findFault(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED, isFor)).toBeUndefined();
-  expect(findFault(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED, isFor)).toBeUndefined();
+  expect(findError(accepting({}), REQUIRED, isFor)).toBeUndefined();
+  expect(findError(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED, isFor)).toBeUndefined();
+  expect(findError(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED, isFor)).toBeUndefined();
   const extensions = { bazaar: { info: { input: { type: "http", method: "GET" }, id: 1 } }, own: 1 };
-  expect(findFault(accepting({}, { extensions }), REQUIRED, isFor)).toBeUndefined();
+  expect(findError(accepting({}, { extensions }), REQUIRED, isFor)).toBeUndefined();
 });
 
 const isFor = (url: string) => url === REQUIRED.resource.url;
@@ -145,15 +145,15 @@ const CHANGES: readonly Partial<PaymentRequirements>[] = [
 
 for (const change of CHANGES) {
   test(`a payment that accepted ${JSON.stringify(change)} matches nothing`, () => {
-    expect(findFault(accepting(change), REQUIRED, isFor)).toBe("No matching payment requirements");
+    expect(findError(accepting(change), REQUIRED, isFor)).toBe("No matching payment requirements");
   });
 }
 
 test("a changed extension and another resource are detected", () => {
   const extensions = { bazaar: { info: { input: { type: "mcp" } } } };
-  expect(findFault(accepting({}, { extensions }), REQUIRED, isFor)).toBe("extension_echo_mismatch");
+  expect(findError(accepting({}, { extensions }), REQUIRED, isFor)).toBe("extension_echo_mismatch");
   const resource = { url: "http://localhost/other" };
-  expect(findFault(accepting({}, { resource }), REQUIRED, isFor)).toBe("resource_mismatch");
+  expect(findError(accepting({}, { resource }), REQUIRED, isFor)).toBe("resource_mismatch");
 });
 
 test("test mode works only on loopback addresses", () => {

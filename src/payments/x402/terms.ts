@@ -139,17 +139,17 @@ function contains(sent: unknown, advertised: unknown): boolean {
 }
 
 /** The reason why a payment does not fit the challenge. */
-export type TermsFault = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
+export type TermsError = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
 
 /**
  * Compares a payment's accepted requirements with the challenge; undefined if they agree. `extra` and extensions may
  * have additional members, but no changed ones. `isFor` returns true if the URL in the payment is the request's URL.
  */
-export function findFault(
+export function findError(
   payment: PaymentPayload,
   required: PaymentRequired,
   isFor: (url: string) => boolean,
-): TermsFault | undefined {
+): TermsError | undefined {
   const { accepted, extensions, resource } = payment;
   if (!required.accepts.some((requirements) => agrees(accepted, requirements)))
     return "No matching payment requirements";

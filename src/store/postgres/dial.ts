@@ -44,10 +44,10 @@ export async function dial(target: Target, authorities: string, attempt: Attempt
   attempt.socket = secured;
   await event(secured, "secureConnect", (code) => `TLS failed (${code})`);
   if (!verify) return secured;
-  const fault = checkServerIdentity(host, secured.getPeerCertificate());
-  if (secured.authorized && fault === undefined) return secured;
+  const error = checkServerIdentity(host, secured.getPeerCertificate());
+  if (secured.authorized && error === undefined) return secured;
   secured.destroy();
-  const what = fault === undefined ? "the server's certificate is not trusted" : "the certificate is for another host";
+  const what = error === undefined ? "the server's certificate is not trusted" : "the certificate is for another host";
   throw new PostgresError("refused", `TLS failed (${what})`);
 }
 

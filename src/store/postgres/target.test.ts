@@ -11,24 +11,24 @@ const TARGETS: readonly [url: string, expected: object][] = [
   ["postgres://me@[::1]/shop?sslmode=disable", { target: { ...SOUND, host: "::1", sslMode: "disable" } }],
   ["postgres://m%40e@db/my%20shop", { target: { ...SOUND, user: "m@e", database: "my shop" } }],
   ["postgres://me@db/shop?application_name=x", { target: SOUND }],
-  ["postgres://me@db/shop?sslmode=prefer", { fault: 'sslmode "prefer" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=", { fault: 'sslmode "" is unknown', unknownMode: true }],
-  ["postgres://me@db/shop?sslmode=Require", { fault: 'sslmode "Require" is unknown', unknownMode: true }],
-  ["mysql://me@db/shop", { fault: "its scheme is not postgres or postgresql" }],
-  ["postgres://db/shop", { fault: "it names no user" }],
-  ["postgres://m%00e@db/shop", { fault: "it names no user" }],
-  ["postgres://me@db", { fault: "it names no database" }],
-  ["postgres://me@db/%zz", { fault: "it names no database" }],
-  ["postgres:///shop", { fault: "it names no host" }],
-  ["postgres://me@db:99999/shop", { fault: "it is not a URL" }],
-  ["shop", { fault: "it is not a URL" }],
+  ["postgres://me@db/shop?sslmode=prefer", { error: 'sslmode "prefer" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=", { error: 'sslmode "" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=Require", { error: 'sslmode "Require" is unknown', unknownMode: true }],
+  ["mysql://me@db/shop", { error: "its scheme is not postgres or postgresql" }],
+  ["postgres://db/shop", { error: "it names no user" }],
+  ["postgres://m%00e@db/shop", { error: "it names no user" }],
+  ["postgres://me@db", { error: "it names no database" }],
+  ["postgres://me@db/%zz", { error: "it names no database" }],
+  ["postgres:///shop", { error: "it names no host" }],
+  ["postgres://me@db:99999/shop", { error: "it is not a URL" }],
+  ["shop", { error: "it is not a URL" }],
 ];
 
 for (const [url, expected] of TARGETS) {
   test(`${url} is ${JSON.stringify(expected)}`, () => {
     const read = readTarget(url);
     expect(read).toMatchObject(expected);
-    expect(read.target === undefined).toBe(read.fault !== undefined);
+    expect(read.target === undefined).toBe(read.error !== undefined);
     expect(JSON.stringify(read)).not.toContain("hunter2");
   });
 }

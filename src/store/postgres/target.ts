@@ -17,7 +17,7 @@ export interface ReadTarget {
   /** Undefined: PostgreSQL is not used. */
   readonly target?: Target;
   /** The error in the URL, if there is one. It repeats no part of the URL except an unknown `sslmode`. */
-  readonly fault?: string;
+  readonly error?: string;
   /**
    * True if the error is an unknown `sslmode`. The specification treats it as a disabled client, not as a syntax error.
    */
@@ -32,18 +32,18 @@ const DEFAULT_PORT = 5432;
 /** Parses `postgres.url`. A password in the URL is ignored. */
 export function readTarget(url: string): ReadTarget {
   const parsed = URL.parse(url);
-  if (parsed === null) return { fault: "it is not a URL", hasPassword: false };
+  if (parsed === null) return { error: "it is not a URL", hasPassword: false };
   const hasPassword = parsed.password !== "";
-  if (!SCHEMES.has(parsed.protocol)) return { fault: "its scheme is not postgres or postgresql", hasPassword };
+  if (!SCHEMES.has(parsed.protocol)) return { error: "its scheme is not postgres or postgresql", hasPassword };
   const user = decoded(parsed.username);
   const database = decoded(parsed.pathname.slice(1));
   const mode = parsed.searchParams.get("sslmode") ?? "verify-full";
-  if (parsed.hostname === "") return { fault: "it names no host", hasPassword };
-  if (!user) return { fault: "it names no user", hasPassword };
-  if (!database) return { fault: "it names no database", hasPassword };
+  if (parsed.hostname === "") return { error: "it names no host", hasPassword };
+  if (!user) return { error: "it names no user", hasPassword };
+  if (!database) return { error: "it names no database", hasPassword };
   const sslMode = SSL_MODES.find((known) => known === mode);
   if (sslMode === undefined) {
-    return { fault: `sslmode ${JSON.stringify(mode)} is unknown`, unknownMode: true, hasPassword };
+    return { error: `sslmode ${JSON.stringify(mode)} is unknown`, unknownMode: true, hasPassword };
   }
   const host = bareHost(parsed.hostname);
   const port = parsed.port === "" ? DEFAULT_PORT : Number(parsed.port);

@@ -87,7 +87,7 @@ async function run(rule: Rule): Promise<void> {
   const client = await RawClient.open(gateway.port);
   try {
     await (rule.kind === "refused" ? checkRefused(client, rule) : checkServed(client, rule));
-    expect(origin.faults).toEqual([]);
+    expect(origin.errors).toEqual([]);
   } finally {
     client.destroy();
   }

@@ -50,7 +50,7 @@ describe.skipIf(!hasDeno)("RFC 9114 and RFC 9204, rule by rule (needs the npm pa
   }
 
   test("no rule leaves an error, a request or a buffer behind", () => {
-    expect(server?.faults).toEqual([]);
+    expect(server?.errors).toEqual([]);
     expect(server?.endpoint.figures.streamsOpen).toBe(0);
     expect(server?.buffers.used).toBe(0);
   });

@@ -45,7 +45,7 @@ describe.each([
   });
 
   test("no rule leaves an error behind", () => {
-    expect(server.faults).toEqual([]);
+    expect(server.errors).toEqual([]);
   });
 });
 

@@ -2,9 +2,9 @@
 import { playFormats, playOwn, playSuite, type Result, suiteFolder } from "./suite.ts";
 
 function show(name: string, results: readonly Result[]): void {
-  const failed = results.filter(({ fault }) => fault !== "");
+  const failed = results.filter(({ error }) => error !== "");
   console.log(`${name}: ${results.length - failed.length} of ${results.length}`);
-  for (const { id, fault } of failed) console.log(`  ${id}: ${fault}`);
+  for (const { id, error } of failed) console.log(`  ${id}: ${error}`);
 }
 
 show("JSON Schema 2020-12, own cases", playOwn());

@@ -9,7 +9,7 @@ import { CASES } from "./cases.ts";
 export interface Result {
   readonly id: string;
   /** Empty: the case passed. */
-  readonly fault: string;
+  readonly error: string;
 }
 
 interface Group {
@@ -34,21 +34,21 @@ export function suiteFolder(): string | undefined {
 
 function play({ description, schema, tests }: Group, file: string, options: SchemaOptions): Result[] {
   let compiled: ReturnType<typeof compileSchema> | undefined;
-  let fault = "";
+  let error = "";
   try {
     compiled = compileSchema(schema, options);
-  } catch (error) {
-    fault = messageOf(error);
+  } catch (caught) {
+    error = messageOf(caught);
   }
   return tests.map((test) => {
     const id = `${file}: ${description}: ${test.description}`;
-    if (compiled === undefined) return { id, fault };
+    if (compiled === undefined) return { id, error };
     try {
       // With the reader of bodies, as in the gateway.
       const fits = compiled.problemsOf(readJson(Buffer.from(JSON.stringify(test.data)))).length === 0;
-      return { id, fault: fits === test.valid ? "" : `expected ${test.valid ? "it to fit" : "a problem"}` };
-    } catch (error) {
-      return { id, fault: messageOf(error) };
+      return { id, error: fits === test.valid ? "" : `expected ${test.valid ? "it to fit" : "a problem"}` };
+    } catch (caught) {
+      return { id, error: messageOf(caught) };
     }
   });
 }

@@ -22,7 +22,7 @@ export interface CallRig {
   stream(): CallGroup;
   /** Bytes of bodies that calls hold in memory. */
   readonly held: number;
-  readonly faults: unknown[];
+  readonly errors: unknown[];
   stop(): void;
 }
 
@@ -39,14 +39,14 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
   if (config === undefined) throw new Error("Cannot make calls: the configuration is refused");
   const slot = onlySlot();
   const wheel = new TimerWheel();
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const members = Object.fromEntries(
     entries.map(([name, [port]], i) => {
       const endpoint = { address: "127.0.0.1", port };
       return [name, [{ endpoint, weight: 1, maxFails: 1000, failTimeoutMs: 1000, backup: false, slot: i }]];
     }),
   );
-  const onFault = (error: unknown): void => void faults.push(error);
+  const onError = (error: unknown): void => void errors.push(error);
   const states = new ServerStates(slot.zone, slot.row);
   const deps = {
     wheel,
@@ -54,7 +54,7 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
     telemetry: new Telemetry(slot),
     states,
     members,
-    onFault,
+    onError,
     log() {},
   };
   const upstreams = new Upstreams(config, deps, undefined);
@@ -62,7 +62,7 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
   const calls = new UpstreamCalls({
     target: (name) => (name in ports ? callTarget(upstreams.get(name), { wheel, serviceName: "turnpike" }) : undefined),
     memory,
-    onFault,
+    onError,
   });
   const filter = calls.filter();
   return {
@@ -72,7 +72,7 @@ export function startCallRig(ports: Readonly<Record<string, readonly [port: numb
     get held() {
       return memory.used;
     },
-    faults,
+    errors,
     stop() {
       filter.close();
       upstreams.close(undefined);

@@ -31,7 +31,7 @@ function check(input: Buffer): undefined {
   for (const block of blocksOf(input)) {
     const fields: Field[] = [];
     let total = 0;
-    const fault = decoder.decode(block, 0, block.length, {
+    const error = decoder.decode(block, 0, block.length, {
       field(item, size) {
         if (size !== item[0].length + item[1].length + 32)
           throw new Error(`a size of ${size} for ${JSON.stringify(item)}`);
@@ -40,7 +40,7 @@ function check(input: Buffer): undefined {
       },
     });
     if (total > block.length * MAX_GROWTH) throw new Error(`${block.length} bytes became ${total}`);
-    if (fault !== "") return;
+    if (error !== "") return;
     const others = other.decode(block);
     if (JSON.stringify(fields) !== JSON.stringify(others)) {
       throw new Error(`${JSON.stringify(fields)} is to another ${JSON.stringify(others)}`);

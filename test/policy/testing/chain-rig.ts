@@ -37,7 +37,7 @@ export interface ChainRig {
   /** The policies of the route, from the next request on. */
   policies: readonly Policy[];
   /** Thrown values that are not responses. */
-  readonly faults: unknown[];
+  readonly errors: unknown[];
   stop(): Promise<void>;
 }
 
@@ -47,15 +47,15 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   const telemetry = new Telemetry(slot);
   const wheel = new TimerWheel();
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
-  const faults: unknown[] = [];
-  const onFault = (error: unknown): void => void faults.push(error);
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
   const server = { address: "127.0.0.1", port: origin.port };
   const { config } = loadValue({ upstreams: [{ name: "origin", servers: [server] }] });
   if (config === undefined) throw new Error("Cannot start a chain: the configuration is refused");
   const member = { endpoint: server, weight: 1, maxFails: 1000, failTimeoutMs: 1000, backup: false, slot: 0 };
   const states = new ServerStates(slot.zone, slot.row);
   const members = { origin: [member] };
-  const upstreams = new Upstreams(config, { wheel, buffers, telemetry, states, members, onFault, log() {} }, undefined);
+  const upstreams = new Upstreams(config, { wheel, buffers, telemetry, states, members, onError, log() {} }, undefined);
   const target: ForwardTarget = {
     wheel,
     upstream: upstreams.get("origin"),
@@ -113,10 +113,10 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     unrouted: [],
     staticFiles: undefined,
     respondWithError,
-    onFault,
+    onError,
   });
   const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
-  const rig = { policies: [] as readonly Policy[], faults };
+  const rig = { policies: [] as readonly Policy[], errors };
   const handle: Parameters<typeof startEndpoint>[0] = (exchange) => serve(pipelineFor(rig.policies), exchange);
   const plan = {
     address: "127.0.0.1",
@@ -145,7 +145,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     connections: telemetry.connections,
     handleReserved: handle,
     handleMisdirected: handle,
-    onFault,
+    onError,
     challengePair: () => undefined,
   });
   const endpoint = await startEndpoint(handle, { material });

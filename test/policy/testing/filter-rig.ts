@@ -71,7 +71,7 @@ export class FilterRig {
     for (const filter of filters) filter.close();
     await until(() => runtime.memory.taken === 0, undefined, "the memory for bodies is free");
     expect(runtime.gauge).toEqual({ instances: 0, pinned: 0, parked: 0 });
-    expect([runtime.faults, this.chain.faults, this.origin.faults]).toEqual([[], [], []]);
+    expect([runtime.errors, this.chain.errors, this.origin.errors]).toEqual([[], [], []]);
     runtime.wheel.close();
   }
 

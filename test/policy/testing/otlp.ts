@@ -57,8 +57,8 @@ function toBase64(id: string, bytes: number): string {
 export function decodeExport(json: string): DecodedExport {
   const sent: unknown = JSON.parse(json);
   const message = ExportTraceServiceRequest.fromObject(Object(withIds(sent, toBase64)));
-  const fault = ExportTraceServiceRequest.verify(message);
-  if (fault !== null) throw new Error(`Not OTLP: ${fault}`);
+  const error = ExportTraceServiceRequest.verify(message);
+  if (error !== null) throw new Error(`Not OTLP: ${error}`);
   const bytes = ExportTraceServiceRequest.encode(message).finish();
   const read = ExportTraceServiceRequest.toObject(ExportTraceServiceRequest.decode(bytes), {
     longs: String,

@@ -99,7 +99,7 @@ export async function startHttp1Origin(): Promise<FatefulOrigin> {
     begun,
     refused: new Map(),
     bodies,
-    faults: origin.faults,
+    faults: origin.errors,
     forget() {
       begun.clear();
       bodies.clear();

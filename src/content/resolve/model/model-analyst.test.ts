@@ -124,7 +124,7 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     expect(statements).toHaveLength(2);
   });
 
-  test.each<[ModelMode, ModelError["fault"], string]>([
+  test.each<[ModelMode, ModelError["kind"], string]>([
     ["broken", "unreadable", "its response is not JSON"],
     ["off-schema", "unreadable", "its response does not fit the schema at statements.0.supports"],
     ["cut", "cut", "its response was cut at max_output_tokens"],
@@ -134,10 +134,10 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     ["redirects", "redirects", "it redirects elsewhere"],
     ["huge", "too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`],
     ["garbage", "unreadable", "its response does not fit its protocol"],
-  ])("a model with this fault fails: %s", async (mode, fault, message) => {
+  ])("a model that fails in this way gives an error: %s", async (mode, error, message) => {
     model.mode = mode;
     const failed = await failureOf({ protocol });
-    expect([failed.fault, failed.message]).toEqual([fault, message]);
+    expect([failed.kind, failed.message]).toEqual([error, message]);
     // Neither its message nor a logger's output of it contains the key or the server's text.
     expect(inspect(failed, { depth: 9, showHidden: true })).not.toMatch(/sk-made|secret\.example|ferry/);
     expect(model.asked).toHaveLength(1);
@@ -152,7 +152,7 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     model.mode = "slowly";
     const before = model.left;
     const failed = await failureOf({ protocol, timeoutMs: 50 });
-    expect([failed.fault, failed.message]).toEqual(["timeout", "it did not respond in time"]);
+    expect([failed.kind, failed.message]).toEqual(["timeout", "it did not respond in time"]);
     await until(() => model.left > before);
   });
 
@@ -163,7 +163,7 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     const failing = failureOf({ protocol }, ends.signal);
     await until(() => model.asked.length === 1);
     ends.abort();
-    expect((await failing).fault).toBe("timeout");
+    expect((await failing).kind).toBe("timeout");
     await until(() => model.left > before);
   });
 
@@ -267,7 +267,7 @@ test("concurrent requests to the model are bounded", async () => {
   const failed: unknown = await made
     .analyse(plan, sources, { now: NOW, signal: free })
     .catch((error: unknown) => error);
-  expect(failed).toMatchObject({ fault: "busy", message: "too many requests to it are under way" });
+  expect(failed).toMatchObject({ kind: "busy", message: "too many requests to it are under way" });
   ends.abort();
   expect(await Promise.all(all)).toEqual(all.map(() => "ended"));
   model.mode = "well";

@@ -1,5 +1,5 @@
 /** Why a language model gave no analysis. */
-export type ModelFault =
+export type ModelErrorKind =
   | "timeout"
   | "refused"
   | "status"
@@ -16,11 +16,11 @@ export type ModelFault =
  * from the model.
  */
 export class ModelError extends Error {
-  readonly fault: ModelFault;
+  readonly kind: ModelErrorKind;
 
-  constructor(fault: ModelFault, detail: string) {
+  constructor(kind: ModelErrorKind, detail: string) {
     super(detail);
     this.name = "ModelError";
-    this.fault = fault;
+    this.kind = kind;
   }
 }

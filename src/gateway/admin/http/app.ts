@@ -20,7 +20,7 @@ export interface AppDeps {
   readonly guard: Guard;
   readonly operations: readonly Operation[];
   readonly files: ReadonlyMap<string, ConsoleFile>;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Fields of every response. The console's files have their own Cache-Control. */
@@ -147,11 +147,11 @@ function unknownPath(): TurnpikeError {
   return new TurnpikeError("not-found", "Cannot find this path; /v1/openapi.json lists all paths");
 }
 
-function errorResponse(error: unknown, requestId: string, { onFault }: AppDeps): Response {
+function errorResponse(error: unknown, requestId: string, { onError }: AppDeps): Response {
   if (error instanceof TooManyTries) {
     return problemResponse(error, requestId, { "retry-after": String(error.retryAfterSeconds) });
   }
   if (error instanceof TurnpikeError) return problemResponse(error, requestId);
-  onFault(new Error(`Cannot serve an admin request: ${messageOf(error)}`, { cause: error }));
+  onError(new Error(`Cannot serve an admin request: ${messageOf(error)}`, { cause: error }));
   return problemResponse(new TurnpikeError("internal", "Cannot serve the request: see the log"), requestId);
 }

@@ -27,7 +27,7 @@ export function checkType(contentType: string | null, types: readonly string[]):
 export function readJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw new TurnpikeError("bad-request", "Cannot read the body: it is empty");
   const parsed = parseJson(decode(bytes));
-  if (!parsed.ok) throw new TurnpikeError("bad-request", `Cannot read the body: ${parsed.fault}`);
+  if (!parsed.ok) throw new TurnpikeError("bad-request", `Cannot read the body: ${parsed.error}`);
   if (hasMagicKey(parsed.value)) {
     throw new TurnpikeError("bad-request", 'Cannot read the body: "__proto__" is not a key that it may have');
   }

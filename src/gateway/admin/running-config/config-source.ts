@@ -89,7 +89,7 @@ export function loadConfigText(
   }: { readonly source: ConfigSource; readonly format: TextFormat; readonly cache?: ParseCache },
 ): Pick<OpenedConfig, "document" | "loaded"> {
   const parsed = format.parse(text);
-  if (!parsed.ok) return { document: undefined, loaded: failed(parsed.fault) };
+  if (!parsed.ok) return { document: undefined, loaded: failed(parsed.error) };
   const loaded = loadDocument(parsed.value, source, cache);
   const locate = locatorOf(text, format);
   const located = { warnings: loaded.warnings.map(locate), locate };

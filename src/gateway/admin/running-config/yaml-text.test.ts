@@ -24,7 +24,7 @@ interface Shape {
 
 function shapeOf(text: string): Shape {
   const parsed = YAML_FORMAT.parse(text);
-  if (!parsed.ok) throw new Error(parsed.fault);
+  if (!parsed.ok) throw new Error(parsed.error);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is the text above
   return parsed.value as Shape;
 }

@@ -94,13 +94,13 @@ export class UsageKeeper implements UsageReport {
   }
 
   async #flushLast(): Promise<void> {
-    let fault: string | undefined = `not written down within ${LAST_FLUSH_MS} ms`;
+    let reason: string | undefined = `not written down within ${LAST_FLUSH_MS} ms`;
     const last = this.#inTurn(() => this.#flushAll()).then(
-      () => (fault = undefined),
-      (error: unknown) => (fault = messageOf(error)),
+      () => (reason = undefined),
+      (error: unknown) => (reason = messageOf(error)),
     );
     await within(LAST_FLUSH_MS, last);
-    if (fault !== undefined) this.#options.log(`Cannot store the usage: the last counts are lost: ${fault}`);
+    if (reason !== undefined) this.#options.log(`Cannot store the usage: the last counts are lost: ${reason}`);
   }
 
   /** Writes the waiting batch, and then the usage since then. */

@@ -29,8 +29,8 @@ test.each([
   ["[,]", 'line 1, column 2: expected a value, found ","'],
   ['{ "a": 1 } // end\n x', 'line 2, column 2: expected the end of the file, found "x"'],
   ["[".repeat(100_000), "line 1, column 66: expected at most 64 levels"],
-])("JSON with comments is refused as JSON is: %#", (text, fault) => {
-  expect(JSONC_FORMAT.parse(text)).toEqual({ ok: false, fault });
+])("JSON with comments is refused as JSON is: %#", (text, error) => {
+  expect(JSONC_FORMAT.parse(text)).toEqual({ ok: false, error });
 });
 
 test("every JSON text is also JSON with comments, with the same value", () => {
@@ -74,7 +74,7 @@ list:
   - !!str 5
 `;
   const bad = YAML_FORMAT.parse(text);
-  expect(bad).toEqual({ ok: false, fault: "line 15, column 11: a tag; write the value without it" });
+  expect(bad).toEqual({ ok: false, error: "line 15, column 11: a tag; write the value without it" });
   expect(YAML_FORMAT.parse(text.replace("  - !!str 5\n", ""))).toEqual({
     ok: true,
     value: {
@@ -127,8 +127,8 @@ test.each([
     "x".repeat(MAX_YAML_LENGTH + 1),
     "line 1, column 1: expected at most 4194304 characters of YAML; write larger files as JSON",
   ],
-])("YAML is refused with line and column: %#", (text, fault) => {
-  expect(YAML_FORMAT.parse(text)).toEqual({ ok: false, fault });
+])("YAML is refused with line and column: %#", (text, error) => {
+  expect(YAML_FORMAT.parse(text)).toEqual({ ok: false, error });
 });
 
 test("a JSON value that a YAML library wrote is read as the same value", () => {
@@ -137,7 +137,7 @@ test("a JSON value that a YAML library wrote is read as the same value", () => {
       fc.pre(!JSON.stringify(value).includes('"<<"') && !JSON.stringify(value).includes("-0"));
       const text = stringify(value, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "QUOTE_DOUBLE" });
       const parsed = YAML_FORMAT.parse(text);
-      if (!parsed.ok) expect(parsed.fault).toMatch(/expected a key that is a string/);
+      if (!parsed.ok) expect(parsed.error).toMatch(/expected a key that is a string/);
       else expect(JSON.stringify(parsed.value)).toBe(JSON.stringify(JSON.parse(JSON.stringify(value))));
     }),
   );

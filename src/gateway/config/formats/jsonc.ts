@@ -13,7 +13,7 @@ export const JSONC_FORMAT: TextFormat = {
 function parse(text: string): ParsedJson {
   const { text: plain, unclosed } = plainJson(text);
   if (unclosed === undefined) return parseJson(plain);
-  return { ok: false, fault: `${positionText(positionAt(plain, unclosed))}: a comment is not closed` };
+  return { ok: false, error: `${positionText(positionAt(plain, unclosed))}: a comment is not closed` };
 }
 
 /**

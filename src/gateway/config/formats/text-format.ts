@@ -4,7 +4,7 @@ import { type ParsedJson, parseJson, visitJson } from "../json.ts";
 /** A text format for configurations. */
 export interface TextFormat {
   readonly name: "json" | "jsonc" | "yaml";
-  /** Parses a text. The result is the document, or the first fault with line and column. */
+  /** Parses a text. The result is the document, or the first error with line and column. */
   parse(text: string): ParsedJson;
   /** Visits every member and item of a text that `parse` accepts, with the offset at which it begins. */
   visit: typeof visitJson;

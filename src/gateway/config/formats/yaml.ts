@@ -48,7 +48,7 @@ const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const TAG = "a tag; write the value without it";
 
 /** Messages for the parser's errors. They do not repeat the text, which may be a secret. */
-const FAULTS: Readonly<Partial<Record<ErrorCode, string>>> = {
+const ERRORS: Readonly<Partial<Record<ErrorCode, string>>> = {
   ALIAS_PROPS: "an alias has an anchor or a tag",
   BAD_ALIAS: "expected the name of an anchor",
   BAD_DIRECTIVE: "an unknown directive",
@@ -67,7 +67,7 @@ const FAULTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   TAG_RESOLVE_FAILED: TAG,
 };
 
-class YamlFault extends Error {
+class YamlError extends Error {
   readonly offset: number;
 
   constructor(offset: number, message: string) {
@@ -90,15 +90,15 @@ function read(source: string, visit: Parameters<typeof visitJson>[1]): ParsedJso
   try {
     return { ok: true, value: new ValueBuilder(visit).document(yamlDocument(text)) };
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
-    return { ok: false, fault: `${positionText(positionAt(text, error.offset))}: ${error.message}` };
+    if (!(error instanceof YamlError)) throw error;
+    return { ok: false, error: `${positionText(positionAt(text, error.offset))}: ${error.message}` };
   }
 }
 
-/** The tree of a text without byte order mark, comments included. Throws YamlFault. */
+/** The tree of a text without byte order mark, comments included. Throws YamlError. */
 function yamlDocument(text: string): Document.Parsed | undefined {
   if (text.length > MAX_YAML_LENGTH) {
-    throw new YamlFault(0, `expected at most ${MAX_YAML_LENGTH} characters of YAML; write larger files as JSON`);
+    throw new YamlError(0, `expected at most ${MAX_YAML_LENGTH} characters of YAML; write larger files as JSON`);
   }
   // This file resolves scalars and finds duplicate keys, because the library compares every key with every other.
   const composer = new Composer({
@@ -110,11 +110,11 @@ function yamlDocument(text: string): Document.Parsed | undefined {
   const documents: Document.Parsed[] = [];
   for (const document of composer.compose(tokensOf(text))) {
     documents.push(document);
-    const [fault] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
-    if (fault !== undefined) throw new YamlFault(fault.pos[0], FAULTS[fault.code] ?? "expected something else");
+    const [error] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+    if (error !== undefined) throw new YamlError(error.pos[0], ERRORS[error.code] ?? "expected something else");
   }
   const second = documents[1];
-  if (second !== undefined) throw new YamlFault(second.range[0], "expected one document");
+  if (second !== undefined) throw new YamlError(second.range[0], "expected one document");
   return documents[0];
 }
 
@@ -128,8 +128,8 @@ function* tokensOf(text: string): ReturnType<Parser["parse"]> {
   yield* parser.end();
 }
 
-function tooDeep(offset: number): YamlFault {
-  return new YamlFault(offset, `expected at most ${MAX_DEPTH} levels`);
+function tooDeep(offset: number): YamlError {
+  return new YamlError(offset, `expected at most ${MAX_DEPTH} levels`);
 }
 
 function startOf(node: unknown, otherwise: number): number {
@@ -158,7 +158,7 @@ class ValueBuilder {
     const start = startOf(node, at);
     this.#count++;
     if (this.#count > MAX_YAML_VALUES) {
-      throw new YamlFault(
+      throw new YamlError(
         start,
         `expected at most ${MAX_YAML_VALUES} values, with aliases counted as what they stand for`,
       );
@@ -167,7 +167,7 @@ class ValueBuilder {
     if (node === null || node === undefined) return null;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- aliases, maps, lists and scalars are all nodes
     const { anchor, tag } = node as Node & { anchor?: string };
-    if (tag !== undefined) throw new YamlFault(start, TAG);
+    if (tag !== undefined) throw new YamlError(start, TAG);
     if (isAlias(node)) return this.#value(this.#targetOf(node, start), start, depth);
     let value: unknown;
     if (isMap(node)) value = this.#map(node.items, depth);
@@ -185,12 +185,12 @@ class ValueBuilder {
     for (const { key, value } of pairs) {
       const at = startOf(key, 0);
       if (!isScalar(key) || typeof key.value !== "string" || (key.type === Scalar.PLAIN && key.value === "")) {
-        throw new YamlFault(at, "expected a key that is a string");
+        throw new YamlError(at, "expected a key that is a string");
       }
       const name = key.value;
       if (name === "<<")
-        throw new YamlFault(at, "merge keys are not supported; write the members, or an alias of the whole");
-      if (members.has(name)) throw new YamlFault(at, `the key ${JSON.stringify(name)} appears twice`);
+        throw new YamlError(at, "merge keys are not supported; write the members, or an alias of the whole");
+      if (members.has(name)) throw new YamlError(at, `the key ${JSON.stringify(name)} appears twice`);
       members.set(name, this.#part(name, { node: value, at }, depth));
     }
     return Object.fromEntries(members);
@@ -206,7 +206,7 @@ class ValueBuilder {
 
   #targetOf(alias: Alias, at: number): Node {
     const target = this.#targets.get(alias) ?? this.#anchors.get(alias.source);
-    if (target === undefined) throw new YamlFault(at, "an alias of an anchor that is not defined before it");
+    if (target === undefined) throw new YamlError(at, "an alias of an anchor that is not defined before it");
     this.#targets.set(alias, target);
     return target;
   }

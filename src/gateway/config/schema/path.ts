@@ -2,10 +2,10 @@ import * as z from "../recorded-schema.ts";
 import { normalisePath } from "../../../lib/url-path.ts";
 
 /**
- * The fault of a path that is not in the normal form of request paths (`normalisePath`); undefined if it is. A path in
+ * The error of a path that is not in the normal form of request paths (`normalisePath`); undefined if it is. A path in
  * another form would never match, and its route would protect nothing.
  */
-function pathFault(path: string): string | undefined {
+function pathError(path: string): string | undefined {
   if (!path.startsWith("/")) return "expected a path that starts with /";
   if (!/^[!-~]*$/.test(path)) return "expected a path in ASCII, other characters as % escapes";
   if (/[\\?#]/.test(path)) return "expected a path without backslash, query and fragment";
@@ -18,14 +18,14 @@ function pathFault(path: string): string | undefined {
 
 /** A prefix of request paths, in the normal form that the router compares. */
 export const pathPrefix = z.string().superRefine((path, context) => {
-  const fault = pathFault(path);
-  if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+  const error = pathError(path);
+  if (error !== undefined) context.addIssue({ code: "custom", message: error });
 });
 
 /** An empty string, or a path as in `pathPrefix`. */
 export const rewriteReplacement = z.string().superRefine((path, context) => {
-  const fault = path === "" ? undefined : pathFault(path);
-  if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+  const error = path === "" ? undefined : pathError(path);
+  if (error !== undefined) context.addIssue({ code: "custom", message: error });
 });
 
 /** A host name in lower case, without port; the first label may be `*`. */

@@ -35,7 +35,7 @@ export interface UpstreamCallsOptions {
    */
   readonly target: (upstream: string) => ForwardTarget | undefined;
   readonly memory: BodyMemory;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The calls of all filters of a worker. It is one object, which survives reloads. */
@@ -183,14 +183,14 @@ class OpenCalls implements CallGroup {
   }
 
   #keeper(upstream: string): CallKeeper | CallRefusal {
-    const { target: targetOf, memory, onFault } = this.#options;
+    const { target: targetOf, memory, onError } = this.#options;
     const target = targetOf(upstream);
     if (target === undefined) return "unknown-upstream";
     if (this.#isClosed || !this.#counter.mayBegin()) return "full";
     const left = (call: OpenCall): void => {
       if (this.#calls.delete(call)) this.#counter.changed(-1);
     };
-    return { target, client: this.#client, memory, onFault, left };
+    return { target, client: this.#client, memory, onError, left };
   }
 
   #add(call: OpenCall): void {

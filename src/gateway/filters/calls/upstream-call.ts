@@ -24,7 +24,7 @@ export interface CallKeeper {
   /** The request that the filter processes. Undefined if the filter calls for itself, in a tick or while it starts. */
   readonly client: Exchange | undefined;
   readonly memory: BodyMemory;
-  readonly onFault: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   /** Called once, at the end of the call, which no longer counts. */
   left(call: OpenCall): void;
 }
@@ -132,7 +132,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     try {
       work();
     } catch (error) {
-      this.#keeper.onFault(error);
+      this.#keeper.onError(error);
       this.breakOff(BROKEN);
     } finally {
       this.#isInside = false;
@@ -154,7 +154,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
       if (this.#isCancelled) this.#release();
       else words();
     } catch (error) {
-      this.#keeper.onFault(error);
+      this.#keeper.onError(error);
     }
   }
 
@@ -172,7 +172,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     try {
       this.#exchange.cancel();
     } catch (error) {
-      this.#keeper.onFault(error);
+      this.#keeper.onError(error);
     }
   }
 }

@@ -13,7 +13,7 @@ const UNDERSCORE = 0x5f;
  * The reason if a filter's bytes are not a valid command for the control socket; otherwise undefined. A command is one
  * line. Commands that begin with two underscores are reserved for the gateway.
  */
-export function commandFault(bytes: Uint8Array): string | undefined {
+export function commandError(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return "it is empty";
   if (bytes.length > MAX_COMMAND_BYTES) return `it has more than ${MAX_COMMAND_BYTES} bytes`;
   if (bytes.includes(LF) || bytes.includes(CR)) return "it has a line break in it";

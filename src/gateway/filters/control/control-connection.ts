@@ -37,7 +37,7 @@ export interface ControlOptions {
   /** Milliseconds that a command can take after it is sent. */
   readonly commandMs: () => number;
   /** Called each time that the connection accepts commands, and each time that it fails, with the reason. */
-  readonly onState: (connection: ControlConnection, fault: string | undefined) => void;
+  readonly onState: (connection: ControlConnection, error: string | undefined) => void;
   /** Times in milliseconds that the protocol fixes, and that tests shorten. */
   readonly greetingMs?: number;
   readonly firstRetryMs?: number;
@@ -57,7 +57,7 @@ type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
  * reply before it sends the next one, because a reply does not name its command.
  *
  *   connecting ─ connected ─▶ greeting ─ report ─▶ ready ─ bare line ─▶ greeting
- *       ▲                        │ fault             │ fault, timeout, end
+ *       ▲                        │ error             │ error, timeout, end
  *       └──── after a pause ── waiting ◀─────────────┘
  */
 export class ControlConnection {

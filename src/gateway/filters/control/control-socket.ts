@@ -63,8 +63,8 @@ export class ControlSocket implements ControlLink {
     return new ControlTransport({
       ...this.#options,
       ...settings,
-      onReady: (isReady, fault = "") => {
-        this.#tell(settings.path, isReady, `${wasReady ? "is lost" : "cannot be used"}: ${fault}`);
+      onReady: (isReady, error = "") => {
+        this.#tell(settings.path, isReady, `${wasReady ? "is lost" : "cannot be used"}: ${error}`);
         wasReady = isReady;
         this.#options.onChange();
       },

@@ -29,7 +29,7 @@ function start(options: Partial<TransportOptions> = {}): ControlTransport {
     commandMs: 20_000,
     firstRetryMs: 5,
     log: (message) => said.push(message),
-    onReady: (isReady, fault) => ready.push(fault ?? isReady),
+    onReady: (isReady, error) => ready.push(error ?? isReady),
     ...options,
   });
   return transport;

@@ -1,5 +1,5 @@
 import { type ControlLink } from "../filter.ts";
-import { commandFault } from "./command.ts";
+import { commandError } from "./command.ts";
 import { type CommandOutcome, ControlConnection, type ControlTimings } from "./control-connection.ts";
 import { failLater } from "./fail-later.ts";
 
@@ -18,7 +18,7 @@ export interface TransportOptions extends TransportSettings, ControlTimings {
   /** Receives a line for the first failure of a connection, and one when all connections work again. */
   readonly log: (message: string) => void;
   /** Called when the first connection accepts commands, and when none does any more, with the reason. */
-  readonly onReady: (isReady: boolean, fault?: string) => void;
+  readonly onReady: (isReady: boolean, error?: string) => void;
 }
 
 /** Host calls of filters, over the configured number of connections to the sandbox. */
@@ -27,7 +27,7 @@ export class ControlTransport implements ControlLink {
   #connections: readonly ControlConnection[] = [];
   /** Connections that accept no more commands, and still have some in progress. */
   readonly #retired = new Set<ControlConnection>();
-  readonly #faulty = new Set<ControlConnection>();
+  readonly #failed = new Set<ControlConnection>();
   #commandMs: number;
   /** The state that was reported last; undefined if none was. */
   #wasReady: boolean | undefined;
@@ -65,8 +65,8 @@ export class ControlTransport implements ControlLink {
 
   /** Sends a command on the connection with the fewest commands. */
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
-    const fault = commandFault(bytes);
-    if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
+    const error = commandError(bytes);
+    if (error !== undefined) return failLater(`the filter's command cannot be sent: ${error}`, done);
     const free = this.#connections
       .flatMap((connection) => (connection.load === undefined ? [] : [{ connection, load: connection.load }]))
       .toSorted((a, b) => a.load - b.load || Number(b.connection.isReady) - Number(a.connection.isReady));
@@ -90,29 +90,29 @@ export class ControlTransport implements ControlLink {
     return new ControlConnection({
       ...this.#options,
       commandMs: () => this.#commandMs,
-      onState: (connection, fault) => this.#heard(connection, fault),
+      onState: (connection, error) => this.#heard(connection, error),
     });
   }
 
   #retire(connection: ControlConnection): void {
     for (const retired of this.#retired) if (retired.isClosed) this.#retired.delete(retired);
-    this.#faulty.delete(connection);
+    this.#failed.delete(connection);
     connection.retire();
     if (!connection.isClosed) this.#retired.add(connection);
   }
 
-  #heard(connection: ControlConnection, fault: string | undefined): void {
+  #heard(connection: ControlConnection, error: string | undefined): void {
     if (this.#retired.has(connection)) return;
     const { path, log, onReady } = this.#options;
-    if (fault !== undefined) {
-      if (this.#faulty.size === 0) log(`Cannot use the control socket "${path}": ${fault}; trying again`);
-      this.#faulty.add(connection);
-    } else if (this.#faulty.delete(connection) && this.#faulty.size === 0) {
+    if (error !== undefined) {
+      if (this.#failed.size === 0) log(`Cannot use the control socket "${path}": ${error}; trying again`);
+      this.#failed.add(connection);
+    } else if (this.#failed.delete(connection) && this.#failed.size === 0) {
       log(`control socket "${path}": it responds again`);
     }
     const { isReady } = this;
     if (isReady === this.#wasReady) return;
     this.#wasReady = isReady;
-    onReady(isReady, fault);
+    onReady(isReady, error);
   }
 }

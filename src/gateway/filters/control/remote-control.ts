@@ -1,5 +1,5 @@
 import { type ControlLink } from "../filter.ts";
-import { commandFault } from "./command.ts";
+import { commandError } from "./command.ts";
 import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { failLater } from "./fail-later.ts";
@@ -32,8 +32,8 @@ export class RemoteControl implements ControlLink {
 
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
     // The other process checks this too, but that would cost two messages.
-    const fault = commandFault(bytes);
-    if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
+    const error = commandError(bytes);
+    if (error !== undefined) return failLater(`the filter's command cannot be sent: ${error}`, done);
     if (this.#calls.size >= MAX_CALLS) return failLater("too many commands wait for it", done);
     const id = ++this.#lastId;
     try {

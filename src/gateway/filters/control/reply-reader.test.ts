@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fractionsOf } from "../../../lib/testing/mulberry32.ts";
-import { commandFault } from "./command.ts";
+import { commandError } from "./command.ts";
 import { MAX_REPLY_BYTES, ReplyReader } from "./reply-reader.ts";
 import { reply } from "./testing/sandbox.ts";
 
@@ -85,6 +85,6 @@ test.each([
   ["a\x1eb", "it has the byte 0x1e in it"],
   ["__info__", "it begins with __"],
   ["\t __stop", "it begins with __"],
-])("the command %j: %p", (text, fault) => {
-  expect(commandFault(Buffer.from(text, "latin1"))).toBe(fault);
+])("the command %j: %p", (text, error) => {
+  expect(commandError(Buffer.from(text, "latin1"))).toBe(error);
 });

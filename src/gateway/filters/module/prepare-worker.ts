@@ -9,7 +9,7 @@ export interface PrepareJob {
 }
 
 /**
- * The prepared module, or the reason why it cannot be used. `isRefused`: the module is at fault. `offset` is in bytes
+ * The prepared module, or the reason why it cannot be used. `isRefused`: the cause is the module. `offset` is in bytes
  * of the file.
  */
 export type PrepareReply =

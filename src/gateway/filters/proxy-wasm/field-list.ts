@@ -45,7 +45,7 @@ export class FieldList {
   #isChanged = false;
   #encoded: string | undefined;
   /** The reason for the message to fail, if the filter has made it one that cannot be sent. */
-  fault: string | undefined;
+  error: string | undefined;
   /** True if the filter has removed Content-Length. */
   dropsLength = false;
 
@@ -135,7 +135,7 @@ export class FieldList {
    * over the whole list, and `changes` is called before it.
    */
   setAll(pairs: readonly Pair[], changes: () => void): void {
-    if (this.fault !== undefined) return;
+    if (this.error !== undefined) return;
     const before = valuesByName(eachField(this.#shown));
     const after = valuesByName(pairs.map(([name, value]) => [this.#known(name), value] as const));
     for (const name of before.keys()) {
@@ -171,7 +171,7 @@ export class FieldList {
       return;
     }
     if (!TOKEN.test(name) || NO_VALUE.test(text)) {
-      this.fault ??= `sets the field ${JSON.stringify(name.slice(0, 64))}, which cannot be sent`;
+      this.error ??= `sets the field ${JSON.stringify(name.slice(0, 64))}, which cannot be sent`;
       return;
     }
     const value = trimOws(text);
@@ -193,7 +193,7 @@ export class FieldList {
     this.#encoded = undefined;
     this.#isChanged = true;
     // A message that fails anyway takes no more work.
-    if (this.fault !== undefined) return;
+    if (this.error !== undefined) return;
     const isKept = this.#kept.has(lowerName);
     if (isKept) this.#part();
     this.#shown = edit(this.#shown, true);
@@ -210,7 +210,7 @@ export class FieldList {
   #checkBounds(): void {
     const { length } = this.#shown;
     if (length > MAX_MAP_BYTES || (length > MAX_MAP_PAIRS * LEAST_LINE_BYTES && this.count > MAX_MAP_PAIRS)) {
-      this.fault ??= `sets more than ${MAX_MAP_PAIRS} fields or ${MAX_MAP_BYTES} bytes of them`;
+      this.error ??= `sets more than ${MAX_MAP_PAIRS} fields or ${MAX_MAP_BYTES} bytes of them`;
     }
   }
 }

@@ -12,7 +12,7 @@ export function localFields(local: LocalResponse, isGrpc: boolean): { readonly f
   if (status < LEAST_STATUS || status > LAST_STATUS) return `responds with the status ${status}`;
   const list = plainFields("");
   for (const [name, value] of fields) if (!name.startsWith(":")) list.add(name, value);
-  if (list.fault !== undefined) return list.fault;
+  if (list.error !== undefined) return list.error;
   if (isGrpc && grpcStatus >= 0) {
     const message = grpcMessage(Buffer.from(body).toString());
     return {

@@ -34,7 +34,7 @@ export function requestFields(exchange: Exchange, settings: FilterSettings): Fie
 
 /** Applies the filter's changes to a request. Returns the reason if it cannot be sent; otherwise undefined. */
 export function applyRequestFields(head: RequestHead, list: FieldList, shownQuery: string): string | undefined {
-  if (list.fault !== undefined || !list.isChanged) return list.fault;
+  if (list.error !== undefined || !list.isChanged) return list.error;
   head.fields = list.fields;
   return (
     setMethod(head, list.pseudo(":method") ?? head.method) ??

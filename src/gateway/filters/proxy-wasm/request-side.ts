@@ -128,10 +128,10 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
     if (this.#isAllowed || this.#isOver) return;
     const { head } = this.#stream.exchange;
     const list = this.#list;
-    const fault =
+    const error =
       list === undefined ? undefined : applyRequestFields(head, list, this.#stream.settings.visibleQuery(head));
-    if (fault !== undefined) {
-      this.#stream.fail(fault);
+    if (error !== undefined) {
+      this.#stream.fail(error);
       return;
     }
     if (this.#stage !== undefined) {

@@ -19,7 +19,7 @@ export function responseFields({ status, fields, bodyLength }: ResponseHead): Fi
 
 /** The head with the filter's changes, or the reason if it cannot be sent. */
 export function changedResponse(head: ResponseHead, list: FieldList): ResponseHead | string {
-  if (list.fault !== undefined) return list.fault;
+  if (list.error !== undefined) return list.error;
   if (!list.isChanged) return head;
   const text = list.pseudo(":status") ?? "";
   const status = Number(text);

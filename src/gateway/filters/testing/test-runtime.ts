@@ -12,7 +12,7 @@ export interface TestRuntime extends FilterRuntime {
   /** `PHASE OUTCOME` of each invocation, and of each one that could not take place. */
   readonly counted: string[];
   readonly lines: string[];
-  readonly faults: unknown[];
+  readonly errors: unknown[];
   /** Bytes of the memory for bodies that are in use, and its capacity. */
   memory: { taken: number; capacity: number };
   gauge: { instances: number; pinned: number; parked: number };
@@ -28,12 +28,12 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
   const memory = { taken: 0, capacity: PLENTY };
   const counted: string[] = [];
   const lines: string[] = [];
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const count = (phase: FilterPhase, outcome: FilterOutcome): void => void counted.push(`${phase} ${outcome}`);
   const runtime: TestRuntime = {
     counted,
     lines,
-    faults,
+    errors,
     memory,
     gauge,
     link: undefined,
@@ -52,14 +52,14 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
     control: () => runtime.link,
     hostCallDeadlineMs: () => runtime.deadlineMs,
     log: (filter, line) => void lines.push(`${filter}: ${line}`),
-    onFault: (error) => void faults.push(error),
+    onError: (error) => void errors.push(error),
     respondWithError,
     metrics: () => ({ invoked: count, notInvoked: count }),
     gauges: {
       instancesChanged: (change) => void (gauge.instances += change),
       pinnedChanged: (change) => void (gauge.pinned += change),
     },
-    calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onFault() {} }),
+    calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onError() {} }),
     defined: { cell: () => ({ add() {}, record() {} }) },
     shared: new WorkerShared(),
   };

@@ -36,14 +36,14 @@ const blocks = fc.array(
 describe("a block", () => {
   test("gives every entry of the static table by its index", () => {
     const block = Buffer.concat(STATIC_TABLE.map((_, i) => integer(0x80, 0x7f, i + 1)));
-    const { fault, fields, sizes } = decodeBlock(pairDecoder(), block);
-    expect(fault).toBe("");
+    const { error, fields, sizes } = decodeBlock(pairDecoder(), block);
+    expect(error).toBe("");
     expect(fields).toEqual(STATIC_TABLE);
     expect(sizes).toEqual(STATIC_TABLE.map(([name, value]) => name.length + value.length + 32));
   });
 
   test("without fields is valid", () => {
-    expect(decodeBlock(pairDecoder(), Buffer.alloc(0))).toEqual({ fault: "", fields: [], sizes: [] });
+    expect(decodeBlock(pairDecoder(), Buffer.alloc(0))).toEqual({ error: "", fields: [], sizes: [] });
   });
 
   test("in a row of others gives the encoded fields, with evictions and table size updates in between", () => {
@@ -54,7 +54,7 @@ describe("a block", () => {
         for (const { resize, fields } of sequence) {
           const update = resize === null ? Buffer.alloc(0) : encoder.resize(resize);
           const decoded = decodeBlock(decoder, Buffer.concat([update, encoder.block(fields)]));
-          expect(decoded.fault).toBe("");
+          expect(decoded.error).toBe("");
           expect(decoded.fields).toEqual(fields.map(({ name, value }) => [name, value] as const));
           expect(decoded.sizes).toEqual(fields.map(({ name, value }) => name.length + value.length + 32));
         }
@@ -62,30 +62,30 @@ describe("a block", () => {
     );
   });
 
-  test("of any bytes ends in fields or a fault, and reads nothing beyond its end", () => {
+  test("of any bytes ends in fields or an error, and reads nothing beyond its end", () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 5 }), (anyBlocks) => {
         const decoder = pairDecoder();
         for (const block of anyBlocks) {
-          const { fault, fields } = decodeBlock(decoder, block);
+          const { error, fields } = decodeBlock(decoder, block);
           expect(fields.length).toBeLessThanOrEqual(block.length);
-          if (fault !== "") break;
+          if (error !== "") break;
         }
       }),
       { numRuns: 2000 },
     );
   });
 
-  test("cut short anywhere gives either whole fields or a fault, never another field", () => {
+  test("cut short anywhere gives either whole fields or an error, never another field", () => {
     const encoder = new IndexingEncoder();
     const first = encoder.field({ name: "some-name", value: "some value", as: "incremental", huffman: false });
     const second = encoder.field({ name: "other", value: "v".repeat(300), as: "incremental", huffman: true });
     const block = Buffer.concat([first, second]);
     const whole = decodeBlock(pairDecoder(), block).fields;
     for (let end = 0; end < block.length; end++) {
-      const { fault, fields } = decodeBlock(pairDecoder(), block.subarray(0, end));
+      const { error, fields } = decodeBlock(pairDecoder(), block.subarray(0, end));
       expect(fields).toEqual(whole.slice(0, fields.length));
-      if (fault === "") expect([0, first.length]).toContain(end);
+      if (error === "") expect([0, first.length]).toContain(end);
     }
   });
 });
@@ -118,8 +118,8 @@ describe("a block is refused", () => {
     ["with a table size above 4096", integer(0x20, 0x1f, 4097), "a table size update is above the agreed size"],
     ["with a table size behind a field", bytes(0x82, 0x20), "a table size update is not at the start of its block"],
     ["with three table sizes", bytes(0x20, 0x20, 0x20), "a table size update is not at the start of its block"],
-  ])("%s", (_name, block, fault) => {
-    expect(decodeBlock(pairDecoder(), block).fault).toBe(fault);
+  ])("%s", (_name, block, error) => {
+    expect(decodeBlock(pairDecoder(), block).error).toBe(error);
   });
 
   test("if its index is in neither table, and the fields before it are passed on", () => {
@@ -128,28 +128,28 @@ describe("a block is refused", () => {
       [":method", "GET"],
       [":path", "/"],
     ]);
-    expect(decoded.fault).toBe("an index is in neither table");
+    expect(decoded.error).toBe("an index is in neither table");
   });
 });
 
 describe("the dynamic table", () => {
   test("evicts an entry that does not fit any more, and holds exactly the entries that fit", () => {
     const decoder = pairDecoder(68);
-    expect(decodeBlock(decoder, Buffer.concat([inserted("a", "1"), inserted("b", "2")])).fault).toBe("");
+    expect(decodeBlock(decoder, Buffer.concat([inserted("a", "1"), inserted("b", "2")])).error).toBe("");
     expect(decodeBlock(decoder, bytes(0xbe, 0xbf)).fields).toEqual([
       ["b", "2"],
       ["a", "1"],
     ]);
     expect(decodeBlock(decoder, Buffer.concat([inserted("c", "3"), bytes(0xbe)])).fields.at(-1)).toEqual(["c", "3"]);
     expect(decodeBlock(decoder, bytes(0xbf)).fields).toEqual([["b", "2"]]);
-    expect(decodeBlock(decoder, bytes(0xc0)).fault).toBe("an index is in neither table");
+    expect(decodeBlock(decoder, bytes(0xc0)).error).toBe("an index is in neither table");
   });
 
   test("is emptied by an entry that is larger than the table", () => {
     const decoder = pairDecoder(68);
     decodeBlock(decoder, inserted("a", "1"));
     expect(decodeBlock(decoder, inserted("large", "x".repeat(40))).fields).toEqual([["large", "x".repeat(40)]]);
-    expect(decodeBlock(decoder, bytes(0xbe)).fault).toBe("an index is in neither table");
+    expect(decodeBlock(decoder, bytes(0xbe)).error).toBe("an index is in neither table");
   });
 
   test("keeps the name of an entry that its own insertion evicts", () => {
@@ -167,14 +167,14 @@ describe("the dynamic table", () => {
     decodeBlock(decoder, inserted("a", "1"));
     const block = Buffer.concat([bytes(0x20), integer(0x20, 0x1f, 4096), inserted("b", "2"), bytes(0xbe)]);
     expect(decodeBlock(decoder, block).fields.at(-1)).toEqual(["b", "2"]);
-    expect(decodeBlock(decoder, bytes(0xbf)).fault).toBe("an index is in neither table");
+    expect(decodeBlock(decoder, bytes(0xbf)).error).toBe("an index is in neither table");
   });
 
   test("does not keep a literal that must not be indexed", () => {
     const decoder = pairDecoder();
     const literals = [0x00, 0x10].map((first) => Buffer.concat([bytes(first), text("a", false), text("1", false)]));
     expect(decodeBlock(decoder, Buffer.concat(literals)).fields).toHaveLength(2);
-    expect(decodeBlock(decoder, bytes(0xbe)).fault).toBe("an index is in neither table");
+    expect(decodeBlock(decoder, bytes(0xbe)).error).toBe("an index is in neither table");
   });
 
   test("gives the same as a plain list through all growth and eviction", () => {

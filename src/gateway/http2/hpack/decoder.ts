@@ -48,7 +48,7 @@ export class HpackDecoder<T> {
   changes = 0;
   /** The offset of the block's next byte. */
   #at = 0;
-  #fault = "";
+  #error = "";
 
   constructor(make: ItemMaker<T>, statics: readonly T[], maxTableSize = DEFAULT_TABLE_SIZE) {
     this.#make = make;
@@ -61,10 +61,10 @@ export class HpackDecoder<T> {
    * broken. The table cannot be used after that (RFC 9113 §4.3: a connection error COMPRESSION_ERROR).
    */
   decode(block: Uint8Array, start: number, end: number, sink: FieldSink<T>): string {
-    this.#fault = "";
+    this.#error = "";
     this.#at = start;
     if (start < end && ((block[start] ?? 0) & 0xe0) === 0x20) this.#readSizeUpdates(block, end);
-    while (this.#at < end && this.#fault === "") {
+    while (this.#at < end && this.#error === "") {
       const first = block[this.#at] ?? 0;
       if (first > 0x80 && first <= 0x80 + STATIC_COUNT) {
         // The usual case: an index of the static table.
@@ -74,10 +74,10 @@ export class HpackDecoder<T> {
         sink.field(this.#statics[index] as T, STATIC_SIZES[index] ?? 0);
       } else if (first >= 0x80) this.#readIndexed(block, end, sink);
       else if (first >= 0x40) this.#readLiteral(block, end, 0x3f, sink);
-      else if (first >= 0x20) this.#fault = "a table size update is not at the start of its block";
+      else if (first >= 0x20) this.#error = "a table size update is not at the start of its block";
       else this.#readLiteral(block, end, 0x0f, sink);
     }
-    return this.#fault;
+    return this.#error;
   }
 
   /** RFC 7541 §6.1. */
@@ -102,8 +102,8 @@ export class HpackDecoder<T> {
     const index = this.#readInteger(block, end, mask);
     const name = index === 0 ? this.#readText(block, end) : this.#nameAt(index);
     if (name === undefined) this.#fail(BAD_INDEX);
-    const value = this.#fault === "" ? this.#readText(block, end) : "";
-    if (name === undefined || this.#fault !== "") return;
+    const value = this.#error === "" ? this.#readText(block, end) : "";
+    if (name === undefined || this.#error !== "") return;
     const item = this.#make(name, value);
     const size = name.length + value.length + ENTRY_OVERHEAD;
     if (mask === 0x3f) {
@@ -122,7 +122,7 @@ export class HpackDecoder<T> {
     const huffman = (block[this.#at] ?? 0) >= 0x80;
     const length = this.#readInteger(block, end, 0x7f);
     const start = this.#at;
-    if (this.#fault !== "") return "";
+    if (this.#error !== "") return "";
     if (length > end - start) {
       this.#fail(TRUNCATED_BLOCK);
       return "";
@@ -138,13 +138,13 @@ export class HpackDecoder<T> {
     for (let updates = 0; updates < MAX_SIZE_UPDATES; updates++) {
       if (this.#at >= end || ((block[this.#at] ?? 0) & 0xe0) !== 0x20) return;
       const size = this.#readInteger(block, end, 0x1f);
-      if (this.#fault !== "") return;
+      if (this.#error !== "") return;
       this.changes++;
       if (!this.#table.resize(size)) this.#fail("a table size update is above the agreed size");
     }
   }
 
-  /** Returns 0, and sets a fault, if there is no valid integer. */
+  /** Returns 0, and sets an error, if there is no valid integer. */
   #readInteger(block: Uint8Array, end: number, mask: number): number {
     const value = integers.read(block, this.#at, end, mask);
     if (value < 0) {
@@ -155,8 +155,8 @@ export class HpackDecoder<T> {
     return value;
   }
 
-  /** Only the first fault counts. */
-  #fail(fault: string): void {
-    if (this.#fault === "") this.#fault = fault;
+  /** Only the first error counts. */
+  #fail(error: string): void {
+    if (this.#error === "") this.#error = error;
   }
 }

@@ -21,8 +21,8 @@ function encodeFields(fields: string): Buffer {
 }
 
 function decoded(block: Uint8Array): readonly Pair[] {
-  const { fault, fields } = decodeBlock(pairDecoder(), block);
-  expect(fault).toBe("");
+  const { error, fields } = decodeBlock(pairDecoder(), block);
+  expect(error).toBe("");
   return fields;
 }
 
@@ -127,10 +127,10 @@ describe("the encoder", () => {
     const decoder = pairDecoder();
     decodeBlock(decoder, Buffer.from("4001610131", "hex"));
     expect(decodeBlock(decoder, Buffer.from([TABLE_SIZE_ZERO, 0x82]))).toMatchObject({
-      fault: "",
+      error: "",
       fields: [[":method", "GET"]],
     });
-    expect(decodeBlock(decoder, Buffer.from([0xbe])).fault).toBe("an index is in neither table");
+    expect(decodeBlock(decoder, Buffer.from([0xbe])).error).toBe("an index is in neither table");
   });
 });
 

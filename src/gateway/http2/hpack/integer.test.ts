@@ -28,8 +28,8 @@ test.each([
   ["2^31", [0x1f, 0xe1, 0xff, 0xff, 0xff, 0x07], TOO_LARGE],
   ["five full continuation bytes", [0x1f, 0xff, 0xff, 0xff, 0xff, 0x7f], TOO_LARGE],
   ["six continuation bytes, however small", [0x1f, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00], TOO_LARGE],
-] as const)("refuses %s", (_name, bytes, fault) => {
-  expect(read(bytes, 0x1f)).toBe(fault);
+] as const)("refuses %s", (_name, bytes, error) => {
+  expect(read(bytes, 0x1f)).toBe(error);
 });
 
 test("an encoded integer is read back, whatever the prefix", () => {

@@ -115,7 +115,7 @@ describe("the examples of RFC 7541 appendix C", () => {
   test.each(SECTIONS)("%s", (_section, tableSize, blocks) => {
     const decoder = pairDecoder(tableSize);
     for (const { hex, fields } of blocks) {
-      expect(decodeBlock(decoder, Buffer.from(hex, "hex"))).toMatchObject({ fault: "", fields });
+      expect(decodeBlock(decoder, Buffer.from(hex, "hex"))).toMatchObject({ error: "", fields });
     }
   });
 });

@@ -67,7 +67,7 @@ export class FrameLog {
 
   #fields(block: Buffer): string {
     const fields: string[] = [];
-    const fault = this.#decoder.decode(block, 0, block.length, { field: (item) => fields.push(item) });
-    return fault === "" ? fields.join(", ") : fault;
+    const error = this.#decoder.decode(block, 0, block.length, { field: (item) => fields.push(item) });
+    return error === "" ? fields.join(", ") : error;
   }
 }

@@ -10,7 +10,7 @@ export interface TestEndpoint {
   readonly endpoint: Http3Endpoint;
   readonly port: number;
   readonly refused: readonly LoggedRequest[];
-  readonly faults: readonly unknown[];
+  readonly errors: readonly unknown[];
   readonly connections: ReadonlySet<ServerConnection>;
   readonly buffers: BufferPool;
   draining: boolean;
@@ -43,7 +43,7 @@ export async function startEndpoint(
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
   const connections = new Set<ServerConnection>();
   const refused: LoggedRequest[] = [];
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const settings = { ...SETTINGS, ...options.settings };
   const host: ServerHost = {
     settings: () => settings,
@@ -64,13 +64,13 @@ export async function startEndpoint(
     maxHeaderCount: settings.maxHeaderCount,
     admit: () =>
       options.admit?.() === false ? undefined : { host, entered: (connection) => void connections.add(connection) },
-    onFault: (error) => faults.push(error),
+    onError: (error) => errors.push(error),
   });
   const test: TestEndpoint = {
     endpoint,
     port: endpoint.port,
     refused,
-    faults,
+    errors,
     connections,
     buffers,
     draining: false,

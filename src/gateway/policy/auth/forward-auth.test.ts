@@ -55,7 +55,7 @@ function methodOf(changes: Partial<ForwardAuthConfig> = {}): Method {
   const method = createForwardAuth(config, {
     wheel,
     buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
-    onFault: (error) => {
+    onError: (error) => {
       throw error;
     },
     clock: () => 0,

@@ -138,7 +138,7 @@ class ForwardAuth implements Method {
     return passedOn(response);
   }
 
-  /** The outcome of a 2xx response. A text describes a fault of the response. */
+  /** The outcome of a 2xx response. A text says what is wrong with the response. */
   #admit(fields: Fields): Outcome | string {
     const given = onlyFields(fields, this.#given);
     if (given.length > MAX_GIVEN_FIELDS) return "its headers are too long";

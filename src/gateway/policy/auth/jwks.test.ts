@@ -38,7 +38,7 @@ beforeEach(async () => {
     {
       wheel,
       buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
-      onFault: (error) => {
+      onError: (error) => {
         throw error;
       },
       clock: () => now,

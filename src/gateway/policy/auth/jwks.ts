@@ -128,13 +128,13 @@ export class KeySet {
   }
 
   #take(reply: Reply): void {
-    const fault = this.#faultOf(reply);
-    if (fault !== "" && !this.#failing) this.#deps.log(`Cannot get the keys of ${this.#deps.where}: ${fault}`);
-    this.#failing = fault !== "";
+    const error = this.#errorOf(reply);
+    if (error !== "" && !this.#failing) this.#deps.log(`Cannot get the keys of ${this.#deps.where}: ${error}`);
+    this.#failing = error !== "";
   }
 
-  /** Stores the keys of the reply. Returns the fault of the reply, or an empty text. */
-  #faultOf(reply: Reply): string {
+  /** Stores the keys of the reply. Returns what is wrong with the reply, or an empty text. */
+  #errorOf(reply: Reply): string {
     if (reply.kind === "failure") return `the connection to jwks_url failed (${reply.reason})`;
     if (reply.status !== 200) return `jwks_url responded with ${reply.status}`;
     if (reply.cut) return `jwks_url returned more than ${MAX_KEY_SET_BYTES} bytes`;

@@ -25,7 +25,7 @@ export interface Bearer {
 }
 
 /** Why a token is refused, in the words that the client receives. ASCII without quotes. */
-export type ClaimFault =
+export type ClaimError =
   | "the token has expired"
   | "the token is not valid yet"
   | "the token is of another issuer"
@@ -33,7 +33,7 @@ export type ClaimFault =
   | "a claim of the token cannot be read";
 
 /** Checks the claims of a token (RFC 7519 §4.1). `now`: Unix seconds. */
-export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bearer | ClaimFault {
+export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bearer | ClaimError {
   const exp = seconds(member(claims, "exp"), Number.POSITIVE_INFINITY);
   const nbf = seconds(member(claims, "nbf"), Number.NEGATIVE_INFINITY);
   const iat = seconds(member(claims, "iat"), Number.NEGATIVE_INFINITY);

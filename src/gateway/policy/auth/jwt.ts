@@ -3,7 +3,7 @@ import { type JwtAlgorithm, readJwtKey } from "../../../lib/jwt-key.ts";
 import { type Exchange } from "../../exchange.ts";
 import { bearerToken } from "./bearer.ts";
 import { KeySet, type KeySetDeps } from "./jwks.ts";
-import { type ClaimFault, type ClaimRules, readClaims } from "./jwt-claims.ts";
+import { type ClaimError, type ClaimRules, readClaims } from "./jwt-claims.ts";
 import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
 import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
 import { refusal } from "./refusals.ts";
@@ -25,7 +25,7 @@ const MAX_REMEMBERED_TOKENS = 4096;
 /** Maximum milliseconds for which a verified token is accepted without another verification. */
 const MAX_REMEMBERED_MS = 300_000;
 
-type Fault = ClaimFault | "the token cannot be read" | "the token is not signed as required";
+type TokenError = ClaimError | "the token cannot be read" | "the token is not signed as required";
 
 interface Remembered {
   readonly admitted: Admitted;
@@ -46,7 +46,7 @@ class Jwt implements Method {
   readonly #keys: KeySet | undefined;
   /** By the token's SHA-256, so that a memory dump of it shows no token. */
   readonly #remembered = new Map<string, Remembered>();
-  readonly #refusals = new Map<Fault, Refused>();
+  readonly #refusals = new Map<TokenError, Refused>();
   readonly #missing = refusal("unauthorized", "this path needs a token", ['Bearer realm="api"']);
   readonly #forbidden = refusal("forbidden", "the bearer of this token is not allowed here", []);
   readonly #unavailable = refusal("auth-unavailable", "tokens cannot be verified at the moment", []);
@@ -72,8 +72,8 @@ class Jwt implements Method {
       this.#remembered.delete(id);
     }
     const token = parseJwt(text);
-    const fault = token === undefined ? "the token cannot be read" : this.#headerFault(token);
-    if (token === undefined || fault !== "") return this.#refuse(fault === "" ? "the token cannot be read" : fault);
+    const error = token === undefined ? "the token cannot be read" : this.#headerError(token);
+    if (token === undefined || error !== "") return this.#refuse(error === "" ? "the token cannot be read" : error);
     if (this.#key !== undefined) return this.#verify(id, token, this.#key);
     const key = this.#keys?.find(keyIdOf(token));
     return key instanceof Promise ? key.then((found) => this.#verify(id, token, found)) : this.#verify(id, token, key);
@@ -92,7 +92,7 @@ class Jwt implements Method {
    * Checks the header. The configuration chooses the algorithm (RFC 8725 §3.1, §3.2). A token with critical extensions
    * is refused, because none is supported (RFC 7515 §4.1.11). Its references to keys (`jku`, `jwk`, `x5u`) are ignored.
    */
-  #headerFault({ header }: JwtToken): Fault | "" {
+  #headerError({ header }: JwtToken): TokenError | "" {
     if (member(header, "alg") !== this.#config.algorithm || Object.hasOwn(header, "crit")) {
       return "the token is not signed as required";
     }
@@ -124,12 +124,12 @@ class Jwt implements Method {
     this.#remembered.set(id, remembered);
   }
 
-  #refuse(fault: Fault): Refused {
-    const known = this.#refusals.get(fault);
+  #refuse(error: TokenError): Refused {
+    const known = this.#refusals.get(error);
     if (known !== undefined) return known;
-    const challenge = `Bearer realm="api", error="invalid_token", error_description="${fault}"`;
-    const made = refusal("unauthorized", fault, [challenge]);
-    this.#refusals.set(fault, made);
+    const challenge = `Bearer realm="api", error="invalid_token", error_description="${error}"`;
+    const made = refusal("unauthorized", error, [challenge]);
+    this.#refusals.set(error, made);
     return made;
   }
 }

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldValues } from "../../../lib/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
-import { JsonFault, readJson } from "../../../lib/json-schema/read-json.ts";
+import { JsonError, readJson } from "../../../lib/json-schema/read-json.ts";
 import { respondWithError, CannedError } from "../../local-response.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
@@ -45,7 +45,7 @@ const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 /**
- * Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` if the schema cannot be applied.
+ * Refuses requests whose bodies do not fit the route's schema. Throws `SchemaError` if the schema cannot be applied.
  * Decision 0511.
  */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
@@ -59,12 +59,12 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
       // gRPC messages are not JSON, and a tunnel has no body.
       if (head.isGrpc || head.upgrade !== "") return "continue";
       if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
-      const refusal = typeFault(head);
+      const refusal = typeError(head);
       if (refusal !== undefined) return refuse(exchange, refusal);
       const body = new GatheredBody(exchange, bounds);
-      const fault = body.gather();
-      if (fault instanceof Promise) return fault.then((late) => decide(exchange, { schema, body, fault: late }));
-      return decide(exchange, { schema, body, fault });
+      const error = body.gather();
+      if (error instanceof Promise) return error.then((late) => decide(exchange, { schema, body, error: late }));
+      return decide(exchange, { schema, body, error });
     },
     close() {},
   };
@@ -74,12 +74,12 @@ interface Gathered {
   readonly schema: Schema;
   readonly body: GatheredBody;
   /** Why the body could not be read. */
-  readonly fault: TurnpikeError | undefined;
+  readonly error: TurnpikeError | undefined;
 }
 
-function decide(exchange: Exchange, { schema, body, fault }: Gathered): Decision {
+function decide(exchange: Exchange, { schema, body, error }: Gathered): Decision {
   if (exchange.gone) return "responded";
-  if (fault !== undefined) return refuse(exchange, fault);
+  if (error !== undefined) return refuse(exchange, error);
   const { method } = exchange.head;
   const isEmpty = body.bytes.length === 0;
   // For a body of unknown length, only its end shows that it is empty.
@@ -100,15 +100,15 @@ function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined
     if (problems.length === 0) return undefined;
     return new TurnpikeError("invalid-parameters", "the body does not fit the schema of this route", problems);
   } catch (error) {
-    if (!(error instanceof JsonFault) && !(error instanceof TooCostly)) throw error;
+    if (!(error instanceof JsonError) && !(error instanceof TooCostly)) throw error;
     const what =
-      error instanceof JsonFault ? "the body is not JSON that this route accepts" : "the body takes too long to check";
+      error instanceof JsonError ? "the body is not JSON that this route accepts" : "the body takes too long to check";
     return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
   }
 }
 
 /** The error for a body of that type. Undefined if the type can be checked. */
-function typeFault({ fields }: RequestHead): TurnpikeError | undefined {
+function typeError({ fields }: RequestHead): TurnpikeError | undefined {
   const [type, other] = fieldValues(fields, "content-type");
   if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;
   const encodings = fieldValues(fields, "content-encoding");

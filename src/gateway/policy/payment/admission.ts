@@ -5,7 +5,7 @@ import { checkTerms } from "../../../payments/signatures/check-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { paymentKey } from "../../../payments/x402/payment-key.ts";
 import { toStored } from "../../../payments/settlement/stored-payment.ts";
-import { agrees, findFault } from "../../../payments/x402/terms.ts";
+import { agrees, findError } from "../../../payments/x402/terms.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { fromV1 } from "../../../payments/signatures/from-v1.ts";
 import { MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
@@ -36,13 +36,13 @@ const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16
 const NO_ID = "Cannot accept the payment: this route requires an id in the extension payment-identifier";
 
 /**
- * A payment that was sent with a request. It is accepted if its `fault` is undefined, or if work on it has already begun.
+ * A payment that was sent with a request. It is accepted if its `error` is undefined, or if work on it has already begun.
  */
 interface Offered {
   readonly payload: PaymentPayload;
   /** The payment requirements that it accepts. If the route has no such requirements, the ones that the client sent. */
   readonly requirements: PaymentRequirements;
-  readonly fault: ChallengeError | undefined;
+  readonly error: ChallengeError | undefined;
 }
 
 /**
@@ -65,9 +65,9 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
     respondRefused(exchange, paidRoute, "No matching payment requirements");
     return "responded";
   }
-  const { payload, requirements, fault } = offered;
+  const { payload, requirements, error } = offered;
   const identifier = readIdentifier(payload);
-  const idFault =
+  const idError =
     identifier === "invalid" ? BAD_ID : identifier === undefined && paidRoute.requiresId ? NO_ID : undefined;
   const reservation = await resumed(
     paidRoute,
@@ -77,8 +77,8 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
   );
   // Work that has begun is finished, even if the terms or the time have changed: a new challenge would make the client
   // pay twice.
-  if ((fault ?? idFault) !== undefined && !(await isBegun(paidRoute, reservation))) {
-    refuse({ paidRoute, exchange }, fault, idFault);
+  if ((error ?? idError) !== undefined && !(await isBegun(paidRoute, reservation))) {
+    refuse({ paidRoute, exchange }, error, idError);
     return "responded";
   }
   if (!hasRoom(paidRoute, reservation.fingerprint)) {
@@ -88,11 +88,11 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
   const { leased, payment } = await paidRoute.ledger.reserve(reservation, paidRoute.maxPartials);
   const accepted: AcceptedPayment = { payload, requirements, version: presented.version, id: idOf(identifier) };
   if (!leased) return respondTaken({ paidRoute, exchange, accepted }, payment, reservation.fingerprint);
-  if ((fault ?? idFault) !== undefined && payment.state === "reserved") {
+  if ((error ?? idError) !== undefined && payment.state === "reserved") {
     // The earlier use ended without a result during the lookup. So this is a new payment, and the route does not accept
     // its terms.
     await paidRoute.ledger.move(payment, { state: "released", lease: false });
-    refuse({ paidRoute, exchange }, fault, idFault);
+    refuse({ paidRoute, exchange }, error, idError);
     return "responded";
   }
   return new Attempt(paidRoute, exchange, accepted, payment).run();
@@ -100,11 +100,11 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
 
 function refuse(
   { paidRoute, exchange }: Pick<Request, "paidRoute" | "exchange">,
-  fault: ChallengeError | undefined,
-  idFault: string | undefined,
+  error: ChallengeError | undefined,
+  idError: string | undefined,
 ): void {
-  if (idFault !== undefined) respondSpent(exchange, paidRoute, paymentError("invalid-payment", idFault));
-  else if (fault !== undefined) respondRefused(exchange, paidRoute, fault);
+  if (idError !== undefined) respondSpent(exchange, paidRoute, paymentError("invalid-payment", idError));
+  else if (error !== undefined) respondRefused(exchange, paidRoute, error);
 }
 
 function idOf(identifier: ReturnType<typeof readIdentifier>): string | undefined {
@@ -121,7 +121,7 @@ function match(paidRoute: PaidRoute, { head }: Exchange, presented: Presented): 
   return {
     payload,
     requirements: requirements ?? payload.accepted,
-    fault: faultOf(paidRoute, payload, { challenge, requirements, head }),
+    error: errorOf(paidRoute, payload, { challenge, requirements, head }),
   };
 }
 
@@ -132,14 +132,14 @@ interface Asked {
   readonly head: Exchange["head"];
 }
 
-function faultOf(
+function errorOf(
   { clock }: PaidRoute,
   payload: PaymentPayload,
   { challenge, requirements, head }: Asked,
 ): ChallengeError | undefined {
   if (challenge === undefined || requirements === undefined) return "No matching payment requirements";
-  const fault = findFault(payload, challenge.required, (url) => challenge.isFor(url, head));
-  return fault ?? checkTerms(payload, requirements, clock() / 1000);
+  const error = findError(payload, challenge.required, (url) => challenge.isFor(url, head));
+  return error ?? checkTerms(payload, requirements, clock() / 1000);
 }
 
 /** A response that is passed through needs no buffer. */

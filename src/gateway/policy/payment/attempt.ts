@@ -149,9 +149,9 @@ export class Attempt {
   /** Sends the request to the upstream for a payment that is settled, and passes the response on as it arrives. */
   async #stream(): Promise<Decision> {
     const request = this.#request;
-    const fault = await request.gather(this.#paidRoute.responses);
-    if (fault !== undefined) {
-      this.#broken(fault);
+    const bodyError = await request.gather(this.#paidRoute.responses);
+    if (bodyError !== undefined) {
+      this.#broken(bodyError);
       return "responded";
     }
     if (!request.mustRead) request.watch(() => this.#inBackground(this.#noteBody()));

@@ -2,7 +2,7 @@ import { type Exchange } from "../../exchange.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 
 /** Outcomes that are errors: unknown, or a settlement that did not happen. */
-const FAULTS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
+const ERRORS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
   "payment.verify": new Set(["unavailable", "failed"]),
   "payment.settle": new Set(["refused", "unknown"]),
   "payment.find": new Set(["unknown"]),
@@ -23,7 +23,7 @@ export async function asSpan<Outcome extends { readonly kind: string }>(
   const span = trace.workBegan(name);
   try {
     const outcome = await work();
-    trace.workEnded(span, FAULTS[name].has(outcome.kind) ? outcome.kind : "");
+    trace.workEnded(span, ERRORS[name].has(outcome.kind) ? outcome.kind : "");
     return outcome;
   } catch (error) {
     trace.workEnded(span, "internal");

@@ -178,7 +178,7 @@ for (const mode of ["exact, after", "exact, before", "upto, after"] satisfies Mo
             expect(await checkMoney(world, payment, mine)).toBe(paid);
             if (paid === undefined && mine.worthless > 0) await checkKept(world, payment);
           }
-          expect(world.model.faults).toEqual([]);
+          expect(world.model.errors).toEqual([]);
         } finally {
           await world.close();
         }

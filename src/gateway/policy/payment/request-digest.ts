@@ -85,7 +85,7 @@ export class RequestDigest {
     };
   }
 
-  /** The faults of the request that can be found without reading its body. */
+  /** The errors of the request that can be found without reading its body. */
   glance(): TurnpikeError | undefined {
     if (!this.#hasBody) return this.fits ? undefined : OTHER_BODY;
     const { bodyLength } = this.#exchange.head;

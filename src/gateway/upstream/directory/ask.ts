@@ -7,7 +7,7 @@ import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
 import type * as Http2 from "../../http2/client-connection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
-import { type Connecting, DEAF, type Endpoint, type OnFault } from "../../wire/tcp.ts";
+import { type Connecting, DEAF, type Endpoint, type OnError } from "../../wire/tcp.ts";
 import { TlsError } from "../../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { dial, type DialSettings, PrivateAddressError } from "../dial.ts";
@@ -50,7 +50,7 @@ const http2 = (): typeof Http2 => require("../../http2/client-connection.ts");
 export interface AskDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
 }
 
 /** A request that is sent as soon as it is created. `onReply` is called once, unless `cancel` is called first. */
@@ -80,7 +80,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.#onReply = onReply;
     this.wheel.set(this, question.timeoutMs);
     const accept = (wire: Wire, agreed: string): WireHandler => this.#accept(wire, agreed);
-    this.#connecting = dial(question.endpoint, question.dial, accept, deps.onFault);
+    this.#connecting = dial(question.endpoint, question.dial, accept, deps.onError);
     this.connected = this.#connecting.done.catch((error: unknown) => this.#fail(reasonOf(error)));
   }
 

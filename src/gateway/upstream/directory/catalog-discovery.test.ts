@@ -16,13 +16,13 @@ let catalog: Catalog;
 let discovery: CatalogDiscovery | undefined;
 let logged: string[];
 let changes: number;
-let faults: unknown[];
+let errors: unknown[];
 
 beforeEach(() => {
   clock = new FakeClock();
   catalog = new Catalog();
   logged = [];
-  faults = [];
+  errors = [];
   changes = 0;
 });
 
@@ -30,22 +30,22 @@ afterEach(async () => {
   discovery?.close();
   discovery = undefined;
   await catalog.stop();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
   expect(logged.join()).not.toContain(TOKEN);
 });
 
-function onFault(error: unknown): void {
-  faults.push(error);
+function onError(error: unknown): void {
+  errors.push(error);
 }
 
 function discover(token = "", allowPrivate = true): CatalogDiscovery {
   const settings = { service: "web app", address: "127.0.0.1", port: catalog.port, interval_s: INTERVAL_S, token };
   discovery = new CatalogDiscovery({ name: "u", allowPrivate }, settings, {
-    wheel: new TimerWheel(clock, onFault),
+    wheel: new TimerWheel(clock, onError),
     buffers: plentyOfBuffers(),
     random: () => 1,
     log: (message) => logged.push(message),
-    onFault,
+    onError,
   });
   discovery.servers.onChange = () => changes++;
   return discovery;

@@ -22,7 +22,7 @@ let directory: Directory;
 let wheel: TimerWheel;
 let told: string[];
 let logged: string[];
-let faults: unknown[];
+let errors: unknown[];
 let events: NewEvent[];
 
 beforeEach(async () => {
@@ -30,15 +30,15 @@ beforeEach(async () => {
   origin = await RawOrigin.start();
   told = [];
   logged = [];
-  faults = [];
+  errors = [];
   events = [];
-  wheel = new TimerWheel(undefined, onFault);
+  wheel = new TimerWheel(undefined, onError);
   states = new ServerStates(SharedZone.local(zoneShape(1)), 1);
   directory = createDirectory(wheel);
 });
 
-function onFault(error: unknown): void {
-  faults.push(error);
+function onError(error: unknown): void {
+  errors.push(error);
 }
 
 function createDirectory(withWheel: TimerWheel): Directory {
@@ -47,7 +47,7 @@ function createDirectory(withWheel: TimerWheel): Directory {
     buffers: plentyOfBuffers(),
     states,
     log: (message) => logged.push(message),
-    onFault,
+    onError,
     dialSettings({ allow_private: allowPrivate, tls }) {
       if (tls) throw new Error("no CAs");
       return { allowPrivate, tls: undefined };
@@ -62,7 +62,7 @@ afterEach(async () => {
   wheel.close();
   await catalog.stop();
   await origin.stop();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 function named(members: readonly Member[] | undefined): string {

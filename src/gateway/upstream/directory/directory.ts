@@ -3,7 +3,7 @@ import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
-import { type OnFault } from "../../wire/tcp.ts";
+import { type OnError } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, type Membership } from "../member.ts";
@@ -26,7 +26,7 @@ export interface DirectoryDeps {
   readonly buffers: BufferPool;
   readonly states: ServerStates;
   readonly log: (message: string) => void;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
   /** Returns how connections to an upstream's servers are opened. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
   /** The servers of an upstream have changed. */

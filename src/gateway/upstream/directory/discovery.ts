@@ -4,7 +4,7 @@ import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { isRemotePublicAddress } from "../../../lib/own-address.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
-import { type Endpoint, type OnFault } from "../../wire/tcp.ts";
+import { type Endpoint, type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 
 /** Servers that one discovery may find. Servers beyond it are left out. */
@@ -30,7 +30,7 @@ export interface DiscoveryDeps {
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly onEvent?: OnEvent | undefined;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
 }
 
 /** The upstream that a discovery belongs to. */

@@ -18,13 +18,13 @@ let logged: string[];
 let changes: number;
 /** The number of look-ups that have ended. */
 let heard: number;
-let faults: unknown[];
+let errors: unknown[];
 
 beforeEach(async () => {
   clock = new FakeClock();
   dns = await DnsServer.start();
   logged = [];
-  faults = [];
+  errors = [];
   changes = 0;
   heard = 0;
 });
@@ -33,21 +33,21 @@ afterEach(() => {
   discovery?.close();
   discovery = undefined;
   dns.stop();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
-function onFault(error: unknown): void {
-  faults.push(error);
+function onError(error: unknown): void {
+  errors.push(error);
 }
 
 function discover(hostname = "app.test", allowPrivate = true, nameservers = [dns.place]): DnsDiscovery {
   const settings = { hostname, port: 8080, interval_s: INTERVAL_S, nameservers };
   const made = new DnsDiscovery({ name: "u", allowPrivate }, settings, {
-    wheel: new TimerWheel(clock, onFault),
+    wheel: new TimerWheel(clock, onError),
     buffers: plentyOfBuffers(),
     random: () => 1,
     log: (message) => logged.push(message),
-    onFault,
+    onError,
   });
   const { servers } = made;
   servers.onChange = () => changes++;

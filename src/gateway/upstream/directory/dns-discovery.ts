@@ -76,7 +76,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
     const resolver = new Resolver();
     this.#resolver = resolver;
     this.#deps.wheel.set(this, LOOK_UP_MS);
-    this.#responses(resolver).catch(this.#deps.onFault);
+    this.#responses(resolver).catch(this.#deps.onError);
   }
 
   #useHostsFile(hostname: string): boolean {

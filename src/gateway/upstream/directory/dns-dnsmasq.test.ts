@@ -44,7 +44,7 @@ test.skipIf(dnsmasq === null)(
     closing.push(() => server.stop());
     await server.sees(/read .*hosts/);
     const logged: string[] = [];
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     const discovery = new DnsDiscovery(
       { name: "u", allowPrivate: true },
       { hostname: "app.test", port: 80, interval_s: 60, nameservers: [`127.0.0.1:${port}`] },
@@ -53,7 +53,7 @@ test.skipIf(dnsmasq === null)(
         buffers: plentyOfBuffers(),
         random: () => 0,
         log: (message) => logged.push(message),
-        onFault: (error) => faults.push(error),
+        onError: (error) => errors.push(error),
       },
     );
     closing.push(() => discovery.close());
@@ -66,7 +66,7 @@ test.skipIf(dnsmasq === null)(
     server.kill("SIGKILL");
     await until("its end is noticed", () => logged[0]);
     expect(keys()).toEqual(["10.0.0.7:80"]);
-    expect(faults).toEqual([]);
+    expect(errors).toEqual([]);
   },
   20_000,
 );

@@ -42,7 +42,7 @@ let states: HeardStates;
 let checks: HealthChecks;
 let origin: RawOrigin;
 let logged: string[];
-let faults: unknown[];
+let errors: unknown[];
 /** The server's first probe has not been sent. */
 let fresh: boolean;
 
@@ -50,16 +50,16 @@ beforeEach(async () => {
   clock = new FakeClock();
   states = new HeardStates(SharedZone.local(zoneShape(1)), 1);
   logged = [];
-  faults = [];
-  const onFault = (error: unknown): void => void faults.push(error);
+  errors = [];
+  const onError = (error: unknown): void => void errors.push(error);
   checks = new HealthChecks({
-    wheel: new TimerWheel(clock, onFault),
+    wheel: new TimerWheel(clock, onError),
     buffers: plentyOfBuffers(),
     states,
     random: () => 0.5,
     clock: () => clock.time,
     log: (message) => logged.push(message),
-    onFault,
+    onError,
   });
   origin = await RawOrigin.start();
   origin.response = responding("200 OK", "fine");
@@ -68,7 +68,7 @@ beforeEach(async () => {
 afterEach(async () => {
   checks.close();
   await origin.stop();
-  expect(faults).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 function responding(status: string, body: string): RawOrigin["response"] {

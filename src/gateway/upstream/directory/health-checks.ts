@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
-import { type OnFault } from "../../wire/tcp.ts";
+import { type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 import { type ServerStates } from "../server-states.ts";
 import { type ProbeReason, reasonNumber } from "./probe-reason.ts";
@@ -29,7 +29,7 @@ export interface HealthDeps {
   readonly clock: () => number;
   readonly log: (message: string) => void;
   readonly onEvent?: OnEvent | undefined;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
 }
 
 /** The state of a server by its probes. */
@@ -45,7 +45,7 @@ export interface ProbedState {
 export class HealthChecks implements CheckRunner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  readonly onFault: OnFault;
+  readonly onError: OnError;
   readonly #deps: HealthDeps;
   #checks = new Map<number, { readonly check: ServerCheck; since: number }>();
   /** Servers whose probe is due and waits for room. */
@@ -55,7 +55,7 @@ export class HealthChecks implements CheckRunner {
   constructor(deps: HealthDeps) {
     this.wheel = deps.wheel;
     this.buffers = deps.buffers;
-    this.onFault = deps.onFault;
+    this.onError = deps.onError;
     this.#deps = deps;
   }
 

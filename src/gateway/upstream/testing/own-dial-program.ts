@@ -17,7 +17,7 @@ function letGo(wire: { terminate(): void }): typeof DEAF {
 
 const addresses = ["9.9.9.77", "2a00::7"];
 addresses.forEach(giveAddress);
-const listener = listen({ address: "::", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+const listener = listen({ address: "::", port: 0, reusePort: false, accept: () => DEAF, onError: rethrow });
 
 async function isRefused(address: string, allowPrivate: boolean): Promise<boolean> {
   const { port } = listener;

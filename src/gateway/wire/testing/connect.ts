@@ -1,9 +1,9 @@
 import { connectTcp } from "../connect-tcp.ts";
-import { type Endpoint, type OnFault } from "../tcp.ts";
+import { type Endpoint, type OnError } from "../tcp.ts";
 import { type Wire, type WireHandler } from "../wire.ts";
 
 /** Opens a connection with `handler`. */
-export async function connect(endpoint: Endpoint, handler: WireHandler, onFault: OnFault): Promise<Wire> {
+export async function connect(endpoint: Endpoint, handler: WireHandler, onError: OnError): Promise<Wire> {
   let opened: Wire | undefined;
   await connectTcp(
     endpoint,
@@ -11,7 +11,7 @@ export async function connect(endpoint: Endpoint, handler: WireHandler, onFault:
       opened = wire;
       return handler;
     },
-    onFault,
+    onError,
   ).done;
   if (opened === undefined) throw new Error("nothing was opened");
   return opened;

@@ -6,7 +6,7 @@ import { toWord, wordAt } from "../abi.ts";
 import { findEvent } from "../log-search.ts";
 import { type EvmNode } from "../node.ts";
 import { type Block, blockRequest, callRequest, receiptRequest } from "../requests.ts";
-import { type Fault, isFault } from "../rpc.ts";
+import { type RpcError, isRpcError } from "../rpc.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, stateCall } from "./calls.ts";
 import { showsPayee, showsTransfer } from "./evidence.ts";
 
@@ -32,8 +32,8 @@ export async function findEip3009(
     callRequest(transfer.contract, stateCall(transfer)),
     blockRequest("latest"),
   );
-  if (isFault(newest)) return unknown(newest.cause);
-  if (isFault(state)) return unknown(state.cause);
+  if (isRpcError(newest)) return unknown(newest.cause);
+  if (isRpcError(state)) return unknown(state.cause);
   const used = wordAt(state, 0);
   if (newest === null || used === undefined) return unknown("the token does not report its authorizations");
   if (used === 0n) return await unused(node, transfer, newest);
@@ -47,10 +47,10 @@ async function unused(node: EvmNode, transfer: Transfer, newest: Block): Promise
   const number = newest.number - BigInt(node.confirmations - 1);
   if (number < 0n) return { kind: "unspent" };
   const block = number === newest.number ? newest : await node.read(blockRequest(number));
-  if (isFault(block)) return unknown(block.cause);
+  if (isRpcError(block)) return unknown(block.cause);
   if (block === null || block.timestamp < end) return { kind: "unspent" };
   const used = await usedAt(node, transfer, number);
-  if (isFault(used)) return unknown(used.cause);
+  if (isRpcError(used)) return unknown(used.cause);
   return used ? unknown("the node contradicts itself") : { kind: "void" };
 }
 
@@ -58,11 +58,11 @@ async function unused(node: EvmNode, transfer: Transfer, newest: Block): Promise
  * True if the nonce was used at the end of this block. The block is given by number, because several nodes may share
  * one address, and their newest blocks may differ.
  */
-export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): Promise<boolean | Fault> {
+export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): Promise<boolean | RpcError> {
   const state = await node.read(callRequest(transfer.contract, stateCall(transfer), { block }));
-  if (isFault(state)) return state;
+  if (isRpcError(state)) return state;
   const used = wordAt(state, 0);
-  return used === undefined ? { fault: "failed", cause: "the token does not report its authorizations" } : used !== 0n;
+  return used === undefined ? { error: "failed", cause: "the token does not report its authorizations" } : used !== 0n;
 }
 
 /**
@@ -81,12 +81,12 @@ async function findUse(
   const since = verified > validAfter ? verified : validAfter;
   const event = await findEvent(node, { address: transfer.contract, topics, since }, newest);
   if (event === undefined) return unknown("the nonce is used, and the event of it was not found");
-  if (isFault(event)) return unknown(event.cause);
+  if (isRpcError(event)) return unknown(event.cause);
   if (newest.number - event.blockNumber + 1n < BigInt(node.confirmations)) {
     return unknown("the nonce is used in a block that does not count yet");
   }
   const receipt = await node.read(receiptRequest(event.transactionHash));
-  if (isFault(receipt)) return unknown(receipt.cause);
+  if (isRpcError(receipt)) return unknown(receipt.cause);
   if (receipt === null) return unknown("the node has no receipt of the transaction that used the nonce");
   const { logs, transactionHash, blockNumber } = receipt;
   // The block was dropped in a reorganization. The transaction may have another result in its new block.

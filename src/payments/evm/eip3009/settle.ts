@@ -7,7 +7,7 @@ import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { wordAt } from "../abi.ts";
 import { type EvmNode } from "../node.ts";
 import { callRequest, codeRequest } from "../requests.ts";
-import { type Fault, isFault } from "../rpc.ts";
+import { type RpcError, isRpcError } from "../rpc.ts";
 import { type Chain, type PayerShare, type Sent } from "../scheme.ts";
 import { balanceCall, isForUndeployed, stateCall, transferCall } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
@@ -56,16 +56,17 @@ export async function settleEip3009(
     callRequest(transfer.contract, stateCall(transfer), { block: "pending" }),
     codeRequest(transfer.from),
   );
-  if (isFault(state) && state.refusal === "reverted") return refused("invalid_exact_evm_eip3009_not_supported");
-  if (isFault(state)) return unknown(`${state.cause}: nothing was sent`);
-  if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
+  if (isRpcError(state) && state.refusal === "reverted") return refused("invalid_exact_evm_eip3009_not_supported");
+  if (isRpcError(state)) return unknown(`${state.cause}: nothing was sent`);
+  if (isRpcError(code)) return unknown(`${code.cause}: nothing was sent`);
   const used = wordAt(state, 0);
   // A transaction to an address without code succeeds and moves no money.
   if (used === undefined) return refused("asset_not_deployed_contract");
   if (used !== 0n) return await concludeUsed(chain, payment, requirements);
   // An earlier process has probably sent it. A second transaction would cost gas and change nothing. Some nodes do not
   // know their pending state.
-  if (!isFault(next) && (wordAt(next, 0) ?? 0n) !== 0n) return unknown("a transaction with this payment is under way");
+  if (!isRpcError(next) && (wordAt(next, 0) ?? 0n) !== 0n)
+    return unknown("a transaction with this payment is under way");
   const reason = checkTerms(payment, requirements, node.now() / 1000);
   if (reason !== undefined) return await concludeUnfit(chain, payment, requirements, reason);
   // The token checks a contract's signature before anything is sent: see `rejected` in `Sent`.
@@ -82,9 +83,9 @@ export async function settleEip3009(
   return await conclude(chain, payment, requirements, sent);
 }
 
-async function readFunds(node: EvmNode, asset: Address, owner: Address): Promise<bigint | Fault> {
+async function readFunds(node: EvmNode, asset: Address, owner: Address): Promise<bigint | RpcError> {
   const balance = await node.read(callRequest(asset, balanceCall(owner)));
-  return isFault(balance) ? balance : (wordAt(balance, 0) ?? 0n);
+  return isRpcError(balance) ? balance : (wordAt(balance, 0) ?? 0n);
 }
 
 async function conclude(
@@ -122,7 +123,7 @@ async function concludeUnmoved(
   if (sent.kind === "reverted") {
     const { transaction, blockNumber } = sent;
     const used = await usedAt(node, transferOf(payment, requirements), blockNumber);
-    if (isFault(used)) return unknown(used.cause, transaction);
+    if (isRpcError(used)) return unknown(used.cause, transaction);
     if (used) return await concludeUsed(chain, payment, requirements);
   }
   const outcome = await findEip3009(node, payment, requirements);

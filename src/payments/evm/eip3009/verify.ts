@@ -8,7 +8,7 @@ import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
 import { textOf, wordAt } from "../abi.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../requests.ts";
-import { type Fault, isFault } from "../rpc.ts";
+import { type RpcError, isRpcError } from "../rpc.ts";
 import { type Chain } from "../scheme.ts";
 import {
   balanceCall,
@@ -25,13 +25,13 @@ function refused(reason: Reason): Verification {
   return { kind: "refused", reason };
 }
 
-function away({ fault, cause }: Fault): Verification {
-  return { kind: fault === "unavailable" ? "unavailable" : "failed", cause };
+function away({ error, cause }: RpcError): Verification {
+  return { kind: error === "unavailable" ? "unavailable" : "failed", cause };
 }
 
 /** True for a contract's own refusal. It is a valid result, not a fault of the node. */
 function isRevert(response: unknown): boolean {
-  return isFault(response) && response.refusal === "reverted";
+  return isRpcError(response) && response.refusal === "reverted";
 }
 
 /** The state of a payment on the chain, read in one batch. */
@@ -50,7 +50,7 @@ async function look(
   { node, sender }: Chain,
   { payload: { authorization, signature } }: Eip3009Payment,
   { asset }: PaymentRequirements,
-): Promise<ChainState | Fault> {
+): Promise<ChainState | RpcError> {
   const [payerCode, balance, state, run, block] = await node.readAll<[Hex, Hex, Hex, Hex, Block | null]>(
     codeRequest(authorization.from),
     callRequest(asset, balanceCall(authorization.from)),
@@ -58,17 +58,17 @@ async function look(
     callRequest(asset, transferCall(authorization, signature), { from: sender.account, gas: sender.maxGas }),
     blockRequest("latest"),
   );
-  if (isFault(payerCode)) return payerCode;
-  if (isFault(block)) return block;
-  if (block === null) return { fault: "failed", cause: "the node has no block" };
-  for (const response of [balance, state, run]) if (isFault(response) && !isRevert(response)) return response;
+  if (isRpcError(payerCode)) return payerCode;
+  if (isRpcError(block)) return block;
+  if (block === null) return { error: "failed", cause: "the node has no block" };
+  for (const response of [balance, state, run]) if (isRpcError(response) && !isRevert(response)) return response;
   return {
     payerCode,
     isContract: balance !== "0x",
-    balance: isFault(balance) ? undefined : wordAt(balance, 0),
-    used: isFault(state) ? undefined : wordAt(state, 0),
+    balance: isRpcError(balance) ? undefined : wordAt(balance, 0),
+    used: isRpcError(state) ? undefined : wordAt(state, 0),
     block,
-    runs: !isFault(run),
+    runs: !isRpcError(run),
   };
 }
 
@@ -94,7 +94,7 @@ async function checkContract(
   { node, sender }: Chain,
   payment: Eip3009Payment,
   { asset, extra: { name, version }, network }: PaymentRequirements,
-): Promise<Reason | Fault | undefined> {
+): Promise<Reason | RpcError | undefined> {
   const known = parseNetwork(network);
   if (typeof name !== "string" || typeof version !== "string" || !isAddress(asset) || known === undefined) {
     return "invalid_exact_evm_missing_eip712_domain";
@@ -104,7 +104,7 @@ async function checkContract(
   const call = callRequest(authorization.from, isValidSignatureCall(hash, signature), { gas: sender.maxGas });
   const response = await node.read(call);
   if (isRevert(response)) return "invalid_exact_evm_signature";
-  if (isFault(response)) return response;
+  if (isRpcError(response)) return response;
   return response.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
 }
 
@@ -117,7 +117,9 @@ async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): 
     callRequest(asset, nameCall()),
     callRequest(asset, versionCall()),
   );
-  const [ownName, ownVersion] = [name, version].map((response) => (isFault(response) ? undefined : textOf(response)));
+  const [ownName, ownVersion] = [name, version].map((response) =>
+    isRpcError(response) ? undefined : textOf(response),
+  );
   if (ownName !== undefined && ownName !== extra["name"]) return "invalid_exact_evm_token_name_mismatch";
   if (ownVersion !== undefined && ownVersion !== extra["version"]) return "invalid_exact_evm_token_version_mismatch";
   return "invalid_exact_evm_transaction_simulation_failed";
@@ -138,13 +140,13 @@ export async function verifyEip3009(
   // Runs while the node works.
   const signed: Checked | Reason = checkSignature(payment, requirements);
   const chainState = await looking;
-  if (isFault(chainState)) return away(chainState);
+  if (isRpcError(chainState)) return away(chainState);
   const isAccount = chainState.payerCode === "0x";
   if (isAccount && typeof signed === "string") return refused(signed);
   const wrong = wrongWith(chainState, payment);
   if (wrong !== undefined) return refused(wrong);
   const contract = isAccount ? undefined : await checkContract(chain, payment, requirements);
-  if (isFault(contract)) return away(contract);
+  if (isRpcError(contract)) return away(contract);
   if (contract !== undefined) return refused(contract);
   if (!chainState.runs) return refused(await explain(chain, requirements));
   return { kind: "valid", payer: authorization.from };

@@ -8,7 +8,7 @@ import { eventTopic, toWord, wordAt } from "../abi.ts";
 import { findEvent, MAX_WINDOW_BLOCKS } from "../log-search.ts";
 import { type EvmNode } from "../node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "../requests.ts";
-import { type Fault, isFault, type Request } from "../rpc.ts";
+import { type RpcError, isRpcError, type Request } from "../rpc.ts";
 import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
@@ -25,7 +25,7 @@ const SEARCH_SLACK_S = 600n;
  * Blocks with transfers from the payer to the payee that are read, the newest first; beyond it the outcome is unknown.
  */
 const MAX_CANDIDATE_BLOCKS = 64;
-/** Longest transaction input that is read, in hex characters; a longer one is a fault. */
+/** Longest transaction input that is read, in hex characters; a longer one is an error. */
 const MAX_INPUT = 64 * 1024;
 
 const transaction = z.object({
@@ -54,24 +54,24 @@ export async function findPermit2(
   requirements: PaymentRequirements,
 ): Promise<Outcome> {
   const [bitmap, newest] = await node.readAll<[Hex, Block | null]>(bitmapRequest(payment), blockRequest("latest"));
-  if (isFault(newest)) return unknown(newest.cause);
-  if (isFault(bitmap) && bitmap.refusal !== "reverted") return unknown(bitmap.cause);
+  if (isRpcError(newest)) return unknown(newest.cause);
+  if (isRpcError(bitmap) && bitmap.refusal !== "reverted") return unknown(bitmap.cause);
   const spent = isSpent(payment, bitmap);
   if (newest === null || spent === undefined) return unknown("there is no Permit2 on this chain");
   const number = newest.number - BigInt(node.confirmations - 1);
   const counted = number === newest.number ? newest : await node.read(blockRequest(number < 0n ? 0n : number));
-  if (isFault(counted)) return unknown(counted.cause);
+  if (isRpcError(counted)) return unknown(counted.cause);
   if (counted === null) return unknown("the node has no such block");
   if (!spent && counted.timestamp <= deadlineOf(payment)) return { kind: "unspent" };
   // The block is given by number, because several nodes may share one address, and their newest blocks may differ.
   const before = await node.read(bitmapRequest(payment, counted.number));
-  if (isFault(before)) return unknown(before.cause);
+  if (isRpcError(before)) return unknown(before.cause);
   const counts = isSpent(payment, before);
   if (counts === undefined || (counts && !spent)) return unknown("the node contradicts itself");
   if (!spent) return { kind: "void" };
   if (!counts) return unknown("the nonce is spent in a block that does not count yet");
   const problem = await checkSigner(node, payment, requirements);
-  if (problem !== undefined) return unknown(isFault(problem) ? problem.cause : "its signature does not hold");
+  if (problem !== undefined) return unknown(isRpcError(problem) ? problem.cause : "its signature does not hold");
   return await findSpending(node, payment, requirements, counted);
 }
 
@@ -97,14 +97,14 @@ async function findSpending(
   let last = newest;
   for (let blocks = 0; blocks < MAX_CANDIDATE_BLOCKS; blocks++) {
     const event = await findEvent(node, { address: permitted.token, topics, since }, last);
-    if (isFault(event)) return unknown(event.cause);
+    if (isRpcError(event)) return unknown(event.cause);
     if (event === undefined) {
       if (isUnclear || !(await isComplete(node, since, last)))
         return unknown("the transaction that spent the nonce was not found");
       return { kind: "void" };
     }
     for (const seen of await inspect(node, payment, topics, event.blockNumber)) {
-      if (isFault(seen)) return unknown(seen.cause);
+      if (isRpcError(seen)) return unknown(seen.cause);
       if (seen.kind === "ours") return { kind: "settled", transaction: seen.transaction, payer: from };
       if (seen.kind === "unclear") isUnclear = true;
     }
@@ -124,7 +124,7 @@ function earliest(payment: Permit2Payment, { maxTimeoutSeconds }: PaymentRequire
 async function isComplete(node: EvmNode, since: bigint, last: Block): Promise<boolean> {
   if (last.number <= MAX_WINDOW_BLOCKS) return true;
   const block = await node.read(blockRequest(last.number - MAX_WINDOW_BLOCKS));
-  return !isFault(block) && block !== null && block.timestamp < since;
+  return !isRpcError(block) && block !== null && block.timestamp < since;
 }
 
 /** A transfer from the payer to the payee: this payment's, another's, or unclear. */
@@ -136,18 +136,18 @@ async function inspect(
   payment: Permit2Payment,
   topics: readonly Hex[],
   block: bigint,
-): Promise<readonly (Seen | Fault)[]> {
+): Promise<readonly (Seen | RpcError)[]> {
   const { token } = payment.payload.permit2Authorization.permitted;
   const logs = await node.read(logsRequest(token, topics, block, block));
-  if (isFault(logs)) return [logs];
+  if (isRpcError(logs)) return [logs];
   const found = await node.readAll<(Transaction | null)[]>(
     ...logs.map(({ transactionHash }) => transactionRequest(transactionHash)),
   );
   return logs.map((log, i) => judge(payment, log, found[i] ?? null));
 }
 
-function judge(payment: Permit2Payment, log: Log, found: Transaction | Fault | null): Seen | Fault {
-  if (isFault(found)) return found;
+function judge(payment: Permit2Payment, log: Log, found: Transaction | RpcError | null): Seen | RpcError {
+  if (isRpcError(found)) return found;
   const { spender, permitted } = payment.payload.permit2Authorization;
   if (found === null || found.to === null) return { kind: "unclear" };
   const { to } = found;

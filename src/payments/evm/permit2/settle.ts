@@ -9,7 +9,7 @@ import { permit2Hash } from "../../signatures/permit2-typed-data.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { toWord, wordAt } from "../abi.ts";
 import { codeRequest, type Log } from "../requests.ts";
-import { type Fault, isFault } from "../rpc.ts";
+import { type RpcError, isRpcError } from "../rpc.ts";
 import { type Chain, type PayerShare, type Sent } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2, TRANSFER } from "./find.ts";
@@ -18,7 +18,7 @@ import { checkSigner } from "./signature.ts";
 import { bitmapRequest, findHindrance, isSpent, readFunds } from "./state.ts";
 import { checkFacilitator } from "./verify.ts";
 
-const CONTRADICTION: Fault = { fault: "failed", cause: "the node contradicts itself" };
+const CONTRADICTION: RpcError = { error: "failed", cause: "the node contradicts itself" };
 
 function unknown(cause: string, transaction = ""): Settlement {
   return { kind: "unknown", cause, transaction };
@@ -57,16 +57,16 @@ export async function settlePermit2(
   );
   const spent = isSpent(payment, bitmap);
   if (spent === undefined)
-    return unknown(`${isFault(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
+    return unknown(`${isRpcError(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
   if (spent) return await concludeSpent(chain, payment, requirements);
   // An earlier process has probably sent it. A second transaction would cost gas and change nothing. Some nodes do not
   // know their pending state.
   if (isSpent(payment, next) === true) return unknown("a transaction with this payment is under way");
   const problem =
     checkPermit2Terms(payment, most, node.now() / 1000) ?? (await checkSigner(node, payment, requirements));
-  if (isFault(problem)) return unknown(`${problem.cause}: nothing was sent`);
+  if (isRpcError(problem)) return unknown(`${problem.cause}: nothing was sent`);
   if (problem !== undefined) return refused(problem);
-  if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
+  if (isRpcError(code)) return unknown(`${code.cause}: nothing was sent`);
   const charge = BigInt(requirements.amount);
   // A charge of 0 moves no money and needs no gas. The authorization stays unspent, so the caller must remember the
   // settlement.
@@ -149,7 +149,7 @@ async function concludeRejected(
 ): Promise<Settlement> {
   const reason =
     revertReason(data) ?? (await findHindrance(chain, payment, BigInt(requirements.amount))) ?? CONTRADICTION;
-  if (isFault(reason)) return unknown(`${reason.cause}: nothing was sent`);
+  if (isRpcError(reason)) return unknown(`${reason.cause}: nothing was sent`);
   if (reason === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
   return refused(reason);
 }
@@ -167,5 +167,5 @@ async function concludeReverted(
   if (spent) return await concludeSpent(chain, payment, requirements);
   const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
   if (hindrance === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
-  return refused(hindrance === undefined || isFault(hindrance) ? failureOf(requirements) : hindrance);
+  return refused(hindrance === undefined || isRpcError(hindrance) ? failureOf(requirements) : hindrance);
 }

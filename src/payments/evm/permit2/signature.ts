@@ -3,7 +3,7 @@ import { type PaymentRequirements, type Permit2Payment } from "../../x402/messag
 import { type Reason } from "../../x402/reasons.ts";
 import { type EvmNode } from "../node.ts";
 import { codeRequest } from "../requests.ts";
-import { type Fault, isFault } from "../rpc.ts";
+import { type RpcError, isRpcError } from "../rpc.ts";
 
 /**
  * Refuses an invalid signature; undefined if it may be valid. If the account has code, only the account can check its
@@ -13,10 +13,10 @@ export async function checkSigner(
   node: EvmNode,
   payment: Permit2Payment,
   requirements: PaymentRequirements,
-): Promise<Reason | Fault | undefined> {
+): Promise<Reason | RpcError | undefined> {
   const signed = checkSignature(payment, requirements);
   if (typeof signed !== "string") return undefined;
   const code = await node.read(codeRequest(payment.payload.permit2Authorization.from));
-  if (isFault(code)) return code;
+  if (isRpcError(code)) return code;
   return code === "0x" ? signed : undefined;
 }

@@ -5,7 +5,7 @@ import { PERMIT2 } from "../../x402/transfer.ts";
 import { addressOfWord, encodeCall, wordAt } from "../abi.ts";
 import { type EvmNode } from "../node.ts";
 import { callRequest } from "../requests.ts";
-import { type Fault, isFault, type Request } from "../rpc.ts";
+import { type RpcError, isRpcError, type Request } from "../rpc.ts";
 import { type Chain } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { revertReason } from "./reverts.ts";
@@ -20,20 +20,20 @@ export function bitmapRequest(
 }
 
 /** Undefined if the contract is not Permit2. A nonce is shared by all tokens and proxies. */
-export function isSpent({ payload }: Permit2Payment, bitmap: Hex | Fault): boolean | undefined {
-  const bits = isFault(bitmap) ? undefined : wordAt(bitmap, 0);
+export function isSpent({ payload }: Permit2Payment, bitmap: Hex | RpcError): boolean | undefined {
+  const bits = isRpcError(bitmap) ? undefined : wordAt(bitmap, 0);
   if (bits === undefined) return undefined;
   return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
 }
 
 /** The amount that Permit2 can move: the owner's balance or allowance, whichever is smaller. */
-export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | Fault> {
+export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | RpcError> {
   const [balance, allowance] = await node.readAll<[Hex, Hex]>(
     callRequest(token, encodeCall("balanceOf(address)", [owner])),
     callRequest(token, encodeCall("allowance(address,address)", [owner, PERMIT2])),
   );
-  if (isFault(balance)) return balance;
-  if (isFault(allowance)) return allowance;
+  if (isRpcError(balance)) return balance;
+  if (isRpcError(allowance)) return allowance;
   const [owned, allowed] = [wordAt(balance, 0) ?? 0n, wordAt(allowance, 0) ?? 0n];
   return owned < allowed ? owned : allowed;
 }
@@ -46,7 +46,7 @@ export async function findHindrance(
   { node, sender }: Chain,
   payment: Permit2Payment,
   charge: bigint,
-): Promise<Reason | Fault | undefined> {
+): Promise<Reason | RpcError | undefined> {
   const { from, spender, permitted } = payment.payload.permit2Authorization;
   const [settlement, permit2, bitmap, balance, allowance] = await node.readAll<[Hex, Hex, Hex, Hex, Hex]>(
     callRequest(spender, settleCall(payment, charge), { from: sender.account, gas: sender.maxGas }),
@@ -56,25 +56,27 @@ export async function findHindrance(
     callRequest(permitted.token, encodeCall("allowance(address,address)", [from, PERMIT2])),
   );
   const responses = [settlement, permit2, bitmap, balance, allowance];
-  const fault = responses.find((response): response is Fault => isFault(response) && response.refusal !== "reverted");
-  if (fault !== undefined) return fault;
+  const error = responses.find(
+    (response): response is RpcError => isRpcError(response) && response.refusal !== "reverted",
+  );
+  if (error !== undefined) return error;
   const spent = isSpent(payment, bitmap);
   if (!isAddressOf(permit2, PERMIT2) || spent === undefined) return "permit2_proxy_not_deployed";
   const owned = numberOf(balance);
   if (owned === undefined) return "asset_not_deployed_contract";
   if (spent) return "permit2_invalid_nonce";
-  if (!isFault(settlement)) return undefined;
+  if (!isRpcError(settlement)) return undefined;
   const reason = revertReason(settlement.data);
   if (reason !== undefined) return reason;
   if (owned < charge) return "permit2_insufficient_balance";
   return (numberOf(allowance) ?? 0n) < charge ? "permit2_allowance_required" : "permit2_simulation_failed";
 }
 
-function numberOf(response: Hex | Fault): bigint | undefined {
-  return isFault(response) ? undefined : wordAt(response, 0);
+function numberOf(response: Hex | RpcError): bigint | undefined {
+  return isRpcError(response) ? undefined : wordAt(response, 0);
 }
 
-function isAddressOf(response: Hex | Fault, address: Address): boolean {
-  const said = isFault(response) ? undefined : addressOfWord(response);
+function isAddressOf(response: Hex | RpcError, address: Address): boolean {
+  const said = isRpcError(response) ? undefined : addressOfWord(response);
   return said !== undefined && sameAddress(said, address);
 }

@@ -3,7 +3,7 @@ import { type Verification } from "../../facilitator/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { checkPermit2Terms } from "../../signatures/permit2.ts";
 import { type Reason } from "../../x402/reasons.ts";
-import { isFault } from "../rpc.ts";
+import { isRpcError } from "../rpc.ts";
 import { type Chain } from "../scheme.ts";
 import { checkSigner } from "./signature.ts";
 import { findHindrance } from "./state.ts";
@@ -29,6 +29,6 @@ export async function verifyPermit2(
     (await checkSigner(chain.node, payment, requirements)) ??
     (await findHindrance(chain, payment, BigInt(permitted.amount)));
   if (problem === undefined) return { kind: "valid", payer: from };
-  if (!isFault(problem)) return { kind: "refused", reason: problem };
-  return { kind: problem.fault === "unavailable" ? "unavailable" : "failed", cause: problem.cause };
+  if (!isRpcError(problem)) return { kind: "refused", reason: problem };
+  return { kind: problem.error === "unavailable" ? "unavailable" : "failed", cause: problem.cause };
 }

@@ -9,7 +9,7 @@ export function pairDecoder(maxTableSize?: number): HpackDecoder<Pair> {
 }
 
 export interface DecodedBlock {
-  readonly fault: string;
+  readonly error: string;
   readonly fields: readonly Pair[];
   readonly sizes: readonly number[];
 }
@@ -19,11 +19,11 @@ export function decodeBlock(decoder: HpackDecoder<Pair>, block: Uint8Array): Dec
   const sizes: number[] = [];
   // Bytes around the block show that nothing beyond its bounds is read.
   const padded = Buffer.concat([Buffer.from([0xff, 0xff]), block, Buffer.from([0x00, 0x82])]);
-  const fault = decoder.decode(padded, 2, 2 + block.length, {
+  const error = decoder.decode(padded, 2, 2 + block.length, {
     field(item, size) {
       fields.push(item);
       sizes.push(size);
     },
   });
-  return { fault, fields, sizes };
+  return { error, fields, sizes };
 }

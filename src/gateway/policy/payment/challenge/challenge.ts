@@ -10,7 +10,7 @@ import {
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
-import { type TermsFault } from "../../../../payments/x402/terms.ts";
+import { type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange.ts";
 import { requiresIdentifier } from "../identifier.ts";
@@ -20,7 +20,7 @@ import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";
 
 /** All values of a challenge's `error`. */
-export type ChallengeError = typeof UNPAID | TermsFault | Reason;
+export type ChallengeError = typeof UNPAID | TermsError | Reason;
 
 interface Prepared {
   readonly status: number;

@@ -20,8 +20,8 @@ export async function keptResponse(
   if (known !== undefined) return known;
   if (request.mustRead) {
     if (!(await responses.isKept(key, clock()))) return undefined;
-    const fault = await request.look();
-    if (fault !== undefined) return fault;
+    const error = await request.look();
+    if (error !== undefined) return error;
   }
   try {
     const response = await responses.get(key, clock());

@@ -331,7 +331,7 @@ test("a thousand expired responses are removed in bounded steps", () => {
   expect(disk.account).toEqual({ bytes: 0, responses: 0 });
 });
 
-test("a fault of the disk is logged by its code, once", async () => {
+test("an error of the disk is logged by its code, once", async () => {
   const logged: string[] = [];
   const folder = newFolder();
   const disk = openDisk(folder, { log: (message) => logged.push(message) });

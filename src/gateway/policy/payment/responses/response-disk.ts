@@ -57,7 +57,7 @@ export class ResponseDisk {
   #openFiles = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #lastFault = "";
+  #lastError = "";
 
   /** Throws if the folder cannot be created. */
   constructor(options: ResponseDiskOptions) {
@@ -129,7 +129,7 @@ export class ResponseDisk {
       await file.seal(tail);
       await this.#turns.run(() => this.#index.keepFile(name, nameOf(record.key), record.until));
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     } finally {
       file.release();
     }
@@ -168,7 +168,7 @@ export class ResponseDisk {
       this.#index.renew(now);
       return this.#index.sweep(now, SWEEP_RESPONSES) === SWEEP_RESPONSES;
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
       return false;
     }
   }
@@ -194,7 +194,7 @@ export class ResponseDisk {
         if (/\.(?:part|answer)$/.test(name)) await this.#turns.run(() => this.#index.removeUnknown(name));
       }
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -202,7 +202,7 @@ export class ResponseDisk {
     try {
       return this.#index.find(nameOf(key), now);
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
       return undefined;
     }
   }
@@ -214,7 +214,7 @@ export class ResponseDisk {
     const opened = await ResponseFile.openWhole(path, () => {
       this.#openFiles -= 1;
     }).catch((error: unknown) => {
-      this.#fault(error);
+      this.#report(error);
       throw new TurnpikeError("overloaded", BUSY);
     });
     return opened === undefined ? undefined : { record: opened.tail.record, body: opened.file };
@@ -224,7 +224,7 @@ export class ResponseDisk {
     try {
       return this.#index.reserve(name, bytes, { now: this.#options.now(), limit: this.#maxBytes });
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
       return false;
     }
   }
@@ -241,15 +241,15 @@ export class ResponseDisk {
 
   /** Writes at once, or when other processes have written. */
   #write(change: () => unknown): void {
-    this.#turns.run(change).catch((error: unknown) => this.#fault(error));
+    this.#turns.run(change).catch((error: unknown) => this.#report(error));
   }
 
   /** Logs an error of the disk once, until a different error occurs. */
-  #fault(error: unknown): void {
+  #report(error: unknown): void {
     const code = codeOf(error) ?? messageOf(error);
-    if (code !== this.#lastFault && !this.#isClosed)
+    if (code !== this.#lastError && !this.#isClosed)
       this.#options.log(`payment: cannot keep a response on the disk: ${code}`);
-    this.#lastFault = code;
+    this.#lastError = code;
   }
 }
 

@@ -34,7 +34,7 @@ export class SharedResponses {
   readonly #deps: SharedResponsesDeps;
   #timer: NodeJS.Timeout | undefined;
   #readingBytes = 0;
-  #lastFault = "";
+  #lastError = "";
   #isClosed = false;
 
   constructor(deps: SharedResponsesDeps) {
@@ -49,7 +49,7 @@ export class SharedResponses {
       const whole = await this.#whole(response, record);
       if (whole !== undefined) await store.keep(record.key, whole, record.until - now());
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
   }
 
@@ -58,7 +58,7 @@ export class SharedResponses {
     try {
       return await this.#deps.store.has(key);
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
       return false;
     }
   }
@@ -70,7 +70,7 @@ export class SharedResponses {
       const stored = whole === undefined ? undefined : readWhole(whole);
       return stored?.record.key === key ? stored : undefined;
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
       throw new TurnpikeError("overloaded", "The kept response could not be read. Send the same payment again.");
     }
   }
@@ -88,9 +88,9 @@ export class SharedResponses {
   async #sweep(): Promise<void> {
     try {
       await this.#deps.store.sweep(SWEEP_RESPONSES);
-      this.#lastFault = "";
+      this.#lastError = "";
     } catch (error) {
-      this.#fault(error);
+      this.#report(error);
     }
     if (!this.#isClosed) this.#plan();
   }
@@ -111,11 +111,11 @@ export class SharedResponses {
     }
   }
 
-  /** Reports a fault once, until the next sweep that succeeds. */
-  #fault(error: unknown): void {
+  /** Reports an error once, until the next sweep that succeeds. */
+  #report(error: unknown): void {
     const code = codeOf(error) ?? messageOf(error);
-    if (code !== this.#lastFault && !this.#isClosed)
+    if (code !== this.#lastError && !this.#isClosed)
       this.#deps.log(`payment: cannot share kept responses with other gateways: ${code}`);
-    this.#lastFault = code;
+    this.#lastError = code;
   }
 }

@@ -45,7 +45,7 @@ interface Standing {
 export class LedgerModel {
   readonly #payments = new Map<string, Standing>();
   /** The forbidden changes that were made. */
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
 
   /** Wraps the real ledger and checks each change. */
   watch(real: Ledger): Pick<Ledger, "reserve" | "move"> {
@@ -67,10 +67,10 @@ export class LedgerModel {
   asked(key: PaymentKey): void {
     const standing = this.#payments.get(nameOf(key));
     if (standing === undefined || !["settling", "unknown"].includes(standing.state)) {
-      this.faults.push(`settlement asked for while ${standing?.state ?? "nothing"} is written down`);
+      this.errors.push(`settlement asked for while ${standing?.state ?? "nothing"} is written down`);
       return;
     }
-    if (standing.isAskedNow) this.faults.push("settlement asked for twice under one hold");
+    if (standing.isAskedNow) this.errors.push("settlement asked for twice under one hold");
     standing.isAsked = true;
     standing.isAskedNow = true;
   }
@@ -79,7 +79,7 @@ export class LedgerModel {
     if (!held) return;
     const before = this.#payments.get(nameOf(payment));
     const expected = before === undefined ? "reserved" : TAKEN[before.state];
-    if (payment.state !== expected) this.faults.push(`${before?.state ?? "new"} was taken as ${payment.state}`);
+    if (payment.state !== expected) this.errors.push(`${before?.state ?? "new"} was taken as ${payment.state}`);
     const isNew = payment.state === "reserved";
     this.#payments.set(nameOf(payment), {
       state: payment.state,
@@ -92,13 +92,13 @@ export class LedgerModel {
   #moved(payment: Payment, { state, amount }: Change): void {
     const standing = this.#payments.get(nameOf(payment));
     if (standing === undefined) {
-      this.faults.push(`${state} was written for a payment without reservation`);
+      this.errors.push(`${state} was written for a payment without reservation`);
       return;
     }
-    if (!MOVES[standing.state].includes(state)) this.faults.push(`${standing.state} became ${state}`);
-    if (state === "released" && standing.isAsked) this.faults.push("released after settlement was asked for");
+    if (!MOVES[standing.state].includes(state)) this.errors.push(`${standing.state} became ${state}`);
+    if (state === "released" && standing.isAsked) this.errors.push("released after settlement was asked for");
     if (standing.state === "settled" && amount !== undefined && amount !== standing.amount) {
-      this.faults.push("the amount of what was settled changed");
+      this.errors.push("the amount of what was settled changed");
     }
     standing.state = state;
     standing.amount = amount ?? standing.amount;

@@ -1,7 +1,7 @@
 import { codeOf, messageOf } from "./caught.ts";
 
 /** The reason why a file could not be read as UTF-8 text, for an error message. */
-export function readFault(error: unknown): string {
+export function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES") return "this user may not read it";
