@@ -1,6 +1,10 @@
-/** Content services in separate processes, which a gateway reaches over TLS with a token. */
+/** Content services in separate processes, which a gateway reaches over TLS with a token, and sells. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { TERMS } from "../../src/payments/testing/payment.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { CountingFacilitator } from "../payments/counting-facilitator.ts";
+import { newPayment, nonceOf } from "../payments/shops.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { Folder, Program, until } from "../support/program.ts";
@@ -19,6 +23,7 @@ const tls = [
 ];
 const token = ["--token-file", folder.write("token", `${TOKEN}\n`)];
 const services: Program[] = [];
+const facilitator = new CountingFacilitator();
 let ports: number[];
 let gateway: Gateway;
 let site: Bun.Server<undefined>;
@@ -47,9 +52,16 @@ async function portOf(program: Program): Promise<number> {
   return Number((await program.sees(/listening on https:\/\/127\.0\.0\.1:(\d+)/))[1]);
 }
 
-function post(path: string, body: string): Promise<Response> {
-  const headers = { "content-type": "application/json", authorization: "Bearer of-the-client" };
+function post(path: string, body: string, more: Record<string, string> = {}): Promise<Response> {
+  const headers = { "content-type": "application/json", authorization: "Bearer of-the-client", ...more };
   return fetch(`http://127.0.0.1:${gateway.port}${path}`, { method: "POST", body, headers });
+}
+
+/** A request that pays, and the number of its settlements. */
+function buy(body: string): { reply: Promise<Response>; settles: () => number | undefined } {
+  const payment = newPayment();
+  const reply = post("/sold", body, { "payment-signature": encodeHeader(payment) });
+  return { reply, settles: () => facilitator.settles.get(nonceOf(payment)) };
 }
 
 async function health(): Promise<string> {
@@ -98,7 +110,15 @@ beforeAll(async () => {
       routes: [
         { path_prefix: "/strange", rewrite_pattern: "/strange", rewrite_replacement: "/qr", upstream: "strange" },
         { path_prefix: "/", upstream: "content", retry: { any_method: true, max_retries: 1 } },
+        {
+          path_prefix: "/sold",
+          rewrite: { path: "/scrape" },
+          upstream: "content",
+          retry: { any_method: true, max_retries: 1 },
+          x402: TERMS,
+        },
       ],
+      x402: { enabled: true, facilitator_url: facilitator.url },
     },
     { CONTENT_TOKEN: TOKEN },
   );
@@ -108,6 +128,7 @@ afterAll(async () => {
   page.resolve();
   await gateway?.stop();
   await Promise.all(services.map((program) => program.stop()));
+  await facilitator.close();
   await site.stop(true);
   folder.remove();
 });
@@ -124,22 +145,26 @@ test("the gateway sends the token in requests and health checks, in place of the
   expect(gateway.output()).not.toContain(TOKEN);
 });
 
-test("a service that drains ends its requests, and the gateway sends new ones to the other service", async () => {
+test("a service that drains ends its requests, sold ones too, and the gateway sends new ones to the other service", async () => {
   const scrape = JSON.stringify({ url: site.url.href, engine: "static", format: "text" });
-  const sent = [post("/scrape", scrape), post("/scrape", scrape)];
-  await until("each service reads the page", () => (pagesAsked === 2 ? true : undefined));
+  const sold = [buy(scrape), buy(scrape)];
+  await until("both services read the page for payers", () => (pagesAsked === 2 ? true : undefined));
+  const sent = [...sold.map(({ reply }) => reply), post("/scrape", scrape), post("/scrape", scrape)];
+  await until("each service reads the page", () => (pagesAsked === 4 ? true : undefined));
   services[0]?.kill("SIGTERM");
   await until("the gateway sees that the service drains", () => isOut(0));
   expect((await post("/qr", QR)).status).toBe(200);
   page.resolve();
   const done = await Promise.all(sent);
-  expect(done.map(({ status }) => status)).toEqual([200, 200]);
+  expect(done.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   for (const response of done)
     expect(await response.json()).toMatchObject({ content: "Toll roads\nThe toll is paid." });
-  expect(await services[0]?.exit()).toBe(0);
+  expect(sold.map(({ settles }) => settles())).toEqual([1, 1]);
+  // Each page was read once: no request ran again.
+  expect([pagesAsked, await services[0]?.exit()]).toEqual([4, 0]);
 });
 
-test("if a content service is killed, another one serves its request", async () => {
+test("if a content service is killed, another one serves its request, which is paid once", async () => {
   page = Promise.withResolvers();
   pagesAsked = 0;
   const port = ports[0] ?? 0;
@@ -149,12 +174,14 @@ test("if a content service is killed, another one serves its request", async () 
   await portOf(third);
   await until("the gateway sees the service again", () => isIn(0));
   const scrape = JSON.stringify({ url: site.url.href, engine: "static", format: "text" });
-  const sent = [post("/scrape", scrape), post("/scrape", scrape)];
+  const sold = [buy(scrape), buy(scrape)];
   await until("each service reads the page", () => (pagesAsked === 2 ? true : undefined));
   third.kill("SIGKILL");
   await until("the other service reads the page", () => (pagesAsked === 3 ? true : undefined));
   page.resolve();
-  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200]);
+  const done = await Promise.all(sold.map(({ reply }) => reply));
+  expect(done.map(({ status }) => status)).toEqual([200, 200]);
+  expect(sold.map(({ settles }) => settles())).toEqual([1, 1]);
 });
 
 const REFUSED: readonly [string, readonly string[], string][] = [
