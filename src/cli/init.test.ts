@@ -67,6 +67,7 @@ test.each([
   [["--price", "much"], '--price "much" is not a price such as $0.01'],
   [["--price", "0"], "--price 0 is for an API only; web content has a price"],
   [["--pay-to", "me"], '--pay-to "me" is not an address'],
+  [["--pay-to", "0x209693Bc6afc0C5328bA36FaF03C514EF312288C"], "has a mistyped digit"],
   [["--network", "visa"], '--network "visa" is not an EVM chain'],
   [["--upstream", "ftp://x"], '--upstream "ftp://x" is not the address of a server'],
   [["--upstream", "http://x:0"], '--upstream "http://x:0" is not the address of a server'],

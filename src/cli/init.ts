@@ -8,6 +8,7 @@ import { loadValue } from "../gateway/config/load.ts";
 import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAddress } from "../payments/x402/address.ts";
+import { hasBadChecksum } from "../payments/x402/address-hash.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
 import { atBoundary } from "./boundary.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
@@ -104,6 +105,8 @@ const PAY_TO: Question<string> = {
   otherwise: BURN_ADDRESS,
   read(text) {
     if (!isAddress(text)) throw new UsageError(`--pay-to "${text}" is not an address: 0x and 40 hexadecimal digits`);
+    if (hasBadChecksum(text))
+      throw new UsageError(`--pay-to "${text}" has a mistyped digit: its letter case is not its checksum (EIP-55)`);
     return text;
   },
 };

@@ -95,6 +95,8 @@ function compiled(terms: X402Terms.Terms, path: string, report: Report): Payment
   }
 }
 
+const MISTYPED = "the letter case is not the checksum of this address (EIP-55); a digit may be mistyped";
+
 /** Checks that clients can use each way of paying, that each is different, and that its scheme fits `settle`. */
 function acceptsRules(x402: RouteX402Config, path: string, report: Report): void {
   const seen = new Map<string, string>();
@@ -102,6 +104,7 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
     const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
     const requirements = compiled(terms, at, report);
     if (requirements === undefined) continue;
+    for (const key of x402Terms().mistypedIn(terms)) report.warning(`${at}.${key}`, MISTYPED);
     const { scheme, network, asset, payTo, amount, extra } = requirements;
     const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
     const other = seen.get(key);

@@ -62,3 +62,32 @@ test("names of upstream certificates are hosts, addresses or URIs, and need TLS 
     "upstreams[0].tls_subject_alt_names: requires tls_verify of the upstream",
   ]);
 });
+
+test("an address with a wrong checksum is a warning, since a digit may be mistyped", () => {
+  const right = "0x209693Bc6afc0C5328bA36FaF03C514EF312287C";
+  const warned = (payTo: string): string[] => {
+    const x402 = {
+      price: "$0.01",
+      asset: "USDC",
+      network: "base",
+      pay_to: right,
+      facilitator_url: "https://f.example/",
+    };
+    const routes = [
+      {
+        path_prefix: "/",
+        upstream: "a",
+        x402: { ...x402, accepts: [{ ...x402, facilitator_url: undefined, network: "base-sepolia", pay_to: payTo }] },
+      },
+    ];
+    return said({ x402: { enabled: true }, upstreams: [upstream("a", 1)], routes: JSON.parse(JSON.stringify(routes)) })
+      .warnings;
+  };
+  const about =
+    "routes[0].x402.accepts[0].pay_to: the letter case is not the checksum of this address (EIP-55); a digit may be mistyped";
+  expect(warned(right)).toEqual([]);
+  expect(warned(right.toLowerCase())).toEqual([]);
+  expect(warned(`0x${right.slice(2).toUpperCase()}`)).toEqual([]);
+  expect(warned(right.replace("693B", "693b"))).toEqual([about]);
+  expect(warned(right.replace("287C", "288C"))).toEqual([about]);
+});

@@ -14,6 +14,22 @@ export function checksumAddress(address: Address): Address {
   return `0x${text}`;
 }
 
+/** The last address that `hasBadChecksum` was asked about, and its result. Routes mostly have the same. */
+let asked = "";
+let isBad = false;
+
+/**
+ * True if the letter case of an address is not its checksum (EIP-55): a digit is mistyped. Digits in one letter case have no
+ * checksum.
+ */
+export function hasBadChecksum(address: Address): boolean {
+  const digits = address.slice(2);
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return false;
+  if (address !== asked) isBad = checksumAddress(address) !== address;
+  asked = address;
+  return isBad;
+}
+
 /** The address of an uncompressed public key (65 bytes), in lower case. */
 export function addressOfKey(publicKey: Uint8Array): Address {
   return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;

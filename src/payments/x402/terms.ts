@@ -1,5 +1,5 @@
 import { type Address, isAddress, sameAddress } from "./address.ts";
-import { checksumAddress } from "./address-hash.ts";
+import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
 import { findAsset } from "./assets.ts";
 import { type Kind } from "./kind.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
@@ -104,6 +104,11 @@ export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefin
   const address = extra?.["facilitatorAddress"];
   if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;
   return checksumAddress(address);
+}
+
+/** The keys of `terms` whose address has a wrong checksum. */
+export function mistypedIn(terms: Terms): readonly ("pay_to" | "asset")[] {
+  return (["pay_to", "asset"] as const).filter((key) => isAddress(terms[key]) && hasBadChecksum(terms[key]));
 }
 
 interface Token {
