@@ -1,4 +1,4 @@
-/** The commands for a running gateway, against real ones: one process and two workers, without TLS and over TLS. */
+/** The commands for a running gateway, against real ones: one process without TLS, and two workers over TLS. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -96,8 +96,6 @@ function digest(path: string): string {
 
 describe.each([
   ["one process, plain", 1, false],
-  ["two workers, plain", 2, false],
-  ["one process, over TLS", 1, true],
   ["two workers, over TLS", 2, true],
 ])("%s", (name, workers, tls) => {
   let rig: Rig;
@@ -325,4 +323,20 @@ describe.each([
     const { code, err } = await rig.run("tenants", "remove", "nobody");
     expect([code, err]).toEqual([1, expect.stringMatching(/^turnpike tenants: .+\n$/)]);
   });
+});
+
+test.each([
+  ["two workers, plain", 2, false],
+  ["one process, over TLS", 1, true],
+])("a change of the running configuration is served, and discarded by a reload: %s", async (name, workers, tls) => {
+  const rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
+  try {
+    expect((await rig.give(routeTo("/second"), "routes", "add", "-")).code).toBe(0);
+    expect(await rig.json("status")).toMatchObject({ status: "ok", workers, config: { path: rig.config } });
+    for (let i = 0; i < 8; i++) expect((await fetch(`${rig.traffic}/second`)).status).toBe(200);
+    expect((await rig.run("reload")).code).toBe(0);
+    expect((await fetch(`${rig.traffic}/second`)).status).toBe(404);
+  } finally {
+    await rig.program.stop();
+  }
 });

@@ -30,7 +30,7 @@ function scrape(url: string, more: Record<string, unknown> = {}): Promise<Reply>
   return call(service, "/scrape", { url, format: "text", engine: "browser", timeout: 3, ...more });
 }
 
-function batch(urls: readonly string[], timeout = 3): Promise<Reply> {
+function batch(urls: readonly string[], timeout: number): Promise<Reply> {
   return call(service, "/batch", { urls, format: "text", engine: "browser", timeout });
 }
 
@@ -81,8 +81,8 @@ test("a page whose process is killed for its threads is charged for", async () =
 });
 
 test.each([
-  ["waits for its server until its timeout", () => `${site.url}/never`, {}, TIMEOUT],
-  ["does not have the requested element", () => `${site.url}/next-page`, { selector: "#absent" }, TIMEOUT],
+  ["waits for its server until its timeout", () => `${site.url}/never`, { timeout: 1 }, TIMEOUT],
+  ["does not have the requested element", () => `${site.url}/next-page`, { selector: "#absent", timeout: 1 }, TIMEOUT],
   ["responds with an error", () => `${site.url}/missing`, {}, FAILED],
   ["makes too many frames", () => attack("many-frames"), { timeout: 60, wait: 30 }, FAILED],
 ])("a page that %s is free", async (_, url, more, type) => {
@@ -100,7 +100,7 @@ test("pages that wait beside one that wastes CPU time, or beside one that is kil
 test("a batch without a result is charged for if one of its pages used its time up itself", async () => {
   const burnt = await untilCharged((timeout) => batch([attack("idle-workers"), `${site.url}/missing`], timeout), null);
   expect([burnt.status, burnt.headers.get("settlement-overrides")]).toEqual([200, null]);
-  const free = await batch([`${site.url}/never`, `${site.url}/missing`]);
+  const free = await batch([`${site.url}/never`, `${site.url}/missing`], 1);
   expect([free.status, free.headers.get("settlement-overrides")]).toEqual([200, '{"amount":"0"}']);
 });
 
