@@ -1,9 +1,14 @@
 /**
  * Kills a gateway between any two steps of a payment. No response is given away, no client pays twice, and the response
- * arrives.
+ * arrives. The first charge of upto is the one that is settled.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
+import { PAYER } from "../../src/payments/testing/payment.ts";
+import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { receiptSchema } from "../../src/payments/x402/messages.ts";
+import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -17,7 +22,10 @@ let market: Market;
 const stalls: Stall[] = [];
 
 beforeAll(async () => {
-  if (hasChain) market = await openMarket();
+  if (!hasChain) return;
+  market = await openMarket();
+  await placePermit2(market.chain);
+  await market.token.approve(PAYER, PERMIT2, 1_000_000_000n);
 }, CHAIN_SETUP_MS);
 
 afterAll(async () => {
@@ -104,3 +112,41 @@ test.concurrent.skipIf(!hasChain)("a completely delivered response stays deliver
   expect(Buffer.from(await again.arrayBuffer()).equals(GOODS)).toBe(true);
   expect([await stall.balance(), stall.runs]).toEqual([PRICE, 1]);
 });
+
+function charging(amount: string): Stall["sell"] {
+  return () => new Response("the goods", { headers: { "settlement-overrides": JSON.stringify({ amount }) } });
+}
+
+for (const [name, isSent] of [
+  ["before the transaction is sent", false],
+  ["after the transaction was sent, before it knows of that", true],
+] as const) {
+  test.concurrent.skipIf(!hasChain)(`upto, killed ${name}: the first charge is settled, once`, async () => {
+    const stall = new Stall(market, { scheme: "upto", price: "100000" });
+    stalls.push(stall);
+    await stall.open();
+    const [offer] = (await stall.challenge()).accepts;
+    if (offer === undefined) throw new Error("Cannot pay: nothing is accepted");
+    const payment = signedPermit2(offer, await market.chain.time());
+    stall.sell = charging("12345");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stall.rpcHand = async ({ methods, forward }) => {
+      if (!methods.includes("eth_sendRawTransaction")) return forward();
+      if (isSent) await forward();
+      resolve();
+      return never();
+    };
+    const sent = send(stall, payment).catch(() => undefined);
+    await promise;
+    await stall.crash();
+    expect(await sent).toBeUndefined();
+
+    stall.sell = charging("99999");
+    await stall.open();
+    const response = await insist(stall, payment);
+    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+    const receipt = receiptSchema.parse(decodeHeader(response.headers.get("payment-response") ?? ""));
+    expect(receipt).toMatchObject({ success: true, amount: "12345" });
+    expect(await stall.balance()).toBe(12_345n);
+  });
+}
