@@ -154,10 +154,10 @@ export async function readObject(file: string, what: string): Promise<string> {
   throw new Error(`Cannot use ${name} as a ${what}: it is ${found}`);
 }
 
-/** Prints a line about what was done, or with --json the response itself. */
-export async function told({ json }: Values, response: unknown, done: string): Promise<number> {
+/** Prints a text, or with --json the response itself. A function makes the text only if it is printed. Returns 0. */
+export async function told({ json }: Values, response: unknown, text: string | (() => string)): Promise<number> {
   if (json === true) await printJson(response);
-  else await print(done);
+  else await print(typeof text === "string" ? text : text());
   return 0;
 }
 

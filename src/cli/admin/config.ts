@@ -78,13 +78,12 @@ export function config(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
 
-async function diff(client: AdminClient, { json }: Values): Promise<number> {
+async function diff(client: AdminClient, values: Values): Promise<number> {
   const { config: state } = readAs(client, statusSchema, await client.json({ path: "/status" }));
   const { difference, path } = state;
-  if (json === true) await printJson(difference);
-  else if (difference.length === 0) await print(`no difference from ${path ?? "the defaults"}`);
-  else await print(patchLines(difference).join("\n"));
-  return 0;
+  const text =
+    difference.length === 0 ? `no difference from ${path ?? "the defaults"}` : patchLines(difference).join("\n");
+  return await told(values, difference, text);
 }
 
 function check(rest: readonly string[], { json }: Values): AdminAction {

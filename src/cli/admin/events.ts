@@ -10,13 +10,13 @@ import {
   type AdminCommand,
   jsonFlag,
   print,
-  printJson,
   readAs,
   runAdminCommand,
   tableText,
   takeWords,
   textOf,
   type Values,
+  told,
 } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { AdminRefused } from "./admin-refused.ts";
@@ -141,12 +141,11 @@ function timeOf(text: string, now: number): number {
   throw new UsageError(`--since "${text}" is neither a time (15m, 2026-11-22, 2026-11-22T08:30:00Z) nor an event's id`);
 }
 
-async function list(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
+async function list(client: AdminClient, wanted: Wanted, values: Values): Promise<number> {
   const response = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
   const found = readAs(client, eventsSchema, response).events.filter((event) => isWanted(event, wanted));
-  if (json === true) await printJson({ ...(isObject(response) ? response : {}), events: found });
-  else await print(tableText(COLUMNS, found, "no events"));
-  return 0;
+  const shown = { ...(isObject(response) ? response : {}), events: found };
+  return await told(values, shown, tableText(COLUMNS, found, "no events"));
 }
 
 /** Prints events as they arrive. Requests a lost stream again, from the last event on. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
-import { type AdminCommand, jsonFlag, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { flagsText } from "../flags.ts";
@@ -20,15 +20,13 @@ const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": [] },
   flags: {},
-  read(_, rest, { json }) {
+  read(_, rest, values) {
     takeWords(rest, []);
     return async (client) => {
       const response = await client.json({ method: "POST", path: "/reload" });
       const { discarded } = readAs(client, reloadedSchema, response);
-      if (json === true) await printJson(response);
-      else
-        await print([reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)].join("\n"));
-      return 0;
+      const lines = [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)];
+      return await told(values, response, lines.join("\n"));
     };
   },
 };

@@ -10,8 +10,6 @@ import {
   IF_MATCH,
   ifMatch,
   jsonFlag,
-  print,
-  printJson,
   readAs,
   readObject,
   runAdminCommand,
@@ -91,9 +89,8 @@ const COMMAND: AdminCommand = {
     takeWords(rest, []);
     return async (client) => {
       const response = await client.json({ path: "/routes" });
-      if (values["json"] === true) await printJson(response);
-      else await print(tableText(COLUMNS, readAs(client, routesSchema, response).routes, "no routes"));
-      return 0;
+      const rows = () => readAs(client, routesSchema, response).routes;
+      return await told(values, response, () => tableText(COLUMNS, rows(), "no routes"));
     };
   },
 };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
 import { detailList } from "../table.ts";
-import { type AdminCommand, jsonFlag, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
@@ -43,13 +43,11 @@ const COMMAND: AdminCommand = {
   usage: USAGE,
   forms: { "": [] },
   flags: {},
-  read(_, rest, { json }, now) {
+  read(_, rest, values, now) {
     takeWords(rest, []);
     return async (client) => {
       const response = await client.json({ path: "/status" });
-      if (json === true) await printJson(response);
-      else await print(statusText(readAs(client, statusSchema, response), now()));
-      return 0;
+      return await told(values, response, () => statusText(readAs(client, statusSchema, response), now()));
     };
   },
 };

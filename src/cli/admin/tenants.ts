@@ -5,8 +5,6 @@ import {
   type AdminCommand,
   doneSchema,
   jsonFlag,
-  print,
-  printJson,
   readAs,
   runAdminCommand,
   tableText,
@@ -57,9 +55,8 @@ const COMMAND: AdminCommand = {
     takeWords(rest, []);
     return async (client) => {
       const response = await client.json({ path: "/tenants" });
-      if (values["json"] === true) await printJson(response);
-      else await print(tableText(COLUMNS, readAs(client, tenantsSchema, response).tenants, "no tenants"));
-      return 0;
+      const rows = () => readAs(client, tenantsSchema, response).tenants;
+      return await told(values, response, () => tableText(COLUMNS, rows(), "no tenants"));
     };
   },
 };

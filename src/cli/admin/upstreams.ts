@@ -9,8 +9,6 @@ import {
   IF_MATCH,
   ifMatch,
   jsonFlag,
-  print,
-  printJson,
   readAs,
   readObject,
   runAdminCommand,
@@ -124,18 +122,18 @@ export function upstreams(args: readonly string[]): Promise<number> {
   return runAdminCommand(COMMAND, args);
 }
 
-async function list(client: AdminClient, { json }: Values, now: number): Promise<number> {
+async function list(client: AdminClient, values: Values, now: number): Promise<number> {
   const response = await client.json({ path: "/upstreams" });
-  if (json === true) {
-    await printJson(response);
-    return 0;
-  }
-  const rows = readAs(client, upstreamsSchema, response).upstreams.flatMap(
-    ({ name, load_balancer: balancer, servers }) =>
-      (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
+  return await told(values, response, () => {
+    const rows = rowsOf(readAs(client, upstreamsSchema, response));
+    return tableText<Row>(columnsAt(now), rows, "no upstreams");
+  });
+}
+
+function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): Row[] {
+  return all.flatMap(({ name, load_balancer: balancer, servers }) =>
+    (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
   );
-  await print(tableText<Row>(columnsAt(now), rows, "no upstreams"));
-  return 0;
 }
 
 function add(rest: readonly string[], values: Values): AdminAction {

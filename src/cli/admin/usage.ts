@@ -8,12 +8,12 @@ import {
   type AdminCommand,
   jsonFlag,
   print,
-  printJson,
   readAs,
   runAdminCommand,
   tableText,
   takeWords,
   textOf,
+  told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "./units.ts";
@@ -100,9 +100,8 @@ const COMMAND: AdminCommand = {
     return async (client) => {
       if (csv === true) return await printCsv(client, reset);
       const response = await client.json({ path: `/usage${queryOf({ reset })}` });
-      if (json === true) await printJson(response);
-      else await print(usageText(readAs(client, usageSchema, response), by === undefined ? KEYS : [by]));
-      return 0;
+      const keys = by === undefined ? KEYS : [by];
+      return await told(values, response, () => usageText(readAs(client, usageSchema, response), keys));
     };
   },
 };

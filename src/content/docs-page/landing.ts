@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { type Html, html, raw } from "../../lib/html.ts";
+import { type Html, html } from "../../lib/html.ts";
 import { PAGE_STYLE } from "../../lib/page-style.ts";
 import { operationsOf, priceOf } from "../api/api-document.ts";
 import { type DocumentedAt } from "./page.ts";
+import { htmlPage } from "../../lib/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}
 main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.25rem }
@@ -47,16 +48,7 @@ export function pointers({ document }: DocumentedAt): object {
 export function landingPage({ document, list }: DocumentedAt): string {
   const { title, description } = document.info;
   const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${raw(STYLE)}</style>
-</head>
-<body>
-<main>
+  const body = html`<main>
 <h1>${title}</h1>
 <p class="lead">${description}</p>
 <a class="go" href="docs">Read the documentation</a>
@@ -68,8 +60,6 @@ export function landingPage({ document, list }: DocumentedAt): string {
 <h2>Try it from a terminal</h2>
 <pre><code>npx turnpike call read example.com${base === "" || base === "http://127.0.0.1:8080" ? "" : ` --gateway ${base}`}</code></pre>
 <p class="dim">For programs: <a href="openapi.json">openapi.json</a>, <a href=".well-known/x402">the price list</a>, and MCP at <code>/mcp</code>.</p>
-</main>
-</body>
-</html>
-`.text;
+</main>`;
+  return htmlPage({ title, style: STYLE }, body);
 }

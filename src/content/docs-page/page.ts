@@ -12,6 +12,7 @@ import { type PriceList } from "../api/price-list.ts";
 import { samplesOf } from "./samples.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
+import { htmlPage } from "../../lib/html-page.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const SCRIPT_HASH = createHash("sha256").update(SCRIPT).digest("base64");
@@ -41,16 +42,7 @@ function priceTag(price: string | undefined): Html | undefined {
 export function docsPage({ document, list }: DocumentedAt): string {
   const operations = operationsOf(document);
   const { title, version, description } = document.info;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${raw(STYLE)}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
+  const body = html`<a class="skip" href="#content">Skip to the content</a>
 <div class="frame">
 ${navigation(operations, list)}
 <main id="content">
@@ -66,10 +58,8 @@ ${schemas(document)}
 <p class="back"><a href="#content">All operations</a></p>
 </main>
 </div>
-<script>${raw(SCRIPT)}</script>
-</body>
-</html>
-`.text;
+<script>${raw(SCRIPT)}</script>`;
+  return htmlPage({ title, style: STYLE }, body);
 }
 
 function navigation(operations: readonly PlacedOperation[], list: PriceList | undefined): Html {
@@ -88,8 +78,8 @@ const SEARCH = html`<form role="search" hidden><label for="find">Search</label><
 function paying(): Html {
   return html`<section class="part" id="paying" aria-labelledby="paying-title"><h2 id="paying-title">Paying</h2>
 <p>There are no accounts and no keys: each request is paid by itself, with <a href="https://www.x402.org/">x402</a>. A request
-without a payment is answered <code>402</code>, with a <code>PAYMENT-REQUIRED</code> field that says what is asked: base64 of JSON.
-The client signs a payment and sends the same request again with a <code>PAYMENT-SIGNATURE</code> field. The answer brings a
+without a payment gets <code>402</code>, with a <code>PAYMENT-REQUIRED</code> field that states the price: base64 of JSON.
+The client signs a payment and sends the same request again with a <code>PAYMENT-SIGNATURE</code> field. The response has a
 receipt in <code>PAYMENT-RESPONSE</code>. An error is not charged. The
 operator may have set one exception: a page that uses its time up with its own scripts, which brings a receipt too.</p>
 <p>The typed client and <code>turnpike call</code> do all this by themselves. In the examples with curl, <code>$PAYMENT</code> is a

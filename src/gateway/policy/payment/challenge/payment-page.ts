@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fieldLine, type Fields } from "../../../../lib/fields.ts";
-import { type Html, html, raw } from "../../../../lib/html.ts";
+import { type Html, html } from "../../../../lib/html.ts";
 import { PAGE_STYLE } from "../../../../lib/page-style.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
@@ -8,6 +8,7 @@ import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type RequestHead } from "../../../exchange.ts";
 import { callOf, commandSnippet, programSnippet } from "./snippets.ts";
+import { htmlPage } from "../../../../lib/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}
 body { padding: 2rem 1rem }
@@ -53,17 +54,7 @@ export function paymentPage(
   const { resource, accepts } = required;
   const call = callOf(required, method);
   const command = commandSnippet(call, required);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Payment required: ${price}</title>
-<style>${raw(STYLE)}</style>
-</head>
-<body>
-<main>
+  const body = html`<main>
 <p class="status">402 Payment required</p>
 <h1>${resource.description || "This page is sold by the request"}</h1>
 <p class="resource"><code>${call.method} ${call.url}</code></p>
@@ -79,10 +70,8 @@ ${command === undefined ? undefined : fromTerminal(command)}
 <summary>The challenge</summary>
 <pre><code>${JSON.stringify(required, undefined, 2)}</code></pre>
 </details>
-</main>
-</body>
-</html>
-`.text;
+</main>`;
+  return htmlPage({ title: `Payment required: ${price}`, style: STYLE, isListed: false }, body);
 }
 
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves: a new wallet can pay at once.</p>
