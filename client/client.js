@@ -589,7 +589,7 @@ function echo({ extensions }) {
 }
 
 // src/payments/client/client.ts
-class PaymentUnanswered extends Error {
+class PaymentOutcomeUnknown extends Error {
   constructor(reason, options) {
     super(`Cannot find out the result of the payment: ${reason}; it may have been charged`, options);
   }
@@ -637,9 +637,9 @@ async function sendPaid(send, signal, sleep) {
     const last = resends === MAX_RESENDS;
     const response = await send().catch((error) => {
       if (signal?.aborted === true)
-        throw new PaymentUnanswered("the call was given up", { cause: error });
+        throw new PaymentOutcomeUnknown("the call was given up", { cause: error });
       if (last)
-        throw new PaymentUnanswered(codeOf(error) ?? "no response", { cause: error });
+        throw new PaymentOutcomeUnknown(codeOf(error) ?? "no response", { cause: error });
     });
     const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last))
@@ -1013,7 +1013,7 @@ function bytesOf(hex) {
 function paymentError(error) {
   if (error instanceof PaymentDeclined)
     return new TurnpikePaymentError(error.message, false, error.cause);
-  if (error instanceof PaymentUnanswered)
+  if (error instanceof PaymentOutcomeUnknown)
     return new TurnpikePaymentError(error.message, true, error.cause);
   return error;
 }

@@ -1,6 +1,6 @@
 /**
  * Checks that documents, and the comments and error texts of `CHECKED_FOLDERS`, are plain English. With arguments it checks
- * these files or folders instead. Exits with 1 if there is a finding.
+ * these files or folders instead. Exits with 1 if there is a problem.
  */
 import { Glob } from "bun";
 import { checkProse } from "./prose/check.ts";
@@ -35,6 +35,6 @@ for (const path of chosenFiles().toSorted()) {
   }
 }
 if (diagnostics > 0) {
-  console.error(`${diagnostics} findings; the style is in CONTRIBUTING.md, "Plain English"`);
+  console.error(`${diagnostics} problems; the style is in CONTRIBUTING.md, "Plain English"`);
   process.exit(1);
 }

@@ -9,7 +9,7 @@ import { VFile } from "vfile";
 import { type Passage, passagesOfMarkdown, passagesOfTypeScript } from "./passages.ts";
 import { judge } from "./rules.ts";
 
-/** One finding; line and column count from 1. */
+/** One problem; line and column count from 1. */
 export interface ProseDiagnostic {
   readonly line: number;
   readonly column: number;
@@ -19,7 +19,7 @@ export interface ProseDiagnostic {
 
 const reader = unified().use(retextEnglish).use(retextRepeatedWords).freeze();
 
-/** All findings in a Markdown document or a TypeScript file, in their order. */
+/** All problems in a Markdown document or a TypeScript file, in their order. */
 export function checkProse(path: string, source: string): ProseDiagnostic[] {
   const passages = path.endsWith(".md") ? passagesOfMarkdown(source) : passagesOfTypeScript(source, path);
   return passages

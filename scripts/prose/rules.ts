@@ -1,6 +1,6 @@
 /** The rules of plain English: the patterns of CONTRIBUTING.md, "Plain English". */
 
-/** One finding in a sentence. */
+/** One problem in a sentence. */
 export interface ProseProblem {
   /** Offset in the sentence, in characters. */
   readonly at: number;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
 import { codeOf } from "../lib/caught.ts";
-import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
+import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../payments/client/client.ts";
 import { CALL_FLAGS, type CallRequest, DEFAULT_GATEWAY, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
@@ -60,7 +60,7 @@ async function performWithin(limitMs: number, request: CallRequest): Promise<num
   try {
     return await perform(request, gateway, signal);
   } catch (error) {
-    if (!signal.aborted || error instanceof PaymentUnanswered) throw withHint(error);
+    if (!signal.aborted || error instanceof PaymentOutcomeUnknown) throw withHint(error);
     throw new CallFailed(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
   }
 }

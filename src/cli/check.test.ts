@@ -199,7 +199,7 @@ test("a facilitator that does not respond is a warning, or a problem if it is re
   expect(await run(strict)).toMatchObject({ code: 1, out: "", err: `${strict}: ${said}` });
 });
 
-test("every finding has its place, also those of environment and facilitator", async () => {
+test("every diagnostic has its position, also those of environment and facilitator", async () => {
   const x402 = { facilitator_url: "", embedded: { enabled: true, key_env: "CHECK_ABSENT" }, chains: [] };
   const routes = [{ path_prefix: "/", upstream: "no", x402: TERMS }];
   const syntax = write("place.json", '{\n  "routes": [,]\n}');

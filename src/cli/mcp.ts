@@ -2,7 +2,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
 import { pricesOf } from "../content/api/price-list.ts";
-import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client/client.ts";
+import { describeReceipt, payAndFetch, PaymentOutcomeUnknown, type PayOptions } from "../payments/client/client.ts";
 import { atBoundary } from "./boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
 import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
@@ -75,7 +75,7 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
     pay: async (url, init) => {
       const { response, choice: requirements, receipt, isOpen } = await payAndFetch(url, init, payer);
       // Without this error an agent may try again, and pay twice.
-      if (isOpen) throw new PaymentUnanswered("the result is not known yet, and another call pays again", {});
+      if (isOpen) throw new PaymentOutcomeUnknown("the result is not known yet, and another call pays again", {});
       if (requirements !== undefined && receipt?.success === true)
         sayNote(`paid ${describeReceipt(requirements, receipt)}`);
       return response;

@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { readResponse } from "../lib/response-bytes.ts";
-import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
+import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../payments/client/client.ts";
 import { atBoundary } from "./boundary.ts";
 import { type Output, writeBinary, writeText } from "./call-output.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
@@ -66,7 +66,7 @@ async function send({ url, method, headers, data, payer }: PayRequest, tell: typ
   try {
     return await payAndFetch(url.href, init, createPayer(payer, tell));
   } catch (error) {
-    if (error instanceof PaymentUnanswered) throw error;
+    if (error instanceof PaymentOutcomeUnknown) throw error;
     if (abort.signal.aborted) {
       throw new PayFailed(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
     }
@@ -100,5 +100,5 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
 
 /** The last part of the path as a file name without extension, if it has only letters, digits, `_` and `-`. */
 function fileName({ pathname }: URL): string {
-  return /([\w-]{1,100})(?:\.\w+)?$/.exec(pathname)?.[1] ?? "answer";
+  return /([\w-]{1,100})(?:\.\w+)?$/.exec(pathname)?.[1] ?? "response";
 }

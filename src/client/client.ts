@@ -1,5 +1,11 @@
 import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
-import { type Choice, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
+import {
+  type Choice,
+  type Paid,
+  payAndFetch,
+  PaymentDeclined,
+  PaymentOutcomeUnknown,
+} from "../payments/client/client.ts";
 import { checksumAddress } from "../payments/x402/address-hash.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
 import { formatAmount } from "../payments/x402/price.ts";
@@ -204,7 +210,7 @@ function bytesOf(hex: string): Uint8Array | undefined {
 
 function paymentError(error: unknown): unknown {
   if (error instanceof PaymentDeclined) return new TurnpikePaymentError(error.message, false, error.cause);
-  if (error instanceof PaymentUnanswered) return new TurnpikePaymentError(error.message, true, error.cause);
+  if (error instanceof PaymentOutcomeUnknown) return new TurnpikePaymentError(error.message, true, error.cause);
   return error;
 }
 

@@ -153,7 +153,7 @@ test("the key goes only to the named address: the client uses no proxy and follo
   expect(stolen).toEqual([]);
 });
 
-test("a refusal shows the problem's text, with each finding on its line and without control characters", async () => {
+test("a refusal shows the problem's text, with each error on its line and without control characters", async () => {
   const url = http(() =>
     problem(400, {
       detail: "The configuration has 2 problems.\u001b[2J",

@@ -3,7 +3,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { StartError } from "../start-error.ts";
 import { printable } from "../table.ts";
 
-/** Characters of each text of a problem, and its findings, that are shown. The rest is left out. */
+/** Characters of each text of a problem, and of its errors, that are shown. The rest is left out. */
 const MAX_TEXT = 2000;
 const MAX_DIAGNOSTICS = 200;
 
@@ -32,7 +32,7 @@ export interface RefusedResponse {
   readonly text: string;
 }
 
-/** The error for a refused request. Its lines are the findings of the problem document (RFC 9457), if the response has one. */
+/** The error for a refused request. Its lines are the errors of the problem document (RFC 9457), if the response has one. */
 export function refusalOf(origin: string, { status, headers, text }: RefusedResponse): AdminRefused {
   const body = parseProblem(text);
   if (body === undefined) {

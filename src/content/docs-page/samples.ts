@@ -21,7 +21,7 @@ export function samplesOf(document: ApiDocument, operation: PlacedOperation): Sa
   const [type = ""] = Object.keys(success?.content ?? {});
   const isJson = type === "application/json";
   const url = JSON.stringify(base === "" ? "http://127.0.0.1:8080" : base);
-  const name = isJson ? "answer" : "file";
+  const name = isJson ? "result" : "file";
   const given = body === undefined ? "" : script(body);
   const file = `${operation.operationId}.${type.split("/")[1] ?? "bin"}`;
   return {
@@ -32,7 +32,7 @@ export function samplesOf(document: ApiDocument, operation: PlacedOperation): Sa
       "",
       `const turnpike = new Turnpike({ url: ${url}, privateKey: process.env.PRIVATE_KEY });`,
       `const ${name} = await turnpike.${operation.operationId}(${given});`,
-      isJson ? "console.log(answer);" : `await writeFile("${file}", file.bytes);`,
+      isJson ? "console.log(result);" : `await writeFile("${file}", file.bytes);`,
     ].join("\n"),
     command: command(operation, body, isJson ? undefined : file),
   };

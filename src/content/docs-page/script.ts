@@ -112,12 +112,12 @@ const show = async (response, output) => {
   if (type.startsWith("image/")) {
     const image = make("img");
     image.src = url;
-    image.alt = "The answer";
+    image.alt = "The response";
     output.append(image);
   }
   const link = make("a", "Save the file (" + type + ")");
   link.href = url;
-  link.download = "answer." + type.split("/")[1];
+  link.download = "response." + type.split("/")[1];
   output.append(link);
 };
 for (const form of all("form.try")) {

@@ -1,7 +1,7 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
 import { codeOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { PaymentDeclined, PaymentUnanswered } from "../../payments/client/client.ts";
+import { PaymentDeclined, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
 import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
@@ -73,7 +73,11 @@ export async function callTool(call: ToolCall, gateway: Gateway): Promise<CallTo
  * are hidden.
  */
 function errorText(error: unknown): string {
-  if (error instanceof PaymentDeclined || error instanceof PaymentUnanswered || error instanceof ResponseUnreadable) {
+  if (
+    error instanceof PaymentDeclined ||
+    error instanceof PaymentOutcomeUnknown ||
+    error instanceof ResponseUnreadable
+  ) {
     return error.message;
   }
   return `Cannot get a response from the gateway: ${codeOf(error) ?? (error instanceof Error ? error.name : "unknown")}`;

@@ -272,7 +272,7 @@ test("until the server has announced how many requests it takes, there is room f
 test("a server that goes silent within a field section gets no more requests on that connection", () => {
   const stream = server.send(sink);
   server.frame(f.HEADERS, 0, 1, Buffer.from([0x88]));
-  stream.unanswered();
+  stream.timedOut();
   expect([server.connection.isRetired, server.owner.retirements]).toEqual([true, 1]);
 });
 

@@ -163,7 +163,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.floodBudget.earn(RESET_COST);
   }
 
-  unanswered(since: number): void {
+  timedOut(since: number): void {
     // Within a field section, no other frame can arrive.
     if (this.#heardAt < since || this.block.open) this.retire();
   }

@@ -59,7 +59,7 @@ export interface ClientStreamConnection extends StreamConnection {
   /** A whole response was received. */
   responded(): void;
   /** A request that began at `since` (wheel time) reached its timeout. */
-  unanswered(since: number): void;
+  timedOut(since: number): void;
   /** A request that began at `since` (wheel time) was cancelled before its timeout. */
   givenUp(since: number): void;
 }
@@ -312,8 +312,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
    * Called at a timeout. If nothing has arrived on the connection since the request began, the connection may be dead
    * and gets no more requests.
    */
-  unanswered(): void {
-    this.#client.unanswered(this.#openedAt);
+  timedOut(): void {
+    this.#client.timedOut(this.#openedAt);
   }
 
   /**

@@ -448,7 +448,7 @@ class Forward implements ResponseSink, TimeKeeper {
     const isLate = this.#time.isLate;
     if (upstreamRequest?.awaited === true && !isLate) {
       this.#tries.server?.failed("late");
-      if (isStream(upstreamRequest)) upstreamRequest.unanswered();
+      if (isStream(upstreamRequest)) upstreamRequest.timedOut();
     } else if (isStream(upstreamRequest)) upstreamRequest.givenUp();
     this.#upstreamRequest = undefined;
     upstreamRequest?.destroy();

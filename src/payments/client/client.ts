@@ -49,7 +49,7 @@ export interface Paid {
 }
 
 /** The client sent a payment and got no response. It does not know whether the payment was charged. */
-export class PaymentUnanswered extends Error {
+export class PaymentOutcomeUnknown extends Error {
   constructor(reason: string, options: ErrorOptions) {
     super(`Cannot find out the result of the payment: ${reason}; it may have been charged`, options);
   }
@@ -117,8 +117,8 @@ async function sendPaid(
   for (let resends = 0; ; resends++) {
     const last = resends === MAX_RESENDS;
     const response = await send().catch((error: unknown) => {
-      if (signal?.aborted === true) throw new PaymentUnanswered("the call was given up", { cause: error });
-      if (last) throw new PaymentUnanswered(codeOf(error) ?? "no response", { cause: error });
+      if (signal?.aborted === true) throw new PaymentOutcomeUnknown("the call was given up", { cause: error });
+      if (last) throw new PaymentOutcomeUnknown(codeOf(error) ?? "no response", { cause: error });
     });
     const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last)) return response;

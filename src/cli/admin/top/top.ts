@@ -174,11 +174,11 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** The error in a few words. The view already shows the address. */
-function reasonOf(error: unknown): string {
+/** The error in a few words. The view already shows the address. @internal */
+export function reasonOf(error: unknown): string {
   return (
     messageOf(error)
-      .replace(/^Cannot \w+ (?:the answer of )?https?:\/\/[^ ]+: /, "")
+      .replace(/^Cannot \w+ (?:the response of )?https?:\/\/[^ ]+: /, "")
       .split(/[;,]/)[0] ?? ""
   );
 }

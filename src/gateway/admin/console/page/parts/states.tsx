@@ -8,7 +8,7 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
     <div class="notice bad" role="alert">
       <p>{sentenceOf(problem)}</p>
       {problem.diagnostics.length === 0 ? null : (
-        <ul class="findings">
+        <ul class="diagnostics">
           {problem.diagnostics.map(({ path, message }) => (
             <li key={path + message}>
               {path === "" ? null : <code>{path}</code>} {message}
@@ -17,7 +17,7 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
         </ul>
       )}
       {(problem.body.referenced_by ?? []).length === 0 ? null : (
-        <ul class="findings">
+        <ul class="diagnostics">
           {problem.body.referenced_by?.map((path) => (
             <li key={path}>
               <code>{path}</code>

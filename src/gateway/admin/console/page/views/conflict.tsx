@@ -35,7 +35,7 @@ export function Conflict({ editor, conflict, noun }: ConflictProps) {
         <strong>The configuration was changed while you edited. Nothing of yours is saved yet.</strong>
       </p>
       {events.length === 0 ? null : (
-        <ul class="findings">
+        <ul class="diagnostics">
           {events.map((event) => (
             <li key={event.id}>
               <Time ms={event.time_ms} /> {actorOf(event)}: {event.message}

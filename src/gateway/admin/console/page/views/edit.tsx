@@ -143,7 +143,7 @@ function Summary({ editor, section }: { readonly editor: Editor; readonly sectio
       {own.length === 0 ? null : (
         <div class="notice bad">
           <p>{own.length === 1 ? "One key needs a change:" : `${own.length} keys need a change:`}</p>
-          <ul class="findings">
+          <ul class="diagnostics">
             {own.map(({ path, message }) => (
               <li key={path + message}>
                 <button class="link" type="button" onClick={() => goToField(path)}>
@@ -158,7 +158,7 @@ function Summary({ editor, section }: { readonly editor: Editor; readonly sectio
       {others.length === 0 ? null : (
         <div class="notice warn">
           <p>Other parts of the configuration keep this {section.noun} from being saved:</p>
-          <ul class="findings">
+          <ul class="diagnostics">
             {others.map(({ path, message }) => (
               <li key={path + message}>
                 <code>{path}</code> {message}

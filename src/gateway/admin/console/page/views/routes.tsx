@@ -224,7 +224,7 @@ function Guards({
   return (
     <span class="stack">
       <span>{guards.length === 0 ? NONE : guards.join(", ")}</span>
-      {isBroken === true ? <Badge tone="bad">filter missing: answers 503</Badge> : null}
+      {isBroken === true ? <Badge tone="bad">filter missing: responds with 503</Badge> : null}
     </span>
   );
 }
