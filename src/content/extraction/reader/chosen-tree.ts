@@ -167,9 +167,14 @@ function isLineBreak({ name, children }: Element, other?: string): boolean {
 
 /** A silent video without a name that repeats itself shows no more than a picture behind the text. */
 function isAnimation({ name, attribs }: Element): boolean {
-  const { loop, muted, title, "aria-label": label } = attribs;
-  return name === "video" && loop !== undefined && muted !== undefined && title === undefined && label === undefined;
+  if (name !== "video") return false;
+  const { loop, muted, title, "aria-label": label, id = "", class: names = "" } = attribs;
+  if (BACKGROUND.test(`${id} ${names}`.slice(0, MAX_SOURCE_LENGTH))) return true;
+  return loop !== undefined && muted !== undefined && title === undefined && label === undefined;
 }
+
+/** Names of videos behind a text. */
+const BACKGROUND = /(?:^|[\s_-])(?:background|bg-video|video-bg|bgvideo)(?:[\s_-]|$)/i;
 
 /** Whether a picture stands for one that was not loaded, or is an icon or a control without a text. */
 function isDecoration(element: Element): boolean {

@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { parseTree } from "../tree.ts";
 import { fitCode } from "./code-parts.ts";
 import { fillTemplates } from "./consistent.ts";
+import { addFirstPost } from "./first-post.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike } from "./page-parts.ts";
+import { addPrice } from "./price.ts";
 import { keepHeadings } from "./sections.ts";
 import { groupByTemplate } from "./templates.ts";
 import { bodyOf } from "./words.ts";
@@ -32,6 +34,51 @@ describe("the heading of a chosen text", () => {
     ],
   ])("%s", (_what, html, texts) => {
     expect(left(html, keepHeadings)).toEqual([...texts]);
+  });
+});
+
+describe("the price of a product", () => {
+  const offers = "<ul><li>$4.99</li><li>$9.99</li></ul>";
+  test.each<[string, string, readonly string[]]>([
+    [
+      "is added before those of other products",
+      `<h1>Saw</h1><p>$7.95 (out)</p>${offers}`,
+      ["Saw", "$7.95", "$4.99", "$9.99"],
+    ],
+    [
+      "is added before the price of shipping",
+      "<h1>Saw</h1><p>$7.95 (out)</p><p>$15 for fast shipping</p>",
+      ["Saw", "$7.95", "$15 for fast shipping"],
+    ],
+    ["is not added if it is there", "<h1>Saw</h1><p>$9.95 (out)</p><p>$7.95</p>", ["Saw", "$7.95"]],
+  ])("%s", (_what, html, texts) => {
+    expect(left(html, addPrice)).toEqual([...texts]);
+  });
+});
+
+const post = (text: string): string => `<article class="message-body"><div>${text}</div></article>`;
+
+describe("the first post of a thread", () => {
+  const replies = post("Take the train.") + post("Take the bus.");
+  test.each<[string, string, readonly string[]]>([
+    [
+      "is added",
+      `<h1>When?</h1>${post(`${TEXT} (out)`)}${replies}`,
+      ["When?", TEXT, "Take the train.", "Take the bus."],
+    ],
+    [
+      "replaces its copy before the title",
+      `<div>${TEXT}</div><h1>When?</h1>${post(TEXT)}${replies}`,
+      ["When?", TEXT, "Take the train.", "Take the bus."],
+    ],
+    ["is not added without replies", `<h1>When?</h1>${post(`${TEXT} (out)`)}${post("No.")}`, ["When?", "No."]],
+    [
+      "is not a label",
+      `<h1>When?</h1>${post("Sort by (out)")}${replies}`,
+      ["When?", "Take the train.", "Take the bus."],
+    ],
+  ])("%s", (_what, html, texts) => {
+    expect(left(html, addFirstPost)).toEqual([...texts]);
   });
 });
 

@@ -75,6 +75,18 @@ describe("the author and the date beside the title", () => {
     expect(about(entries.join(""), { path: "/" }).byline).toBeUndefined();
   });
 
+  test.each([
+    ["/", undefined, undefined],
+    ["/blog/the-night-train", "Ada Berg", "2025-01-03T08:00:00Z"],
+  ])("the first of several authors in the body, at %s", (path, byline, published) => {
+    const entries = ["Ada", "Bo", "Cy"].map(
+      (name) =>
+        `<div><h2>A story of ${name}</h2><a rel="author" href="/${name}">${name} Berg</a><time itemprop="datePublished" datetime="2025-01-03T08:00:00Z">Friday</time></div>`,
+    );
+    const head = '<meta property="og:type" content="article">';
+    expect(about(entries.join(""), { head, path })).toEqual({ byline, published });
+  });
+
   test("microdata with more than a name", () => {
     const beside = '<div itemprop="author"><span itemprop="name">Jane Doe</span> 41244 points 18 gold badges</div>';
     expect(about(beside).byline).toBe("Jane Doe");

@@ -1,6 +1,6 @@
 import { dateIn } from "./dates.ts";
 import { folded } from "./folded.ts";
-import { hintsOf } from "./hints.ts";
+import { hintsOf, isForum } from "./hints.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { type Outline } from "./outline.ts";
 import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
@@ -21,9 +21,12 @@ export function detailsOf(
   outline: Outline,
   { title, url }: { readonly title: string; readonly url: string },
 ): VisibleDetails {
-  const { byline, published, language, siteName } = metadata;
+  const { byline, published, isOfItems, language, siteName } = metadata;
   const { isArticle, isThread, isProduct, isList, path } = hintsOf(metadata, url);
   const start = path.slice(0, MAX_PATH_LENGTH);
+  if (isOfItems.byline && !isThread && !TEXT_PATH.test(start) && !isForum(url)) {
+    return { byline: undefined, published: isOfItems.published ? undefined : published };
+  }
   const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)));
   const isSite = byline !== undefined && folded(byline) === folded(siteName);
   if (!isText || (byline !== undefined && !isSite && published !== undefined)) return { byline, published };

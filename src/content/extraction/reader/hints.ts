@@ -1,6 +1,11 @@
 import { type PageHints } from "./features.ts";
 import { type PageMetadata } from "./metadata.ts";
 
+/** Characters of an address that are read. */
+const MAX_ADDRESS_LENGTH = 1000;
+const FORUM =
+  /(?:^|[./-])(?:forums?|boards?|bbs|community|communities|discuss(?:ions?)?|talk|threads?|topics?|questions|showtopic|showthread|viewtopic|t)(?:[./-]|$)/i;
+
 const ARTICLES = /^(?:\w{0,30}Article|BlogPosting|LiveBlogPosting|Report|Recipe|HowTo)$/;
 const PRODUCTS = /^(?:Product|ProductGroup|Offer|AggregateOffer|IndividualProduct)$/;
 const THREADS = /^(?:QAPage|DiscussionForumPosting|Question|Answer|Comment)$/;
@@ -19,4 +24,10 @@ export function hintsOf(metadata: PageMetadata, url: string): PageHints {
     isThread: has(THREADS),
     isList: has(LISTS),
   };
+}
+
+/** Whether an address looks like one of a forum. */
+export function isForum(url: string): boolean {
+  const { host = "", pathname = "" } = URL.parse(url) ?? {};
+  return FORUM.test(`${host}${pathname}`.slice(0, MAX_ADDRESS_LENGTH));
 }

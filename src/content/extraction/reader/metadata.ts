@@ -30,6 +30,8 @@ const AUTHORS =
 /** Elements of microdata that are searched for an author's name, and nodes of such an element. */
 const MAX_AUTHORS = 20;
 const MAX_NODES_OF_AN_AUTHOR = 100;
+/** Authors in the body of a page from which they are those of its items. */
+const MIN_AUTHORS_OF_ITEMS = 3;
 
 /** A page's description of itself, outside of its visible content. */
 export interface PageMetadata {
@@ -50,6 +52,8 @@ export interface PageMetadata {
   readonly summaries: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
+  /** Whether only elements of the body declare the author and the date, and they name at least three authors. */
+  readonly isOfItems: { readonly byline: boolean; readonly published: boolean };
   readonly language: string | undefined;
   /** In the page's own form: they may be relative. */
   readonly canonical: string | undefined;
@@ -80,6 +84,7 @@ class FoundMetadata {
   #byline: string | undefined;
   #time: string | undefined;
   #authors = 0;
+  readonly #names = new Set<string>();
   #scripts = 0;
   #nodes = 0;
 
@@ -102,8 +107,11 @@ class FoundMetadata {
     if (name === "time" && (property === "datePublished" || attribs["pubdate"] !== undefined)) {
       this.#time ??= attribs["datetime"];
     }
-    if (this.#byline !== undefined || (attribs["rel"] !== "author" && property !== "author")) return;
-    if (++this.#authors <= MAX_AUTHORS) this.#byline = nameOf(attribs["content"] ?? nameText(element) ?? "");
+    if (attribs["rel"] !== "author" && property !== "author") return;
+    if (this.#names.size >= MIN_AUTHORS_OF_ITEMS || ++this.#authors > MAX_AUTHORS) return;
+    const author = nameOf(attribs["content"] ?? nameText(element) ?? "");
+    this.#byline ??= author;
+    if (author !== undefined) this.#names.add(author);
   }
 
   result(): PageMetadata {
@@ -111,6 +119,9 @@ class FoundMetadata {
       names.map((name) => this.#meta.get(name)).find((value) => value !== undefined && value !== "");
     const isWriter = /^(?:written by|author|by)$/i.test(first("twitter:label1") ?? "");
     const authors = [...AUTHORS, ...(isWriter ? ["twitter:data1"] : [])].map((name) => this.#meta.get(name));
+    const declared = [this.#texts.get("author"), ...authors].map(bylineOf).find((name) => name !== undefined);
+    const published = this.#texts.get("datePublished") ?? first(...DATES);
+    const isOfItems = this.#names.size >= MIN_AUTHORS_OF_ITEMS;
     return {
       title: this.#title ?? "",
       socialTitle: first("og:title", "twitter:title", "dc.title") ?? "",
@@ -121,8 +132,9 @@ class FoundMetadata {
       articleBody: this.#texts.get("articleBody") ?? "",
       declared: this.#declared,
       summaries: ["description", "og:description", "twitter:description"].flatMap((name) => this.#meta.get(name) ?? []),
-      byline: [this.#texts.get("author"), ...authors, this.#byline].map(bylineOf).find((name) => name !== undefined),
-      published: dateOf(this.#texts.get("datePublished") ?? first(...DATES) ?? this.#time),
+      byline: declared ?? bylineOf(this.#byline),
+      published: dateOf(published ?? this.#time),
+      isOfItems: { byline: isOfItems && declared === undefined, published: isOfItems && published === undefined },
       canonical: this.#canonical ?? addressOf(first("og:url")),
       image: addressOf(
         first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src") ??

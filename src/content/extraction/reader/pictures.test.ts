@@ -26,6 +26,11 @@ test.each<[string, string, string]>([
     '<div class="author_avatar"><a href="/u"><img src="/1.png"></a></div><img src="/img/default_avatar.png">',
     "",
   ],
+  [
+    "the first picture of several with the same link",
+    '<ul><li><a href="/p"><img src="/1.png"></a></li><li><a href="/p"><img src="/2.png"></a></li></ul>',
+    "- [![](/1.png)](/p)",
+  ],
   ["a link of the logo to the start page", '<a href="https://news.test/"><img src="/l.svg" alt="News"></a>', ""],
   ["a picture with the site's name", '<img src="/l.svg" alt="Daily News logo">', ""],
   [
@@ -41,6 +46,8 @@ test.each<[string, string, string]>([
 test("other pictures, and those in tables, are kept", () => {
   const html = '<img src="/a1.png"><img src="/a2.png"><img src="/i?id=1"><img src="/i?id=2">';
   expect(shown(html)).toBe("Text\n\n![](/a1.png)![](/a2.png)![](/i?id=1)![](/i?id=2)");
+  const linked = '<p><a href="/p"><img src="/b1.png"></a>A name <a href="/p"><img src="/b2.png"></a></p>';
+  expect(shown(linked)).toContain("/b2.png");
   const table = `<table><tr><th>A</th></tr>${'<tr><td><img src="/tick.svg" alt="yes"></td></tr>'.repeat(2)}</table>`;
   expect(shown(table).match(/!\[yes\]/g)).toHaveLength(2);
 });

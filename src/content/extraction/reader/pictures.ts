@@ -1,4 +1,4 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type Document, type Element, isTag, isText } from "domhandler";
 import { folded } from "./folded.ts";
 import { removeAll } from "./tree-copy.ts";
 import { walkNodes } from "./words.ts";
@@ -9,6 +9,8 @@ const MAX_LENGTH = 2000;
 const LEVELS = 3;
 
 const AVATAR = /(?:^|[\s_/-])(?:gr)?avatars?(?:[\s_/.-]|$)/i;
+/** A logo's text is at most as many times as long as the letters of the site's name. */
+const MAX_TIMES_LONGER = 4;
 /** The end of a logo's text, after the name of its site. */
 const LOGO = /\s+(?:logo|banner|home(?:page)?)$/i;
 /** Files of pictures that show the state of a user, or take the place of an advertisement. */
@@ -27,47 +29,51 @@ export interface Site {
 }
 
 /**
- * Removes avatars, the site's logo, and pictures that show an earlier one again, also in another size. Pictures in
- * tables are kept. Addresses of links and pictures must be absolute.
+ * Removes avatars, the site's logo, and pictures that show an earlier one again, also in another size. Of several
+ * pictures with the same link, as of a product, the first one is kept. Pictures in tables are kept. Addresses of links and pictures must be absolute.
  */
 export function dropPictures(tree: Document, site: Site): void {
-  const home = homeOf(site.url);
-  const name = folded(site.name.slice(0, MAX_LENGTH));
-  let linksHome: Element | undefined;
+  const isLogo = logosOf(site);
   const shown = new Set<string>();
   const gone = new Set<Element>();
+  let link: string | undefined;
+  /** The link around the last picture, if no text follows that. */
+  let last: string | undefined;
   walkNodes(tree, {
     enter(node) {
+      if (isText(node) && /\S/.test(node.data)) last = undefined;
       if (!isTag(node)) return true;
       if (node.name === "table") return false;
-      if (node.name === "a" && home !== undefined && homeOf(node.attribs["href"] ?? "", true) === home)
-        linksHome = node;
+      if (node.name === "a") link = node.attribs["href"];
       if (node.name !== "img") return true;
       const source = (node.attribs["src"] ?? "").slice(0, MAX_LENGTH);
       const picture = pictureOf(source);
-      const isGone = linksHome !== undefined || isNamedAs(node, name) || shown.has(picture) || STATE.test(source);
-      if (isGone || isAvatar(node, source)) gone.add(pictureAround(node));
-      else shown.add(picture);
+      const isRepeated = shown.has(picture) || (link !== undefined && link === last);
+      if (isRepeated || isLogo(node, link) || STATE.test(source) || isAvatar(node, source))
+        gone.add(pictureAround(node));
+      else {
+        shown.add(picture);
+        last = link;
+      }
       return true;
     },
     leave(node) {
-      if (node === linksHome) linksHome = undefined;
+      if (node.name === "a") link = undefined;
     },
   });
   removeAll(tree, gone);
 }
 
-/** The host of a site's start page. Undefined for another page, unless any page of the site will do. */
-function homeOf(address: string, onlyStart = false): string | undefined {
-  const found = address.length > MAX_LENGTH ? null : URL.parse(address);
-  if (found === null || !/^https?:$/.test(found.protocol)) return undefined;
-  if (onlyStart && (found.pathname !== "/" || found.search !== "" || found.hash !== "")) return undefined;
-  return found.host;
+/** Finds pictures in links to the site's start page, and those whose text is the site's name. */
+function logosOf({ url, name }: Site): (image: Element, link: string | undefined) => boolean {
+  const origin = URL.parse(url)?.origin;
+  const site = folded(name.slice(0, MAX_LENGTH));
+  return (image, link) => (link !== undefined && (link === origin || link === `${origin}/`)) || isNamedAs(image, site);
 }
 
 /** Whether the text of a picture is the site's name, as in "Daily News logo". */
 function isNamedAs({ attribs: { alt = "" } }: Element, name: string): boolean {
-  if (name === "" || alt === "" || alt.length > MAX_LENGTH) return false;
+  if (name === "" || alt === "" || alt.length > name.length * MAX_TIMES_LONGER) return false;
   return folded(alt.replace(LOGO, "")) === name;
 }
 

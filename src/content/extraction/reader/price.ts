@@ -4,6 +4,8 @@ import { type Block, FLAGS, type Outline } from "./outline.ts";
 const MAX_BLOCKS_TO_PRICE = 80;
 /** Words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
 const MAX_WORDS_OF_A_PRICE = 6;
+/** Words of a price without a label, such as "US $18.00". */
+const MAX_WORDS_OF_A_BARE_PRICE = 3;
 /** Digits beside the sign or the code of a currency. */
 const PRICE = /\d[\d.,\s]*(?:\p{Sc}|[A-Z]{3}\b)|(?:\p{Sc}|\b[A-Z]{3})\s*\d/u;
 
@@ -16,10 +18,19 @@ export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
   for (let at = title + 1; at < end; at += 1) {
     const block = blocks[at];
     if (block === undefined || !isPrice(block)) continue;
-    if (chosen[at] === 1) return;
+    // Another product has its price in an item of a list, and the shipping has words.
+    const isOther = price !== -1 && isOtherPrice(block, blocks[price]);
+    if (chosen[at] === 1 && !isOther) return;
     if (price === -1) price = at;
   }
   if (price !== -1) chosen[price] = 1;
+}
+
+/** Whether a price is less likely to be the product's than the first one, which is outside of lists or shorter. */
+function isOtherPrice({ box, count }: Block, first: Block | undefined): boolean {
+  if (first === undefined) return false;
+  const isInList = (box.flags & FLAGS.item) !== 0 && (first.box.flags & FLAGS.item) === 0;
+  return isInList || (count.words > MAX_WORDS_OF_A_BARE_PRICE && first.count.words <= MAX_WORDS_OF_A_BARE_PRICE);
 }
 
 function isPrice({ box, count, text }: Block): boolean {

@@ -10,7 +10,8 @@ import { cleanArticle } from "./clean.ts";
 import { addComments } from "./comments.ts";
 import { detailsOf } from "./details.ts";
 import { featuresOf } from "./features.ts";
-import { hintsOf } from "./hints.ts";
+import { addFirstPost } from "./first-post.ts";
+import { hintsOf, isForum } from "./hints.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
@@ -38,11 +39,6 @@ const SHARE_OF_PART = 0.95;
 
 /** Characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
-
-/** Characters of an address that are read. */
-const MAX_ADDRESS_LENGTH = 1000;
-const FORUM =
-  /(?:^|[./-])(?:forums?|boards?|bbs|community|communities|discuss(?:ions?)?|talk|threads?|topics?|questions|showtopic|showthread|viewtopic|t)(?:[./-]|$)/i;
 
 /** The options of `readArticle` and `articleOf`. */
 export interface ReadOptions {
@@ -99,6 +95,9 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   const { chosen, expected } = choose(outline.blocks, options.scores ?? scoresOf(outline, metadata, url));
   fillGroups(outline, chosen);
   fillTemplates(outline, chosen);
+  const hints = hintsOf(metadata, url);
+  const isThread = hints.isThread || isForum(url);
+  if (isThread) addFirstPost(outline, chosen);
   dropCopies(outline, chosen);
   dropTwins(outline, chosen);
   dropRepeats(outline, chosen);
@@ -106,8 +105,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   keepCode(outline, chosen);
   fitCode(outline, chosen);
   keepHeadings(outline, chosen);
-  const hints = hintsOf(metadata, url);
-  addPostDetails(outline, chosen, hints.isThread || isForum(url));
+  addPostDetails(outline, chosen, isThread);
   if (hints.isProduct) addPrice(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
   const article = new ChosenTree(outline, chosen).copy(body, outline.root);
@@ -126,12 +124,6 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     details: detailsOf(metadata, outline, { title, url }),
     title,
   };
-}
-
-/** Whether an address looks like one of a forum. */
-function isForum(url: string): boolean {
-  const { host = "", pathname = "" } = URL.parse(url) ?? {};
-  return FORUM.test(`${host}${pathname}`.slice(0, MAX_ADDRESS_LENGTH));
 }
 
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {

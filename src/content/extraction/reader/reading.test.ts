@@ -86,11 +86,11 @@ describe("an article", () => {
   test("has its videos, but no silent one that repeats itself", () => {
     const { content } = read(
       story(
-        `<p>${TEXT}</p><video src="/behind.mp4" autoplay loop muted></video><p>${TEXT}</p><video src="/talk.mp4" controls></video>${PARAGRAPHS}`,
+        `<p>${TEXT}</p><video src="/behind.mp4" autoplay loop muted></video><video id="player-1-background" src="/behind2.mp4"></video><p>${TEXT}</p><video src="/talk.mp4" controls></video>${PARAGRAPHS}`,
       ),
     );
     expect(content).toContain("talk.mp4");
-    expect(content).not.toContain("behind.mp4");
+    expect(content).not.toContain("behind");
   });
 
   test("has its pictures, but no icons and no pictures that stand for others", () => {
