@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { patient } from "../../../src/lib/testing/patience.ts";
 import { Folder, Program } from "../../support/program.ts";
+import { muslRoot, PROCESSORS } from "./testing/musl.ts";
 import { built, rootWith, whyNot } from "./testing/tools.ts";
 
 setDefaultTimeout(patient(120_000));
@@ -28,11 +29,28 @@ afterAll(async () => {
   folder.remove();
 });
 
+const IS_X64 = process.arch === "x64";
+const muslWhy = IS_X64 ? whyNot("mmdebstrap", "unshare", PROCESSORS.x64.gcc, "nm") : ", skipped: not on x86-64";
+
+test.skipIf(muslWhy !== "")(
+  `a root with nothing but musl and libstdc++ sells a read by the one file${muslWhy}`,
+  async () => {
+    const root = folder.file("musl");
+    muslRoot(built("turnpike-linux-x64-musl", "scripts/build/program.ts", "linux-x64-musl"), root, PROCESSORS.x64);
+    await sellsRead(root);
+  },
+);
+
 const why = whyNot("mmdebstrap", "unshare");
 
 test.skipIf(why !== "")(`a root with nothing but the C library sells a read by the one file${why}`, async () => {
   const root = folder.file("root");
   rootWith(built("turnpike", "scripts/build/program.ts"), root);
+  await sellsRead(root);
+});
+
+/** Starts the program in the root, and pays for a read. */
+async function sellsRead(root: string): Promise<void> {
   mkdirSync(join(root, "proc"), { recursive: true });
   const inRoot = 'mount -t proc proc "$0/proc"; exec chroot "$0" /turnpike "$@"';
   const command = [
@@ -60,4 +78,4 @@ test.skipIf(why !== "")(`a root with nothing but the C library sells a read by t
   } finally {
     await program.stop();
   }
-});
+}
