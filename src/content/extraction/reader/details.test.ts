@@ -54,6 +54,17 @@ describe("the author and the date beside the title", () => {
     expect(about("<p>By Jane Doe, Jan 3, 2025</p>", { head })).toEqual({ byline: "Ada & Bo", published: "2025-06-12" });
   });
 
+  test.each([
+    ["2026-02-21 12:16:43 +0100 +0100", "2026-02-21"],
+    ["2013-08-22 21:43:53 UTC", "2013-08-22"],
+    ["2026-02-21T12:16:43.5+01:00", "2026-02-21T12:16:43.5+01:00"],
+    ["2026-02", "2026-02"],
+  ])("the declared date %s is given as %s", (content, published) => {
+    expect(about("", { head: `<meta property="article:published_time" content="${content}">` }).published).toBe(
+      published,
+    );
+  });
+
   test("a shown author is better than the site's own name", () => {
     const head = '<meta property="og:site_name" content="Rail"><meta name="author" content="Rail">';
     expect(about("<p>By Jane Doe</p>", { head }).byline).toBe("Jane Doe");

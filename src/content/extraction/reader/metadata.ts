@@ -235,11 +235,16 @@ function nameText(element: Element): string | undefined {
   return named?.attribs["content"] ?? shortText(named ?? element, MAX_FIELD_LENGTH);
 }
 
+/** A date, with or without a time, in the forms of ISO 8601 that pages use. */
+const ISO = /^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?$/i;
+const LENGTH_OF_A_DAY = 10;
+
 /** A date in ISO 8601 as it is, and other forms as `2026-11-23`. */
 function dateOf(text: string | undefined): string | undefined {
   const date = text?.trim();
   if (date === undefined || date.length > 40) return undefined;
-  if (/^\d{4}-\d\d/.test(date)) return Number.isNaN(Date.parse(date)) ? dateIn(date) : date;
+  if (ISO.test(date)) return Number.isNaN(Date.parse(date)) ? dateIn(date) : date;
+  if (/^\d{4}-\d\d-\d\d/.test(date)) return dateIn(date.slice(0, LENGTH_OF_A_DAY));
   return dateIn(date, "en-us");
 }
 

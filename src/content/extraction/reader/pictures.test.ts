@@ -38,7 +38,7 @@ test.each<[string, string, string]>([
     '<a href="https://news.test/b"><img src="/b.png" alt="Daily News of May"></a><a href="https://b.test/"><img src="/c.png"></a>',
     "[![Daily News of May](/b.png)](https://news.test/b)[![](/c.png)](https://b.test/)",
   ],
-  ["the state of a user", '<img src="/i/buddy_offline.png" alt="Offline">', ""],
+  ["the state of a user or a post", '<img src="/i/buddy_offline.png" alt="Offline"><img src="/i/post_old.gif">', ""],
 ])("%s is shown once, or not at all", (_what, html, markdown) => {
   expect(shown(html)).toBe(`Text${markdown === "" ? "" : `\n\n${markdown}`}`);
 });

@@ -14,7 +14,8 @@ const MAX_TIMES_LONGER = 4;
 /** The end of a logo's text, after the name of its site. */
 const LOGO = /\s+(?:logo|banner|home(?:page)?)$/i;
 /** Files of pictures that show the state of a user, or take the place of an advertisement. */
-const STATE = /(?:^|[/_-])(?:buddy_o(?:n|ff)line|user[_-]o(?:n|ff)line|advertisement)\.(?:gif|png|svg)$/i;
+const STATE =
+  /(?:^|[/_-])(?:buddy_o(?:n|ff)line|user[_-]o(?:n|ff)line|post_(?:old|new)|advertisement)\.(?:gif|png|svg)$/i;
 /** The size of a picture in its address: `-300x200`, `_480x`, `w_800`, `width=800`. */
 const SIZE = /[-_@]\d{2,4}x\d{0,4}(?=[._-]|$)|(?<=[/,])[wh]_\d+,?|@[23]x/gi;
 const SIZE_PARAMETER =

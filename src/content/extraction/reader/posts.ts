@@ -14,6 +14,10 @@ const AROUND_A_POST =
   /(?:^|[\s_-])(?:rank|user-?title|signature|(?:author|user|poster)[_-]?(?:statistics|stats)|avatar|buddy[_-]?status|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
 /** Links with these addresses lead to the profile of a user. */
 const PROFILE = /\/(?:users?|members?|profiles?|u)\/|[?&]action=profile|mode=viewprofile|member\.php/i;
+/** A line with statistics of a post's author, as in "Join Date: Mar 2016". */
+const STATISTICS =
+  /^\s*(?:join(?:ed|[ -]date)?|registered|member since|posts|messages|beigetreten|registriert(?: seit)?|beiträge|inscrit|сообщений|регистрация)\s*:\s*[\p{L}\d]/iu;
+const MAX_WORDS_OF_STATISTICS = 6;
 const AVATAR = /avatar/i;
 /** Words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
@@ -55,8 +59,9 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
   }
   for (const [post, group] of posts) {
     if (!isChosen(post, group, { blocks, chosen })) continue;
-    for (const at of group) if (isAroundPost(blocks[at]?.box, post)) chosen[at] = 0;
-    const own = group.filter((at) => !isAroundPost(blocks[at]?.box, post));
+    const own = group.filter((at) => !isAroundPost(blocks[at], post));
+    const kept = new Set(own);
+    for (const at of group) if (!kept.has(at)) chosen[at] = 0;
     const author = own.find((at) => isProfileLink(blocks[at], post));
     if (author !== undefined) chosen[author] = 1;
     const details = author === undefined ? [AUTHOR, DATE] : [DATE];
@@ -131,8 +136,14 @@ function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | unde
   return known.get(box);
 }
 
-function isAroundPost(own: Box | undefined, post: Box): boolean {
-  for (let box = own; box !== undefined && box !== post && box.words <= MAX_WORDS_AROUND; box = box.parent) {
+function isAroundPost(block: Block | undefined, post: Box): boolean {
+  if (block === undefined) return false;
+  if (block.count.words <= MAX_WORDS_OF_STATISTICS && STATISTICS.test(block.text)) return true;
+  for (
+    let box: Box | undefined = block.box;
+    box !== undefined && box !== post && box.words <= MAX_WORDS_AROUND;
+    box = box.parent
+  ) {
     if (AROUND_A_POST.test(dashed(box.element?.attribs["class"] ?? ""))) return true;
   }
   return false;
