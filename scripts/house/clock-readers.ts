@@ -1,7 +1,7 @@
 /** Files of src that may read a clock or draw random values themselves, by the reason. Read by clocks.ts. */
 export const READERS: Readonly<Record<string, readonly string[]>> = {
   /** The clocks themselves. */
-  clocks: ["src/lib/event-clock.ts", "src/lib/machine-time.ts", "src/lib/monotonic-clock.ts"],
+  clocks: ["src/lib/event-clock.ts", "src/lib/machine-time.ts"],
   /** Their scripts run in a page, whose clock the browser has. */
   inBrowser: [
     "src/content/browser/capture/rest.ts",

@@ -1,11 +1,5 @@
-import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { messageOf } from "../../lib/caught.ts";
-import { isDiskFull } from "../../lib/disk-full.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { openConfiguredStore } from "../../store/configured-store.ts";
-import { LateStore } from "../../store/late-store.ts";
-import { type Store } from "../../store/store.ts";
 import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
 import { WorkerControl } from "../filters/control/worker-control.ts";
@@ -52,6 +46,7 @@ import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "./upstreams.ts";
+import { WorkerStore } from "./worker-store.ts";
 
 /** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @bound */
 const REMOVED_GRACE_MS = 30_000;
@@ -97,9 +92,7 @@ class RunningGateway implements GatewayProcess {
   #turn: Promise<void> = Promise.resolve();
   /** The configuration that is served. */
   #config: Config;
-  #store: Store | undefined;
-  /** The settings that the store was opened with. */
-  #storeConfig: Config["postgres"] | undefined;
+  readonly #store: WorkerStore;
   #maintenance: PaymentMaintenance | undefined;
   readonly #ledgerWatch: LedgerWatch;
   #compiled: Compiled | undefined;
@@ -116,6 +109,7 @@ class RunningGateway implements GatewayProcess {
       onEvent: (event) => this.#tell(event),
       onError: (error) => this.#report(error),
     });
+    this.#store = new WorkerStore(options, this.#own);
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
@@ -177,7 +171,7 @@ class RunningGateway implements GatewayProcess {
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
       this.#filters.use(config, this.#compiled.filters);
-      await this.#prepareStore();
+      await this.#store.ready();
       if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
       await this.#serveQuic(config, this.#read, this.#bound);
       this.#isUp = true;
@@ -240,7 +234,7 @@ class RunningGateway implements GatewayProcess {
         ),
         this.#compiled,
       );
-      await this.#store?.ready();
+      await this.#store.opened?.ready();
       this.#refuseWhileStopping();
       await this.#serveQuic(config, read, bound);
       // The last step that can fail, because it cannot be undone: listeners do not keep their old certificates. The new
@@ -314,8 +308,8 @@ class RunningGateway implements GatewayProcess {
     return new GatewayFigures({
       zone: this.#own.zone,
       directory: this.#directory,
-      ledger: () => this.#store?.view,
-      usage: () => this.#openStore(this.#storeConfig ?? this.#options.config.postgres).usage,
+      ledger: () => this.#store.opened?.view,
+      usage: () => this.#store.open(this.#store.config ?? this.#options.config.postgres).usage,
     });
   }
 
@@ -348,7 +342,7 @@ class RunningGateway implements GatewayProcess {
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
     await this.#own.closeResponses();
-    await this.#store?.close();
+    await this.#store.close();
   }
 
   async #serveQuic(
@@ -427,7 +421,7 @@ class RunningGateway implements GatewayProcess {
     const { facilitatorSocket: socket, log } = this.#options;
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
-      simulatedTransfers: () => this.#openStore(config.postgres).simulatedTransfers,
+      simulatedTransfers: () => this.#store.open(config.postgres).simulatedTransfers,
       observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event)),
       log,
     });
@@ -459,7 +453,7 @@ class RunningGateway implements GatewayProcess {
       filters: this.#filters.deps,
       tenants: this.tenants,
       tracers: this.#own.tracers,
-      store: () => this.#openStore(config.postgres),
+      store: () => this.#store.open(config.postgres),
       ledgerWatch: this.#ledgerWatch,
       facilitators: this.#facilitators.all,
       clock: Date.now,
@@ -472,74 +466,18 @@ class RunningGateway implements GatewayProcess {
     };
   }
 
-  async #prepareStore(): Promise<void> {
-    const { needsDatabase = true, log } = this.#options;
-    const ready = this.#store?.ready();
-    await (needsDatabase ? ready : ready?.catch((error: unknown) => log(messageOf(error))));
-  }
-
-  /**
-   * Opens the store. It stays open while the process runs, because payments under way keep the store that they began
-   * in. Throws if `postgres` has changed.
-   */
-  #openStore(postgres: Config["postgres"]): Store {
-    if (this.#store === undefined) {
-      this.#store = this.#openFirst(postgres);
-      this.#storeConfig = postgres;
-      return this.#store;
-    }
-    if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
-      throw new Error("postgres has changed, which takes a restart");
-    }
-    if (!(this.#store instanceof LateStore) || this.#store.isOpen) this.#useResponses(this.#store);
-    return this.#store;
-  }
-
-  /** While the disk of an SQLite ledger is full, payments are refused and other requests are served. */
-  #openFirst(postgres: Config["postgres"]): Store {
-    const { storePath, log } = this.#options;
-    const open = (): Store => {
-      const store = openConfiguredStore(postgres, storePath);
-      try {
-        this.#useResponses(store);
-        return store;
-      } catch (error) {
-        void store.close();
-        throw error;
-      }
-    };
-    try {
-      return open();
-    } catch (error) {
-      if (!(error instanceof Error) || !isDiskFull(error, dirname(storePath))) throw error;
-      const refusal = "payments are refused until there is space for the ledger";
-      log(`payment: ${error.message}; ${refusal}`);
-      return new LateStore({
-        open,
-        reason: error,
-        onOpen: () => log("payment: there is space for the ledger again; payments are accepted"),
-        onReason: (reason) => log(`payment: ${reason}; ${refusal}`),
-      });
-    }
-  }
-
-  #useResponses(store: Store): void {
-    const { storePath, log } = this.#options;
-    if (store.responses !== undefined) this.#own.useShared(store.responses, log);
-    this.#own.useDisk(storePath, log);
-  }
-
   /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
   #runMaintenance(): void {
     const { maintenance } = this.#ready();
+    const store = this.#store.opened;
     if (this.#maintenance !== undefined) {
       this.#maintenance.use(maintenance);
-    } else if (this.#store !== undefined && !this.#draining) {
+    } else if (store !== undefined && !this.#draining) {
       const { log } = this.#options;
       const metrics = this.#own.telemetry.payments;
       this.#maintenance = new PaymentMaintenance(
         {
-          store: this.#store,
+          store,
           metrics,
           clock: Date.now,
           random: Math.random,

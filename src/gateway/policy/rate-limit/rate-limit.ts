@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/event-clock.ts";
 import { type Fields, fieldValue } from "../../../lib/fields.ts";
 import { flatText } from "../../../lib/flat-text.ts";
-import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
+import { machineTimeOffset } from "../../../lib/machine-time.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
 import { type RespondWithError, CannedError } from "../../local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
@@ -30,7 +30,7 @@ export class RateLimits {
 
   /** `memory` has `BUCKET_BYTES`. `isShared`: several workers use it. */
   constructor(memory: Uint8Array, metrics: RateLimitMetrics, isShared: boolean) {
-    const offset = sharedTimeOffset();
+    const offset = machineTimeOffset();
     this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
     this.metrics = metrics;
     this.#sweeps = setInterval(() => this.buckets.sweep(), SWEEP_MS);
