@@ -47,6 +47,40 @@ const LAZY_FRAMES = `(async (timeout) => {
   for (const frame of lazy) frame.loading = "lazy";
 })`;
 
+/** Elements that are examined for places below the window, and places that are moved into it. */
+const MAX_FAR_EXAMINED = 10_000;
+const MAX_FAR_PLACES = 6;
+/** Milliseconds of the longest wait for one frame. */
+const FRAME_WAIT_MS = 50;
+
+/** Names of empty parts that stay empty, or that third parties fill. */
+const NO_PLACE = String.raw`/(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|sponsor\w{0,10}|gpt|dfp|banner|taboola|outbrain|disqus\w{0,10}|modal|dialog|popup|overlay|backdrop|toasts?|tooltips?|consent|cookies?|captcha|recaptcha|spacer|divider|separator|clear|clearfix|line|shape|bg|background|icon|logo|map|player|share|progress|dots|nav|arrows?|pagination|announcer|sr-only)(?:$|[-_\s])/i`;
+/** Parts that libraries load when they are in the window, although they are not empty. */
+const LOADED_IN_WINDOW =
+  "[hx-trigger*=revealed], [hx-trigger*=intersect], turbo-frame[loading=lazy], [aria-busy=true], :is(div, section, article)[data-src]";
+
+/**
+ * Moves the window to empty places below it for one frame each, since scripts fill such places when they become visible.
+ */
+const SHOW_FAR_PLACES = `(async (pause) => {
+  const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${FRAME_WAIT_MS})]).then(() => pause(0));
+  const isEmpty = (element) => element.childElementCount === 0 && element.textContent.trim() === "";
+  const isNamed = ({ id, className, dataset, localName }) => localName.includes("-") ||
+    ((id !== "" || typeof className === "string" && className !== "" || Object.keys(dataset ?? {}).length > 0) && !${NO_PLACE}.test(id + " " + className));
+  const isPlace = (element) => /^(?:div|section|article|ul|ol|tbody|main|figure)$|-/.test(element.localName) && isEmpty(element) && element.shadowRoot === null && isNamed(element);
+  const isFar = (element) => element.getBoundingClientRect().top >= innerHeight && element.checkVisibility() && element.closest("header, footer, nav, aside, dialog, svg") === null;
+  const all = Array.prototype.slice.call(document.body?.getElementsByTagName("*") ?? [], 0, ${MAX_FAR_EXAMINED});
+  const far = all.filter((element) => (isPlace(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_PLACES});
+  if (far.length === 0) return;
+  const { scrollX, scrollY } = window;
+  for (const element of far) {
+    const { top, bottom } = element.getBoundingClientRect();
+    if (element.isConnected && (top >= innerHeight || bottom < 0)) element.scrollIntoView({ block: "center", behavior: "instant" });
+    await frame();
+  }
+  scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
+})`;
+
 /** The places of a page that must not stay empty, and the limits of the wait for them. */
 export interface ContentWait extends AwaitedElements {
   /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
@@ -66,6 +100,7 @@ export function contentWaitScript({ names, sure, parts, moving, mostMs }: Conten
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
     await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
     if (document.scripts.length === 0) return;
+    if (${moving}) await ${SHOW_FAR_PLACES}(pause);
     const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
     const seen = (element) => element.checkVisibility();
     const textOf = (element) => element.textContent.trim();

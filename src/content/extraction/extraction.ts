@@ -41,7 +41,7 @@ export interface Placeholders {
   readonly lists: readonly string[];
   /** Identifiers, classes and data attributes of elements with a short text, which scripts may replace. */
   readonly texts: readonly string[];
-  /** Names of elements that are empty, such as `output`. */
+  /** Names of elements that are empty, such as `output`, and of components with a short text. */
   readonly tags: readonly string[];
   /** Data attributes of the content with an address from which a script may fetch data. */
   readonly addresses: readonly string[];

@@ -35,6 +35,19 @@ export const INDIRECT_PAGES: readonly HandMadePage[] = [
       'const run=async(e)=>{const a=await(await fetch("/tides/rows")).json();e.innerHTML=a.map(x=>"<p>"+x+"</p>").join("")};document.querySelectorAll("[on\\\\:qvisible]").forEach(run);',
     must: ["High tide at six"],
   }),
+  made("browser", "/indirect/far-place", {
+    body: '<main>ARTICLE<div style="height:2400px"></div><section class="lazy" data-part="/tides/rows"></section></main>',
+    script:
+      'new IntersectionObserver(async([e],o)=>{if(!e.isIntersecting)return;o.disconnect();const a=await(await fetch(e.target.dataset.part)).json();e.target.innerHTML=a.map(x=>"<p>"+x+"</p>").join("")}).observe(document.querySelector("section.lazy"));',
+    must: ["High tide at six"],
+  }),
+  made("browser", "/indirect/own-text", {
+    body: "<main>ARTICLE<tide-clock><time>unknown</time></tide-clock></main>",
+    script:
+      'customElements.define("tide-clock",class extends HTMLElement{connectedCallback(){const p=document.createElement("p");p.append("High water after six");this.replaceChildren(p)}});',
+    must: ["High water after six"],
+    mustNot: ["unknown"],
+  }),
   made("static", "/indirect/search", {
     body: '<main>ARTICLE<input id="q" type="search"><ul id="found"></ul></main>',
     script:

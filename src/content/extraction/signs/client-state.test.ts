@@ -35,6 +35,15 @@ describe("a component that changes its state when it is in the page", () => {
       "asks a hook whether it is in the browser",
       'var u=()=>x(()=>()=>{},()=>!0,()=>!1);[a,b]=c;function A(){let h=u();return h?j("table",{}):null}',
     ],
+    [
+      "formats a value that it is given",
+      'let[t,s]=d("");return h(()=>{s(new Intl.DateTimeFormat("en").format(new Date(i)))},[i]),_("time",{children:t})',
+    ],
+    [
+      "comes into the window",
+      'let r=u(null),[v,s]=d(!1);h(()=>{let o=new IntersectionObserver(([e])=>{if(e.isIntersecting)s(!0)});o.observe(r.current)},[]);return v?_("p",{}):null',
+    ],
+    ["ends a wait", 'let[w,s]=d(!0);h(()=>{ready().then(()=>{s(!1)})},[]);return w?null:_("p",{})'],
     ["sets a signal", "let m=st(!1);on(()=>{put(m,!0)});if_(n,()=>get(m))/* onMount */"],
   ])("is found if it %s", (_what, script) => {
     expect(signIn(script)).toBe("client-state");
@@ -64,6 +73,19 @@ describe("a component that changes its state when it is in the page", () => {
       "const v=useSyncExternalStore((f)=>{matchMedia(q).addEventListener('change',f);return()=>{}},g,()=>!1);return v?P:null",
     ],
     ["has the same store on the server", "const v = useSyncExternalStore(s.subscribe, s.get, s.get);"],
+    [
+      "closes what a person opened",
+      'let[o,s]=d(!1);h(()=>{let f=e=>{r.current.contains(e.target)||s(!1)};document.addEventListener("mousedown",f)},[]);return o&&_("ul",{})',
+    ],
+    [
+      "empties a field on another page",
+      'let[q,s]=useState("");useEffect(()=>{s("")},[path]);return jsx("input",{value:q})',
+    ],
+    ["copies a value that it has", "let[v,s]=useState(p.v);useEffect(()=>{s(p.v)},[p.v]);return jsx(v)"],
+    [
+      "marks the part in the window",
+      'let[a,s]=d("");h(()=>{let o=new IntersectionObserver(e=>{s(e[0].target.id)});o.observe(r)},[]);return a?_("p",{}):null',
+    ],
     ["keeps a callback", "let[m,s]=d(!1);const f=q(()=>{s(!0)},[]);return m&&_(P)"],
     ["writes the value of a field", "run(()=>{e.value=u});[a,b]=c"],
   ])("is not one that %s", (_what, script) => {

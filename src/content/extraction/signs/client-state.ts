@@ -110,15 +110,49 @@ function runsEffect(code: string): boolean {
     const start = match.index + match[0].lastIndexOf("(", match[0].lastIndexOf("(") - 1) + 1;
     const text = code.slice(start, start + MAX_CALL_LENGTH);
     const end = endOfValue(text, 0);
-    // Other dependencies than none change when a person does something.
-    if (!/^(?:,\s{0,9}\[\s{0,9}\]\s{0,9})?\)/.test(text.slice(end, end + 30))) continue;
-    const body = unlessLater(text.slice(0, end));
+    const dependencies = DEPENDENCIES.exec(text.slice(end, end + 200));
+    if (dependencies === null) continue;
+    const whole = text.slice(0, end);
+    const body = unlessLater(whole);
     if (PERSONAL.test(body)) continue;
     const before = code.slice(Math.max(0, match.index - NEAR), match.index);
     const after = code.slice(start + end, start + end + NEAR);
-    if (setsState(body, before, after)) return true;
+    // Other dependencies than none mostly change when a person does something.
+    const isOnce = (dependencies[1] ?? "").trim() === "";
+    if (isOnce ? setsState(body, before, after) : fillsState(body, before)) return true;
+    if (isOnce && showsInView(whole, before, after)) return true;
   }
   return false;
+}
+
+/** The dependencies of an effect, and the end of its call. An effect without any runs each time. */
+const DEPENDENCIES = /^(?:,\s{0,9}\[([^[\]]{0,160})\]\s{0,9})?\)/;
+
+/** Whether an effect sets a state without a condition that has no value before: `s(format(date))`, after `[a, s] = useState("")`. */
+function fillsState(body: string, before: string): boolean {
+  for (const match of body.matchAll(SETTER)) {
+    const [whole, called, first] = match;
+    if (/\bif\b|&&|\?|\|\|/.test(body.slice(0, match.index))) return false;
+    if (called === undefined || first !== undefined) continue;
+    const value = body.slice(match.index + whole.length, match.index + whole.length + 12);
+    if (/^(?:""|''|``|null\b|\[\]|\{\}|!0|!1|true\b|false\b|void 0|undefined\b|\))/.test(value)) continue;
+    const state = stateOf(before, called);
+    if (state !== undefined && /^(?:""|''|``|null|void 0|undefined|\[\]|)\)/.test(state.initial)) return true;
+  }
+  return false;
+}
+
+const IN_VIEW =
+  /\bnew\s{1,9}IntersectionObserver\s{0,9}\([^]{0,400}?(?<![\w$.])(?!if\b|while\b)([\w$]{1,40})\s{0,3}\(\s{0,3}(?:!0|true|[\w$]{1,20}\.isIntersecting)\s{0,3}\)/;
+
+/** Whether a component shows words when its place comes into the window. */
+function showsInView(body: string, before: string, after: string): boolean {
+  const setter = IN_VIEW.exec(body)?.[1];
+  const state = setter === undefined ? undefined : stateOf(before, setter);
+  if (state === undefined) return false;
+  return new RegExp(
+    `(?<![\\w$.])${escaped(state.name)}\\s{0,3}(?:&&|\\?)\\s{0,9}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`,
+  ).test(after);
 }
 
 /** Whether a component sets its data when it is in the page: `mounted() { this.open = true }`. */
@@ -164,20 +198,31 @@ function setsState(body: string, before: string, after: string): boolean {
     const sets = first === undefined && (given !== undefined || !value.startsWith(")"));
     const state = sets ? stateOf(before, setter) : undefined;
     const isFlag = /^(?:!0|true)\s{0,3}\)/.test(value);
-    if (state !== undefined && (!isFlag || guardsWords(after, state))) return true;
+    // A flag that is reset shows nothing more, unless it was set from the beginning.
+    const isReset = /^(?:!1|false)\s{0,3}\)/.test(value) && !/^(?:!0|true)\s{0,3}\)/.test(state?.initial ?? "");
+    if (state !== undefined && !isReset && (!isFlag || guardsWords(after, state.name))) return true;
     const isValue = first !== undefined && /^(?:!0|true|await\b|["'`[])/.test(value);
     if (isValue && isSignal(before, first) && isRead(after, first)) return true;
   }
   return false;
 }
 
-/** The state of a setter: `a` in `[a, b] = useState()` for `b`. */
-function stateOf(before: string, setter: string): string | undefined {
+interface State {
+  readonly name: string;
+  /** The beginning of its first value. */
+  readonly initial: string;
+}
+
+/** The state of a setter: `a` in `[a, b] = useState("")` for `b`. */
+function stateOf(before: string, setter: string): State | undefined {
   const declared = new RegExp(
     `\\[\\s{0,3}([\\w$]{1,40})\\s{0,3},\\s{0,3}${escaped(setter)}\\s{0,3}\\]\\s{0,3}=\\s{0,3}\\(?[\\w$., ]{1,40}\\)?\\(`,
     "g",
   );
-  return [...before.matchAll(declared)].at(-1)?.[1];
+  const last = [...before.matchAll(declared)].at(-1);
+  if (last === undefined) return undefined;
+  const from = last.index + last[0].length;
+  return { name: last[1] ?? "", initial: before.slice(from, from + 12).trimStart() };
 }
 
 /** Whether a variable is the result of a call, as references are: `m = ref(today)`. */

@@ -115,6 +115,14 @@ function isUnmade({ name, text, media, elements }: Surveyed): boolean {
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
 }
 
+/** Elements in a component with a short text that its own code may replace. */
+const MAX_FALLBACK_ELEMENTS = 3;
+
+function isRewrittenByItself({ name, chrome, hidden, text, media, elements }: Surveyed): boolean {
+  if (chrome || hidden || !name.includes("-") || SMALL_ELEMENT.test(name)) return false;
+  return text <= MAX_FALLBACK_LENGTH && media === 0 && elements <= MAX_FALLBACK_ELEMENTS;
+}
+
 /** Elements with content to which a script may append. */
 const LISTS = new Set(["ul", "ol", "dl", "table", "tbody", "section", "article", "main", "div"]);
 
@@ -195,6 +203,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
+    if (isRewrittenByItself(element)) tags.add(element.name);
     if (isList(element, page)) lists.add(element.name === "div" ? [element.attribs["id"] ?? ""] : namesOf(element));
     if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }

@@ -32,6 +32,10 @@ describe("an external script that requests data without user action", () => {
     ["asks for what is not shown", 'fetch("/api/session")'],
     ["asks when a person clicks", 'b.addEventListener("click", () => fetch("/api/items"))'],
     ["asks in a handler of a component", 'h("button", { onClick: () => fetch("/api/items") })'],
+    [
+      "asks in the nearest of two functions with one name, which a handler has",
+      'function n(){return 1}n();const a=n(),n=async()=>{await fetch("/api/items")};h("button",{onClick:n})',
+    ],
     ["asks in a handler that is given by name", 'function load(){fetch("/api/items")} h("button", { onClick: load })'],
     ["names an address and requests nothing", 'const home = "/api/items"'],
     [
@@ -75,6 +79,17 @@ test("a component that the page has without its tree is found in the script that
   const script = 'customElements.define("tide-table", class { constructor() { this.attachShadow({ mode: "open" }) } })';
   expect(signIn(script, ["tide-table"])).toBe("shadow-root");
   expect(signIn(script, ["wind-table"])).toBeUndefined();
+});
+
+function component(body: string): string {
+  return `customElements.define("tide-clock", class { connectedCallback() { ${body} } })`;
+}
+
+test("a component that replaces its own short text is found in the script that defines it", () => {
+  const places = { ...NO_PLACES, tags: ["tide-clock"] };
+  expect(signOfCode(component("this.replaceChildren(time())"), places)?.sign).toBe("script-writes");
+  expect(signOfCode(component("this.classList.add('on')"), places)).toBeUndefined();
+  expect(signOfCode(component("this.onclick = () => { this.innerHTML = time() }"), places)).toBeUndefined();
 });
 
 describe("an external script that appends to a list", () => {

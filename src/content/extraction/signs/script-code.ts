@@ -107,9 +107,14 @@ function signOfOwnCode(script: string, named: readonly string[], places: Searche
     appendsTo(places, left) ||
     (BESIDE_SCRIPT.test(left.code) && writesPage(left)) ||
     (selectsTag(left.code, places.tags) && writesPage(left)) ||
+    (WRITES_ITSELF.test(left.bare) && places.tags.some((tag) => tag.includes("-") && namesPlace(left.code, tag))) ||
     writesText(left.code, places);
   return isWritten ? { sign: "script-writes", names: filled } : undefined;
 }
+
+/** A component replaces its own content. */
+const WRITES_ITSELF =
+  /(?<![\w$])this\.(?:(?:innerHTML|textContent|innerText)\s{0,3}=(?!=)|(?:replaceChildren|append|prepend)\s{0,3}\()/;
 
 const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 
@@ -173,6 +178,7 @@ function withoutProperties(code: string): string {
 
 /** The nearest definition before a place of a function with this name. Minified names are reused often. */
 function definitionBefore(code: string, name: string, before: number): [start: number, end: number] | undefined {
+  let nearest = -1;
   for (const opening of [
     `function ${name}(`,
     `${name}=async`,
@@ -181,9 +187,9 @@ function definitionBefore(code: string, name: string, before: number): [start: n
     `${name} = (`,
     `${name}=function`,
   ]) {
-    const at = code.lastIndexOf(opening, before);
-    if (at === -1 || /[\w$]/.test(code.charAt(at - 1))) continue;
-    return [at, endOfValue(code, at)];
+    let at = code.lastIndexOf(opening, before);
+    while (at > nearest && /[\w$.]/.test(code.charAt(at - 1))) at = code.lastIndexOf(opening, at - 1);
+    nearest = Math.max(nearest, at);
   }
-  return undefined;
+  return nearest === -1 ? undefined : [nearest, endOfValue(code, nearest)];
 }
