@@ -189,7 +189,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
   const [names, sure, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
-  const addresses = new Names();
+  const [addresses, components] = [new Names(), new Names()];
   const tags = new Set<string>();
   let hasStandIns = false;
   for (const element of page.elements) {
@@ -203,7 +203,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
-    if (isRewrittenByItself(element)) tags.add(element.name);
+    if (isRewrittenByItself(element)) components.add([element.name]);
     if (isList(element, page)) lists.add(element.name === "div" ? [element.attribs["id"] ?? ""] : namesOf(element));
     if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }
@@ -215,7 +215,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
     sure: sure.all,
     lists: parts ?? [],
     texts: short ?? [],
-    tags: [...tags],
+    tags: [...tags, ...components.all],
     addresses: addresses.all,
     standsIn: hasStandIns,
   };

@@ -88,6 +88,9 @@ function component(body: string): string {
 test("a component that replaces its own short text is found in the script that defines it", () => {
   const places = { ...NO_PLACES, tags: ["tide-clock"] };
   expect(signOfCode(component("this.replaceChildren(time())"), places)?.sign).toBe("script-writes");
+  const named = "class Clock extends HTMLElement { connectedCallback() { this.textContent = time() } }";
+  expect(signOfCode(`${named} customElements.define("tide-clock", Clock)`, places)?.sign).toBe("script-writes");
+  expect(signOfCode(`${component("")} customElements.define("x-b", ${named})`, places)).toBeUndefined();
   expect(signOfCode(component("this.classList.add('on')"), places)).toBeUndefined();
   expect(signOfCode(component("this.onclick = () => { this.innerHTML = time() }"), places)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { type UnaskedCode, unasked, unaskedOfWhole } from "./unasked-code.ts";
-import { endOfValue } from "./code-values.ts";
+import { endOfBlock, endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
@@ -107,7 +107,7 @@ function signOfOwnCode(script: string, named: readonly string[], places: Searche
     appendsTo(places, left) ||
     (BESIDE_SCRIPT.test(left.code) && writesPage(left)) ||
     (selectsTag(left.code, places.tags) && writesPage(left)) ||
-    (WRITES_ITSELF.test(left.bare) && places.tags.some((tag) => tag.includes("-") && namesPlace(left.code, tag))) ||
+    (WRITES_ITSELF.test(left.bare) && places.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
     writesText(left.code, places);
   return isWritten ? { sign: "script-writes", names: filled } : undefined;
 }
@@ -115,6 +115,24 @@ function signOfOwnCode(script: string, named: readonly string[], places: Searche
 /** A component replaces its own content. */
 const WRITES_ITSELF =
   /(?<![\w$])this\.(?:(?:innerHTML|textContent|innerText)\s{0,3}=(?!=)|(?:replaceChildren|append|prepend)\s{0,3}\()/;
+
+/** The code of the class that defines a custom element. "" if the script does not define the element. */
+function classOf(code: string, tag: string): string {
+  if (!tag.includes("-")) return "";
+  const defined = new RegExp(`\\.define\\s{0,3}\\(\\s{0,3}["'\`]${tag}["'\`]\\s{0,3},\\s{0,3}([\\w$]{1,40})`).exec(
+    code,
+  );
+  const [whole, name = ""] = defined ?? ["", ""];
+  if (defined === null) return "";
+  if (name === "class") return code.slice(defined.index + whole.length, endOfValue(code, defined.index + whole.length));
+  const variable = name.replaceAll("$", "\\$");
+  const declared = new RegExp(
+    `(?:\\bclass\\s{1,9}${variable}(?![\\w$])|(?<![\\w$.])${variable}\\s{0,3}=\\s{0,3}class\\b)[^{]{0,200}`,
+  ).exec(code);
+  if (declared === null) return "";
+  const start = declared.index + declared[0].length;
+  return code.slice(start, endOfBlock(code, start));
+}
 
 const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 
