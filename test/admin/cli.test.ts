@@ -144,6 +144,17 @@ describe.each([
     expect((await rig.run("routes", "remove", "/second")).code).toBe(1);
   });
 
+  test("a route shows the upstreams and redirects of its traffic split", async () => {
+    const split = [
+      { upstream: "origin", weight: 9 },
+      { weight: 1, redirect: { host: "new.test", status: 301 } },
+    ];
+    const route = { path_prefix: "/split", upstream: "origin", traffic_split: split };
+    expect((await rig.give(JSON.stringify(route), "routes", "add", "-")).code).toBe(0);
+    expect((await rig.run("routes", "list")).out).toMatch(/^\/split\t\t\torigin\*9 \(redirect 301\)\*1\t/m);
+    expect((await rig.run("routes", "remove", "/split")).code).toBe(0);
+  });
+
   test("routes are distinguished by their hosts", async () => {
     for (const host of ["a.test", "b.test"]) {
       const route = { path_prefix: "/hosts", host, upstream: "origin" };
