@@ -211,6 +211,8 @@ function createFront(port: number, own: () => TestDirectory): Bun.Server<undefin
         redirect: "manual",
       });
       if (pathname === "/order-plz" && response.ok) directory.orders.push(payloadOf(body));
+      // Pebble asks for 3 to 5 s.
+      response.headers.delete("retry-after");
       if (pathname !== "/dir" || directory.renewal === undefined) return response;
       const resources: unknown = await response.json();
       return Response.json(Object.assign({}, resources, { renewalInfo: `https://${host}/renewal` }));
