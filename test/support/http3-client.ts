@@ -98,6 +98,9 @@ export class Http3Client {
     })();
     response.catch(() => headers.reject(new Error("Cannot read the response: the stream was reset")));
     headers.promise.catch(() => {});
+    // A stream without a response ends without an error then.
+    const gone = (): void => headers.reject(new Error("Cannot read the response: the connection was closed"));
+    this.#session.closed.then(gone, gone);
     return { stream, headers: headers.promise, response, chunks };
   }
 
