@@ -22,6 +22,18 @@ const BROWSER_REQUEST =
   "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" +
   "Accept-Language: en-US,en;q=0.9\r\nAccept-Encoding: gzip, deflate, br, zstd\r\nConnection: keep-alive\r\n" +
   "Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r\nReferer: https://www.example.com/\r\n\r\n";
+/** Requests of many clients, as those of `bench -- proxy`, mixed64. */
+const MIXED_REQUESTS = Array.from({ length: 997 }, (_, n) => {
+  const agents = [
+    "curl/8.5.0",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15",
+    "python-requests/2.32.3",
+    "Go-http-client/1.1",
+  ];
+  const cookie = n % 3 === 0 ? `Cookie: session=${((n * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0")}\r\n` : "";
+  return `GET /small?page=${n} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: ${agents[n % 5] ?? ""}\r\nAccept: */*\r\n${cookie}\r\n`;
+});
 const RESPONSE_HEAD =
   "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n" +
   "Content-Type: application/json\r\nContent-Length: 76\r\nConnection: keep-alive\r\n\r\n";
@@ -157,14 +169,15 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   return { client, origin };
 }
 
-function run(request: string, count: number, isCounted: boolean): number {
+/** Sends the requests in turn, `count` in all. */
+function run(requests: readonly string[], count: number, isCounted: boolean): number {
   const { client, origin } = build(isCounted);
-  const requestBytes = Buffer.from(request, "latin1");
+  const requestBytes = requests.map((request) => Buffer.from(request, "latin1"));
   const responseBytes = Buffer.from(RESPONSE, "latin1");
   const before = process.cpuUsage();
   for (let i = 0; i < count; i++) {
     beginEvent();
-    client.onData(Buffer.from(requestBytes));
+    client.onData(Buffer.from(requestBytes[i % requestBytes.length] ?? ""));
     endEvent();
     beginEvent();
     origin.onData(Buffer.from(responseBytes));
@@ -178,14 +191,15 @@ function run(request: string, count: number, isCounted: boolean): number {
 export async function http1(args: readonly string[]): Promise<number> {
   const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "4" } } as const;
   const { values } = parseArgs({ args: [...args], options });
-  for (const [name, request] of [
-    ["small", REQUEST],
-    ["browser", BROWSER_REQUEST],
+  for (const [name, requests] of [
+    ["small", [REQUEST]],
+    ["browser", [BROWSER_REQUEST]],
+    ["mixed", MIXED_REQUESTS],
   ] as const) {
-    for (const isCounted of [false, true]) run(request, 20_000, isCounted);
+    for (const isCounted of [false, true]) run(requests, 20_000, isCounted);
     // Alternates, so that both see the same machine.
     const rounds = Array.from({ length: Number(values.rounds) }, () =>
-      [false, true].map((isCounted) => run(request, Number(values.count), isCounted)),
+      [false, true].map((isCounted) => run(requests, Number(values.count), isCounted)),
     );
     const [plain = [], counted = []] = [0, 1].map((which) => rounds.map((round) => round[which] ?? 0));
     console.log(`${name.padEnd(8)} ${told(plain)} ns of CPU a request`);

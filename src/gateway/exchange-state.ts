@@ -1,5 +1,5 @@
 import { type Fields } from "../lib/fields.ts";
-import { type Exchange, type RequestBody, type UpstreamTrace } from "./exchange.ts";
+import { type Exchange, type RequestBody, type RequestHead, type UpstreamTrace } from "./exchange.ts";
 
 /** The body of a request without one. */
 export const NO_BODY: RequestBody = {
@@ -7,6 +7,12 @@ export const NO_BODY: RequestBody = {
   pause() {},
   resume() {},
 };
+
+/** A copy of the head with values only. A spread copies no accessors: it would lose the query and the fields of an HTTP/1 head. */
+export function plainHead(head: RequestHead): RequestHead {
+  const { query, fields } = head;
+  return { ...head, query, fields };
+}
 
 /** A class to extend. TypeScript requires this shape of the bases of mixins (TS2545). */
 // oxlint-disable-next-line typescript/no-explicit-any

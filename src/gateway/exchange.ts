@@ -2,7 +2,7 @@ import { type TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
 import { type TextPieces } from "../lib/text-pieces.ts";
 
-/** The head of a request, the same for every protocol. */
+/** The head of a request, the same for every protocol. Members may be accessors: copy it by `plainHead`, not by a spread. */
 export interface RequestHead {
   /** A filter can change it, but not from or to HEAD, because HEAD decides how the response is framed. */
   method: string;
@@ -40,6 +40,9 @@ export interface RequestHead {
    * bytes of both directions.
    */
   readonly upgrade: "" | "websocket";
+  /** Add the query and the fields, without making texts of them. Absent if they are texts from the start. */
+  addQuery?(pieces: TextPieces): void;
+  addFields?(pieces: TextPieces): void;
 }
 
 /** The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. */

@@ -4,10 +4,9 @@ import { TextPieces } from "./text-pieces.ts";
 
 function written(pieces: TextPieces, texts: readonly string[], at: number): string {
   pieces.begin();
-  // The middle piece of an odd number is given as bytes.
-  const asBytes = texts.length % 2 === 1 ? texts.length >> 1 : -1;
+  // Some pieces are given as bytes, in the middle of others.
   for (const [i, text] of texts.entries()) {
-    if (i === asBytes) pieces.addBytes(Buffer.from(text, "latin1"));
+    if ((i + texts.length) % 3 === 1) pieces.addBytes(Buffer.from(`<${text}>`, "latin1"), 1, text.length + 1);
     else pieces.add(text);
   }
   const { length } = pieces;

@@ -15,8 +15,8 @@ function valueOf(name: string): string {
 /** The fields that HTTP/1 passes on from a head with this field. */
 function passedOn(name: string, isRequest: boolean): string {
   const scan = new FieldScan();
-  const text = `${name}: ${valueOf(name)}\r\n\r\n`;
-  expect(scan.scan(text, 0, text.length - 2, { isRequest, maxCount: 10 })).toBe(true);
+  const bytes = Buffer.from(`${name}: ${valueOf(name)}\r\n\r\n`);
+  expect(scan.scan(bytes, 0, bytes.length - 2, { isRequest, maxCount: 10 })).toBe(true);
   return scan.fields;
 }
 

@@ -4,6 +4,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { respondWithError } from "../local-response.ts";
 import { type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
+import { plainHead } from "../exchange-state.ts";
 import { Subrequest, type SubrequestSink } from "../proxy/subrequest.ts";
 import { WholeBody } from "./calls/http-call.ts";
 import { createFilter } from "./create-filter.ts";
@@ -121,7 +122,7 @@ async function forwardedOf(exchange: Exchange, kept: KeptResponse): Promise<Forw
     });
   }
   await Promise.race([promise, kept.over]);
-  return kept.isBegun ? undefined : { head: { ...exchange.head }, body: Buffer.concat(chunks) };
+  return kept.isBegun ? undefined : { head: plainHead(exchange.head), body: Buffer.concat(chunks) };
 }
 
 function respond({ response }: Exchange): void {

@@ -9,7 +9,7 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
-import { headText } from "./head-text.ts";
+import { headEnd, headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { isProofOf, type ParsedResponse, parseResponseHead, repeatedResponse } from "./response-head.ts";
 
@@ -324,6 +324,14 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       this.#begin(again.response, end < chunk.length);
       return end;
     }
+    const end = this.#partial === "" ? headEnd(chunk, from) : -1;
+    if (end === -1 || end - from > MAX_RESPONSE_HEAD_BYTES) return this.#readParts(chunk, from);
+    this.#parse(chunk, { from, end: end + 2 }, end + 4 < chunk.length);
+    return end + 4;
+  }
+
+  /** Reads a head that arrives in several parts, or is too large. */
+  #readParts(chunk: Buffer, from: number): number {
     const before = this.#partial.length;
     const text = headText(this.#partial, chunk, from, MAX_RESPONSE_HEAD_BYTES + 4);
     const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));
@@ -334,10 +342,15 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       return chunk.length;
     }
     this.#partial = "";
-    const response = parseResponseHead(text, end + 2, MAX_RESPONSE_FIELDS);
+    const at = from + end + 4 - before;
+    this.#parse(Buffer.from(text, "latin1"), { from: 0, end: end + 2 }, at < chunk.length);
+    return at;
+  }
+
+  #parse(bytes: Buffer, bounds: { from: number; end: number }, more: boolean): void {
+    const response = parseResponseHead(bytes, bounds, MAX_RESPONSE_FIELDS);
     if (typeof response === "string") this.#fail(response);
-    else this.#begin(response, from + end + 4 - before < chunk.length);
-    return from + end + 4 - before;
+    else this.#begin(response, more);
   }
 
   #begin(response: ParsedResponse, more: boolean): void {
@@ -390,7 +403,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     else if (decoder.done) {
       const lines = decoder.trailers;
       const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
-      if (lines !== "" && !trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) this.#fail("malformed trailers");
+      if (lines !== "" && !trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits)) this.#fail("malformed trailers");
       else this.#complete(lines === "" ? "" : trailerScan.fields, at < chunk.length);
     }
     return at;

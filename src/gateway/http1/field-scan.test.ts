@@ -6,12 +6,17 @@ import { FieldScan } from "./field-scan.ts";
 
 const scan = new FieldScan();
 
+/** The bytes of a head, which ends with an empty line. */
+function bytesOf(head: string): Buffer {
+  return Buffer.from(`${head}\r\n`, "latin1");
+}
+
 function request(fields: string, maxCount = 100): boolean {
-  return scan.scan(fields, 0, fields.length, { isRequest: true, maxCount });
+  return scan.scan(bytesOf(fields), 0, fields.length, { isRequest: true, maxCount });
 }
 
 function response(fields: string): boolean {
-  return scan.scan(fields, 0, fields.length, { isRequest: false, maxCount: 100 });
+  return scan.scan(bytesOf(fields), 0, fields.length, { isRequest: false, maxCount: 100 });
 }
 
 /** Names that are never passed on from a request. */
@@ -96,7 +101,7 @@ test("no kept line can end early or begin another line", () => {
   fc.assert(
     fc.property(wild, (text) => {
       const head = `${text}\r\n`;
-      if (!scan.scan(`${head}\r\n`, 0, head.length, { isRequest: true, maxCount: 100 })) return;
+      if (!scan.scan(bytesOf(head), 0, head.length, { isRequest: true, maxCount: 100 })) return;
       expect(scan.fields).toMatch(/^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/);
     }),
     { numRuns: 2000 },
@@ -291,7 +296,8 @@ test("a response keeps fields that only requests lose, and reports if it has a d
 
 /** All results of a scan. */
 function told(found: FieldScan): unknown {
-  return { ...Object.fromEntries(Object.entries(found)), hop: found.nominates("x-hop") };
+  const { runs, runCount, fields, ...rest } = found;
+  return { ...rest, fields: found.fault === "" ? found.fields : "", hop: found.nominates("x-hop") };
 }
 
 test("repeated lines, mixed with others, give the results of a new scanner", () => {
@@ -315,7 +321,7 @@ test("repeated lines, mixed with others, give the results of a new scanner", () 
     fc.property(fc.array(step, { minLength: 3, maxLength: 12 }), (steps) => {
       const reused = new FieldScan();
       for (const { block, before, ...bounds } of steps.flatMap((one) => Array.from({ length: one.times }, () => one))) {
-        const text = `${before}${block}\r\n`;
+        const text = bytesOf(`${before}${block}`);
         const fresh = new FieldScan();
         const expected = fresh.scan(text, before.length, text.length - 2, bounds);
         expect(reused.scan(text, before.length, text.length - 2, bounds)).toBe(expected);

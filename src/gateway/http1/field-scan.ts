@@ -8,6 +8,10 @@ import {
   withoutFields,
 } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
+import { latin1Text } from "../../lib/latin1.ts";
+
+/** Compares any byte arrays, without making a view. */
+const { compare: compareBytes } = Buffer.prototype;
 
 /** Bits of CLASS: the elements that a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;
@@ -21,6 +25,7 @@ const SEMICOLON = 0x3b;
 const QUESTION_MARK = 0x3f;
 const BACKSLASH = 0x5c;
 
+const NO_BYTES = new Uint8Array(0);
 const CLASS = new Uint8Array(256);
 for (let code = 0x20; code < 256; code++) if (code !== 0x7f) CLASS[code] = VALUE;
 CLASS[0x09] = VALUE;
@@ -30,13 +35,13 @@ for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 }
 
 /**
- * Every scanned text ends with CRLF. No class contains these characters, so the loop ends before the end of the text. A
+ * All scanned bytes end with CRLF. No class contains these characters, so the loop ends before the end of the bytes. A
  * single read beyond it would make the engine compile the whole function for the rare case, ten times as slow (bench
  * http1).
  */
-function skip(text: string, from: number, bit: number): number {
+function skip(bytes: Uint8Array, from: number, bit: number): number {
   let i = from;
-  while (((CLASS[text.charCodeAt(i)] ?? 0) & bit) !== 0) i++;
+  while (((CLASS[bytes[i] ?? 0] ?? 0) & bit) !== 0) i++;
   return i;
 }
 
@@ -46,8 +51,8 @@ export function isTokenCode(code: number): boolean {
 }
 
 /** The index of the first character from `from` on that is not a token character. */
-export function skipToken(text: string, from: number): number {
-  return skip(text, from, TOKEN);
+export function skipToken(bytes: Uint8Array, from: number): number {
+  return skip(bytes, from, TOKEN);
 }
 
 /** The result of `scanTarget`, valid until the next call. `#` ends a target, because a target cannot contain it. */
@@ -57,26 +62,26 @@ export const targetScan = { end: 0, pathEnd: 0, isRegular: true };
  * Scans the request target at `from`. Finds the end of the target and of its path, and whether the path is already
  * normalised.
  */
-export function scanTarget(text: string, from: number): void {
+export function scanTarget(bytes: Uint8Array, from: number): void {
   let i = from;
   let isRegular = true;
   for (;;) {
-    const code = text.charCodeAt(i);
+    const code = bytes[i] ?? 0;
     if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
     if (code === SLASH) {
-      const next = text.charCodeAt(i + 1);
+      const next = bytes[i + 1] ?? 0;
       if (next === SLASH || next === DOT || next === SEMICOLON) isRegular = false;
     } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
     i++;
   }
   targetScan.pathEnd = i;
   targetScan.isRegular = isRegular;
-  targetScan.end = skip(text, i, TARGET);
+  targetScan.end = skip(bytes, i, TARGET);
 }
 
-/** True if a reason phrase or a value has no control character except tab. */
-export function isFieldValue(text: string): boolean {
-  return skip(`${text}\r`, 0, VALUE) === text.length;
+/** True if the bytes between `from` and the CRLF at `end` have no control character except tab. */
+export function isFieldValue(bytes: Uint8Array, from: number, end: number): boolean {
+  return skip(bytes, from, VALUE) === end;
 }
 
 /** Fields that affect framing, routing or forwarding. All others are passed on unread. */
@@ -104,10 +109,10 @@ const METHOD_OVERRIDE = 15;
 const PAYMENT_SIGNATURE = 16;
 const X_PAYMENT = 17;
 
-function spells(text: string, start: number, lowerName: string): boolean {
+function spells(bytes: Uint8Array, start: number, lowerName: string): boolean {
   // `| 0x20` changes only letters in these names and values; the scan has already excluded control characters.
   for (let i = 0; i < lowerName.length; i++) {
-    if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;
+    if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;
   }
   return true;
 }
@@ -120,10 +125,10 @@ const UNDERSCORE_SEEN = 0x7f;
  * Returns `id` if the name at `start` is `lowerName`. A name with underscores in place of hyphens is suspicious, because
  * CGI and similar interfaces treat both as one name: it is dropped from requests.
  */
-function named(text: string, start: number, lowerName: string, id: number): number {
+function named(bytes: Uint8Array, start: number, lowerName: string, id: number): number {
   let found = id;
   for (let i = 0; i < lowerName.length; i++) {
-    const code = text.charCodeAt(start + i) | 0x20;
+    const code = (bytes[start + i] ?? 0) | 0x20;
     const wanted = lowerName.charCodeAt(i);
     if (code === wanted) continue;
     if (code !== UNDERSCORE_SEEN || wanted !== HYPHEN) return OTHER;
@@ -148,54 +153,54 @@ for (const [role, id] of [
 }
 
 /** Classifies a field by which a request could steer upstreams. OTHER: it is not such a field. */
-function steering(text: string, start: number, length: number): number {
-  if (STEERING_LETTERS[text.charCodeAt(start) | 0x20] === 0) return OTHER;
+function steering(bytes: Uint8Array, start: number, length: number): number {
+  if (STEERING_LETTERS[(bytes[start] ?? 0) | 0x20] === 0) return OTHER;
   for (const prefix of FORWARDED_PREFIXES) {
-    if (length > prefix.length && named(text, start, prefix, DROPPED_FROM_REQUEST) !== OTHER)
+    if (length > prefix.length && named(bytes, start, prefix, DROPPED_FROM_REQUEST) !== OTHER)
       return DROPPED_FROM_REQUEST;
   }
   const candidates = STEERING_BY_LENGTH[length];
   if (candidates === undefined) return OTHER;
   for (const [name, id] of candidates) {
-    const found = named(text, start, name, id);
+    const found = named(bytes, start, name, id);
     if (found !== OTHER) return found;
   }
   return OTHER;
 }
 
-function identify(text: string, start: number, length: number): number {
-  const found = framing(text, start, length);
-  return found === OTHER ? steering(text, start, length) : found;
+function identify(bytes: Uint8Array, start: number, length: number): number {
+  const found = framing(bytes, start, length);
+  return found === OTHER ? steering(bytes, start, length) : found;
 }
 
-function framing(text: string, start: number, length: number): number {
+function framing(bytes: Uint8Array, start: number, length: number): number {
   switch (length) {
     case 2:
-      return named(text, start, "te", TE);
+      return named(bytes, start, "te", TE);
     case 3:
-      return named(text, start, "via", VIA);
+      return named(bytes, start, "via", VIA);
     case 4:
-      return named(text, start, "host", HOST) || named(text, start, "date", DATE);
+      return named(bytes, start, "host", HOST) || named(bytes, start, "date", DATE);
     case 6:
-      return named(text, start, "expect", EXPECT);
+      return named(bytes, start, "expect", EXPECT);
     case 7:
-      return named(text, start, "upgrade", UPGRADE) || named(text, start, "trailer", DROPPED);
+      return named(bytes, start, "upgrade", UPGRADE) || named(bytes, start, "trailer", DROPPED);
     case 9:
-      return named(text, start, "x-payment", X_PAYMENT);
+      return named(bytes, start, "x-payment", X_PAYMENT);
     case 10:
-      return named(text, start, "connection", CONNECTION) || named(text, start, "keep-alive", DROPPED);
+      return named(bytes, start, "connection", CONNECTION) || named(bytes, start, "keep-alive", DROPPED);
     case 12:
-      return named(text, start, "content-type", CONTENT_TYPE) || named(text, start, "x-request-id", REQUEST_ID);
+      return named(bytes, start, "content-type", CONTENT_TYPE) || named(bytes, start, "x-request-id", REQUEST_ID);
     case 14:
-      return named(text, start, "content-length", CONTENT_LENGTH);
+      return named(bytes, start, "content-length", CONTENT_LENGTH);
     case 15:
-      return named(text, start, "x-forwarded-for", FORWARDED_FOR);
+      return named(bytes, start, "x-forwarded-for", FORWARDED_FOR);
     case 16:
-      return named(text, start, "proxy-connection", DROPPED);
+      return named(bytes, start, "proxy-connection", DROPPED);
     case 17:
       return (
-        named(text, start, "transfer-encoding", TRANSFER_ENCODING) ||
-        named(text, start, "payment-signature", PAYMENT_SIGNATURE)
+        named(bytes, start, "transfer-encoding", TRANSFER_ENCODING) ||
+        named(bytes, start, "payment-signature", PAYMENT_SIGNATURE)
       );
     default:
       return OTHER;
@@ -212,14 +217,14 @@ const MAX_NOMINATED = 64;
  * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. In a request a leading
  * zero is refused, because some parsers read it as an octal number.
  */
-function lengthAt(text: string, start: number, end: number, isRequest: boolean): number {
-  const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
-  const isPlain = end > from && end - from <= MAX_LENGTH_DIGITS && (text.charCodeAt(from) !== 0x30 || end === from + 1);
-  if (!isPlain) return unusualLength(text.slice(from, end), isRequest);
+function lengthAt(bytes: Uint8Array, start: number, end: number, isRequest: boolean): number {
+  const from = bytes[start] === 0x20 ? start + 1 : start;
+  const isPlain = end > from && end - from <= MAX_LENGTH_DIGITS && (bytes[from] !== 0x30 || end === from + 1);
+  if (!isPlain) return unusualLength(latin1Text(bytes, from, end), isRequest);
   let length = 0;
   for (let i = from; i < end; i++) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return unusualLength(text.slice(from, end), isRequest);
+    const digit = (bytes[i] ?? 0) - 0x30;
+    if (digit < 0 || digit > 9) return unusualLength(latin1Text(bytes, from, end), isRequest);
     length = length * 10 + digit;
   }
   return length;
@@ -232,10 +237,9 @@ function unusualLength(text: string, isRequest: boolean): number {
 
 /**
  * The result of one pass over the field lines of a head. A worker has one such object, so a result is valid until the next
- * scan. `fields` are the lines to pass on, as slices of the scanned text.
+ * scan.
  */
 export class FieldScan {
-  fields: Fields = "";
   /** The payment of a request, which is not passed on. */
   payment: Fields = "";
   host = "";
@@ -263,10 +267,33 @@ export class FieldScan {
   #typeStart = -1;
   #typeEnd = -1;
   #lastHost = "";
-  /** The lines of the last valid scan, after two field sections in a row had this length; else empty. */
-  #block: Fields = "";
+  /** The lines to pass on, as starts and ends of `runCount` ranges of the scanned bytes. Valid while `isText` is false. */
+  readonly runs: number[] = [];
+  runCount = 0;
+  /** The lines to pass on, if they are a text already. */
+  #fields: Fields | undefined = "";
+  #bytes: Uint8Array = NO_BYTES;
+  /** The lines of the last valid scan, after two field sections in a row had this length. */
+  #block: Uint8Array = NO_BYTES;
   #blockLength = -1;
   #count = 0;
+
+  /** The lines to pass on. */
+  get fields(): Fields {
+    this.#fields ??= this.#joinRuns();
+    return this.#fields;
+  }
+
+  /** True if `fields` is a text: of repeated lines it is the same string object each time. */
+  get isText(): boolean {
+    return this.#fields !== undefined;
+  }
+
+  #joinRuns(): Fields {
+    let lines = "";
+    for (let i = 0; i < this.runCount; i++) lines += latin1Text(this.#bytes, this.runs[2 * i] ?? 0, this.runs[2 * i + 1] ?? 0);
+    return lines;
+  }
 
   /** True if Connection lists this option, in lower case. `close` and `keep-alive` have their own properties. */
   nominates(option: string): boolean {
@@ -277,27 +304,26 @@ export class FieldScan {
    * Scans the lines from `from` to the empty line at `end`. False: see `fault` and `tooMany`. Busy clients and upstreams
    * often repeat their last head. Such lines are only compared, which saves a tenth of a small request (bench http1).
    */
-  scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
+  scan(bytes: Uint8Array, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
     const { isRequest, maxCount } = limits;
-    if (this.#isAgain(text, from, end) && isRequest === this.#isRequest && this.#count <= maxCount) return true;
-    const isCandidate = end - from === this.#blockLength;
-    this.#reset();
+    if (this.#isAgain(bytes, from, end) && isRequest === this.#isRequest && this.#count <= maxCount) return true;
+    const lastLength = this.#blockLength;
+    this.#reset(bytes);
     this.#isRequest = isRequest;
-    let kept = "";
     let runStart = from;
     let count = 0;
     let at = from;
     while (at < end) {
-      const nameEnd = skipToken(text, at);
-      if (nameEnd === at || text.charCodeAt(nameEnd) !== 0x3a) return this.#refuse("malformed field line");
-      const valueEnd = skip(text, nameEnd + 1, VALUE);
-      if (text.charCodeAt(valueEnd) !== 0x0d || text.charCodeAt(valueEnd + 1) !== 0x0a) {
+      const nameEnd = skipToken(bytes, at);
+      if (nameEnd === at || bytes[nameEnd] !== 0x3a) return this.#refuse("malformed field line");
+      const valueEnd = skip(bytes, nameEnd + 1, VALUE);
+      if (bytes[valueEnd] !== 0x0d || bytes[valueEnd + 1] !== 0x0a) {
         return this.#refuse("control character in a field value");
       }
       count++;
-      const id = identify(text, at, nameEnd - at);
-      if (id !== OTHER && this.#take(id, text, nameEnd + 1, valueEnd)) {
-        if (at > runStart) kept += text.slice(runStart, at);
+      const id = identify(bytes, at, nameEnd - at);
+      if (id !== OTHER && this.#take(id, bytes, nameEnd + 1, valueEnd)) {
+        if (at > runStart) this.#keep(runStart, at);
         runStart = valueEnd + 2;
       }
       if (this.fault !== "") return false;
@@ -307,82 +333,92 @@ export class FieldScan {
       this.tooMany = true;
       return this.#refuse("too many fields");
     }
-    if (end > runStart) kept += text.slice(runStart, end);
-    if (this.#nominated === undefined) this.fields = kept;
-    else {
-      this.fields = withoutFields(kept, this.#nominated);
-      this.payment = withoutFields(this.payment, this.#nominated);
-    }
+    if (end > runStart) this.#keep(runStart, end);
     this.#count = count;
-    this.#blockLength = end - from;
-    if (isCandidate) {
-      this.#block = text.slice(from, end);
-      this.fields = flatText(this.fields);
-    }
+    this.#settle(from, end, lastLength);
     return true;
   }
 
-  #isAgain(text: string, from: number, end: number): boolean {
-    return end - from === this.#block.length && this.#block !== "" && text.startsWith(this.#block, from);
+  /** Makes texts of what must be one, and keeps lines that may come again. */
+  #settle(from: number, end: number, lastLength: number): void {
+    if (this.#nominated !== undefined) {
+      this.#fields = withoutFields(this.fields, this.#nominated);
+      this.payment = withoutFields(this.payment, this.#nominated);
+    }
+    this.#blockLength = end - from;
+    if (lastLength !== this.#blockLength) return;
+    this.#block = Buffer.from(this.#bytes.subarray(from, end));
+    this.#fields = flatText(this.fields);
+  }
+
+  #keep(start: number, end: number): void {
+    const i = 2 * this.runCount++;
+    this.runs[i] = start;
+    this.runs[i + 1] = end;
+  }
+
+  #isAgain(bytes: Uint8Array, from: number, end: number): boolean {
+    const { length } = this.#block;
+    return end - from === length && length > 0 && compareBytes.call(this.#block, bytes, from, end) === 0;
   }
 
   /**
    * Records a field that affects the request. True if its line is not passed on. The value is between `start` and `end` of
-   * the text. Common values are recognised in place, because each slice that is read costs an allocation.
+   * the bytes. Common values are recognised in place, because each slice that is read costs an allocation.
    */
-  #take(id: number, text: string, start: number, end: number): boolean {
+  #take(id: number, bytes: Uint8Array, start: number, end: number): boolean {
     switch (id) {
       case DATE:
         this.hasDate = true;
         return false;
       case CONTENT_TYPE:
-        if (this.#isRequest) this.#takeType(text, start, end);
+        if (this.#isRequest) this.#takeType(bytes, start, end);
         return false;
       case DROPPED:
         return true;
       case DROPPED_FROM_REQUEST:
         return this.#isRequest;
       case CONTENT_LENGTH: {
-        const length = lengthAt(text, start, end, this.#isRequest);
+        const length = lengthAt(bytes, start, end, this.#isRequest);
         const differs = this.contentLength !== -1 && this.contentLength !== length;
         if (length === -1 || differs) this.fault = "bad Content-Length";
         this.contentLength = length;
         return true;
       }
       case CONNECTION:
-        if (end - start === 11 && spells(text, start, " keep-alive")) this.keepAlive = true;
-        else if (end - start === 6 && spells(text, start, " close")) this.close = true;
-        else this.#takeConnection(text.slice(start, end));
+        if (end - start === 11 && spells(bytes, start, " keep-alive")) this.keepAlive = true;
+        else if (end - start === 6 && spells(bytes, start, " close")) this.close = true;
+        else this.#takeConnection(latin1Text(bytes, start, end));
         return true;
       case HOST:
         if (!this.#isRequest) return false;
         this.hosts++;
-        if (!this.#sameHost(text, start, end)) this.#lastHost = trimOws(text.slice(start, end));
+        if (!this.#sameHost(bytes, start, end)) this.#lastHost = trimOws(latin1Text(bytes, start, end));
         this.host = this.#lastHost;
         return true;
       case METHOD_OVERRIDE:
         return false;
       default:
-        return this.#takeRare(id, trimOws(text.slice(start, end)));
+        return this.#takeRare(id, trimOws(latin1Text(bytes, start, end)));
     }
   }
 
   /** True if the host is that of the last request. Most requests of a worker have the same host, and then share one string. */
-  #sameHost(text: string, start: number, end: number): boolean {
+  #sameHost(bytes: Uint8Array, start: number, end: number): boolean {
     const { length } = this.#lastHost;
-    if (end - start !== length + 1 || text.charCodeAt(start) !== 0x20) return false;
+    if (end - start !== length + 1 || bytes[start] !== 0x20) return false;
     for (let i = 0; i < length; i++) {
-      if (text.charCodeAt(start + 1 + i) !== this.#lastHost.charCodeAt(i)) return false;
+      if (bytes[start + 1 + i] !== this.#lastHost.charCodeAt(i)) return false;
     }
     return true;
   }
 
   /** RFC 9110 §5.3: Content-Type is not a list. Of two types, the gateway might check one and the upstream use the other. */
-  #takeType(text: string, start: number, end: number): void {
+  #takeType(bytes: Uint8Array, start: number, end: number): void {
     if (this.#typeStart === -1) {
       this.#typeStart = start;
       this.#typeEnd = end;
-    } else if (trimOws(text.slice(start, end)) !== trimOws(text.slice(this.#typeStart, this.#typeEnd))) {
+    } else if (trimOws(latin1Text(bytes, start, end)) !== trimOws(latin1Text(bytes, this.#typeStart, this.#typeEnd))) {
       this.fault = "Content-Type fields that differ";
     }
   }
@@ -441,8 +477,10 @@ export class FieldScan {
     return false;
   }
 
-  #reset(): void {
-    this.fields = "";
+  #reset(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.#fields = undefined;
+    this.runCount = 0;
     this.payment = "";
     this.host = "";
     this.hosts = 0;
@@ -461,7 +499,7 @@ export class FieldScan {
     this.tooMany = false;
     this.#nominated = undefined;
     this.#typeStart = -1;
-    this.#block = "";
+    this.#block = NO_BYTES;
     this.#blockLength = -1;
   }
 }

@@ -135,7 +135,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     const lines = this.#chunked?.trailers ?? "";
     if (lines !== "") {
       const limits = { isRequest: true, maxCount: this.#source.limits.maxHeaderCount };
-      if (!trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) {
+      if (!trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits)) {
         this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.fault}`));
         return;
       }

@@ -1,52 +1,20 @@
 import { type ErrorCode } from "../../lib/errors.ts";
-import { type Fields, fieldValue, trimOws } from "../../lib/fields.ts";
+import { fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
+import { latin1Text } from "../../lib/latin1.ts";
 import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
 import { isAuthority } from "../authority.ts";
-import { type RequestHead } from "../exchange.ts";
 import { type HeadError } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
+import { OwnHead } from "./own-head.ts";
 
-/** A parsed request head for the HTTP/1 codec. It is never changed: a repeated request has the same object. */
+/** A parsed request head for the HTTP/1 codec, valid until the next one is parsed: all heads share one object. */
 export interface ParsedRequest {
-  readonly head: RequestHead;
+  readonly head: OwnHead;
   readonly requestId: string;
   readonly http10: boolean;
   readonly keepAlive: boolean;
-}
-
-/** The head of a request that an exchange owns: policies change it, and the exchange uses the object again. */
-export class OwnHead implements RequestHead {
-  method = "";
-  scheme: RequestHead["scheme"] = "http";
-  authority = "";
-  path = "";
-  query = "";
-  fields: Fields = "";
-  payment: Fields = "";
-  bodyLength = 0;
-  expectContinue = false;
-  via = "";
-  forwardedFor = "";
-  readonly isGrpc = false;
-  upgrade: RequestHead["upgrade"] = "";
-
-  /** Takes all values of another head. */
-  copy(head: RequestHead): void {
-    this.method = head.method;
-    this.scheme = head.scheme;
-    this.authority = head.authority;
-    this.path = head.path;
-    this.query = head.query;
-    this.fields = head.fields;
-    this.payment = head.payment;
-    this.bodyLength = head.bodyLength;
-    this.expectContinue = head.expectContinue;
-    this.via = head.via;
-    this.forwardedFor = head.forwardedFor;
-    this.upgrade = head.upgrade;
-  }
 }
 
 /** The settings that a head is parsed with. */
@@ -55,7 +23,7 @@ interface HeadContext {
   readonly maxHeaderCount: number;
 }
 
-/** A request that came twice in a row. */
+/** A request that came twice in a row. Its head has texts only. */
 interface RepeatedRequest extends HeadContext {
   readonly bytes: Buffer;
   readonly request: ParsedRequest;
@@ -71,6 +39,9 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const scan = new FieldScan();
+const parsed = { head: new OwnHead(), requestId: "", http10: false, keepAlive: false };
+/** The path of the last request. Most requests of some clients have the same path, and then share one string. */
+let lastPath = "/";
 /** Shared by all requests while the settings stay the same. */
 let limits = { isRequest: true, maxCount: 0 };
 
@@ -98,93 +69,107 @@ export function repeatedRequest(chunk: Buffer, { scheme, maxHeaderCount }: HeadC
 export function keepRequest(bytes: Buffer, request: ParsedRequest, { scheme, maxHeaderCount }: HeadContext): void {
   const isRepeated = bytes.length === lastBytes?.length && compareBytes.call(lastBytes, bytes) === 0;
   lastBytes = bytes;
-  if (isRepeated) repeated = { bytes, request, scheme, maxHeaderCount };
+  if (!isRepeated) return;
+  const head = new OwnHead();
+  head.copy(request.head);
+  head.makeTexts();
+  repeated = { bytes, request: { ...request, head }, scheme, maxHeaderCount };
 }
 
 /**
  * Parses the request head that starts at `from`. The last CRLF before the empty line ends at `end` (RFC 9112 §2-3, §6.3).
- * `text` is latin1.
+ * `isAlone`: the bytes are this head only and never change, so that the head may keep them in place of texts.
  */
 export function parseRequestHead(
-  text: string,
-  bounds: { from: number; end: number },
+  bytes: Uint8Array,
+  { from, end, isAlone }: { from: number; end: number; isAlone: boolean },
   context: HeadContext,
 ): ParsedRequest | HeadError {
-  const methodEnd = skipToken(text, bounds.from);
-  scanTarget(text, methodEnd + 1);
+  const methodEnd = skipToken(bytes, from);
+  scanTarget(bytes, methodEnd + 1);
   const { end: targetEnd, pathEnd, isRegular } = targetScan;
-  const version = versionAt(text, targetEnd + 1);
-  const lineEnd = version === -1 ? text.indexOf("\r\n", bounds.from) : targetEnd + 9;
-  if (methodEnd === bounds.from || text.charCodeAt(methodEnd) !== 0x20 || text.charCodeAt(targetEnd) !== 0x20) {
+  const version = versionAt(bytes, targetEnd + 1);
+  if (methodEnd === from || bytes[methodEnd] !== 0x20 || bytes[targetEnd] !== 0x20) {
     return { code: "bad-request", detail: "malformed request line" };
   }
-  if (version === -1) return refuseVersion(text.slice(targetEnd + 1, lineEnd));
+  if (version === -1) return refuseVersion(latin1Text(bytes, targetEnd + 1, end));
   const http10 = version === 0;
   if (limits.maxCount !== context.maxHeaderCount) limits = { isRequest: true, maxCount: context.maxHeaderCount };
-  if (!scan.scan(text, lineEnd + 2, bounds.end, limits)) {
+  if (!scan.scan(bytes, targetEnd + 11, end, limits)) {
     return scan.tooMany ? fault("head-too-large", "too many header fields") : fault("bad-request", scan.fault);
   }
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
-  const method = methodAt(text, bounds.from, methodEnd);
+  const method = methodAt(bytes, from, methodEnd);
   const unserved = method === "GET" ? "" : unservedMethod(method);
-  if (unserved !== "") return refuseMethod(method, text.slice(methodEnd + 1, targetEnd), unserved);
+  if (unserved !== "") return refuseMethod(method, latin1Text(bytes, methodEnd + 1, targetEnd), unserved);
   const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
   const upgrade = mayUpgrade ? upgradeOf() : "";
   if (typeof upgrade !== "string") return upgrade;
-  const isOrigin = text.charCodeAt(methodEnd + 1) === 0x2f;
-  const target = isOrigin ? undefined : splitTarget(method, text.slice(methodEnd + 1, targetEnd));
-  if (target !== undefined && "code" in target) return target;
-  const rawPath = target?.path ?? text.slice(methodEnd + 1, pathEnd);
-  const path = (isOrigin && isRegular) || rawPath === "*" ? rawPath : normalisePath(rawPath);
-  if (path === undefined) return fault("bad-path", BAD_PATH);
-  return {
-    head: {
-      method,
-      scheme: context.scheme,
-      authority: target?.authority ?? scan.host,
-      path,
-      query: target?.query ?? text.slice(pathEnd, targetEnd),
-      fields: scan.fields,
-      payment: scan.payment,
-      bodyLength: scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1,
-      expectContinue: scan.expect !== "" && !http10,
-      via: scan.via,
-      forwardedFor: scan.forwardedFor,
-      isGrpc: false,
-      upgrade,
-    },
-    requestId: scan.requestId,
-    http10,
-    keepAlive: !scan.close && (!http10 || scan.keepAlive),
-  };
+  const { head } = parsed;
+  const isOrigin = bytes[methodEnd + 1] === 0x2f;
+  if (isOrigin) {
+    head.authority = scan.host;
+    head.path = pathAt(bytes, methodEnd + 1, pathEnd);
+    head.takeParts(bytes, { queryFrom: pathEnd, queryEnd: targetEnd, scan, isAlone });
+  } else {
+    const target = splitTarget(method, latin1Text(bytes, methodEnd + 1, targetEnd));
+    if ("code" in target) return target;
+    head.authority = target.authority;
+    head.path = target.path;
+    head.takeParts(bytes, { queryFrom: 0, queryEnd: 0, scan, isAlone });
+    head.query = target.query;
+  }
+  if (!(isOrigin && isRegular) && head.path !== "*") {
+    const path = normalisePath(head.path);
+    if (path === undefined) return fault("bad-path", BAD_PATH);
+    head.path = path;
+  }
+  head.method = method;
+  head.scheme = context.scheme;
+  head.payment = scan.payment;
+  head.bodyLength = scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1;
+  head.expectContinue = scan.expect !== "" && !http10;
+  head.via = scan.via;
+  head.forwardedFor = scan.forwardedFor;
+  head.upgrade = upgrade;
+  parsed.requestId = scan.requestId;
+  parsed.http10 = http10;
+  parsed.keepAlive = !scan.close && (!http10 || scan.keepAlive);
+  return parsed;
 }
 
 const VERSION_BEGINS = "HTTP/1.";
 const LINE_ENDS = "\r\n";
 
-/** True if `part` is at `at`. Compared here, because `startsWith` is a call into the runtime (bench http1). */
-function stands(text: string, at: number, part: string): boolean {
-  for (let i = 0; i < part.length; i++) if (text.charCodeAt(at + i) !== part.charCodeAt(i)) return false;
+/** True if `part` is at `at`. */
+function stands(bytes: Uint8Array, at: number, part: string): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part.charCodeAt(i)) return false;
   return true;
 }
 
+function pathAt(bytes: Uint8Array, from: number, end: number): string {
+  if (end - from !== lastPath.length || !stands(bytes, from, lastPath)) lastPath = latin1Text(bytes, from, end);
+  return lastPath;
+}
+
 /** The minor version of HTTP/1 at the end of the request line; -1 for anything else. */
-function versionAt(text: string, at: number): number {
-  const minor = text.charCodeAt(at + 7) - 0x30;
-  const isSound = stands(text, at, VERSION_BEGINS) && stands(text, at + 8, LINE_ENDS);
-  return isSound && (minor === 0 || minor === 1) ? minor : -1;
+function versionAt(bytes: Uint8Array, at: number): number {
+  if (!stands(bytes, at, VERSION_BEGINS) || !stands(bytes, at + 8, LINE_ENDS)) return -1;
+  const minor = (bytes[at + 7] ?? 0) - 0x30;
+  return minor === 0 || minor === 1 ? minor : -1;
 }
 
-/** The method. Common methods need no slice, which each later comparison would have to copy. */
-function methodAt(text: string, from: number, end: number): string {
-  if (stands(text, from, "GET ")) return "GET";
-  if (stands(text, from, "POST ")) return "POST";
-  return text.slice(from, end);
+/** The method. Common methods need no new text. */
+function methodAt(bytes: Uint8Array, from: number, end: number): string {
+  if (stands(bytes, from, "GET ")) return "GET";
+  if (stands(bytes, from, "POST ")) return "POST";
+  return latin1Text(bytes, from, end);
 }
 
-function refuseVersion(version: string): HeadError {
-  const match = VERSION.exec(version);
+/** `rest` begins with what stands in place of the version. */
+function refuseVersion(rest: string): HeadError {
+  const match = VERSION.exec(rest.slice(0, rest.indexOf("\r\n")));
   if (match === null) return { code: "bad-request", detail: "malformed request line" };
   return { code: "version-not-supported", detail: "this server speaks HTTP/1.0 and HTTP/1.1 here" };
 }

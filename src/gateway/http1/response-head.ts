@@ -1,5 +1,6 @@
 import { fieldValue } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
+import { latin1Text } from "../../lib/latin1.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { FieldScan, isFieldValue } from "./field-scan.ts";
 
@@ -25,8 +26,8 @@ export interface RepeatedResponse {
   readonly response: ParsedResponse;
 }
 
-/** Position of the end of the last head. */
-let lastEnd = -1;
+/** Length of the last head, without the empty line. */
+let lastLength = -1;
 let last: RepeatedResponse | undefined;
 
 /** True if a 101 switches to WebSocket with the required `Sec-WebSocket-Accept` (RFC 6455 §4.1). False if `accept` is empty. */
@@ -48,17 +49,18 @@ interface StatusLine {
 }
 
 /** The status line of most responses, parsed in advance. */
-const USUAL = { text: "HTTP/1.1 200 OK\r\n", http10: false, status: 200, reason: "OK", length: 17 };
+const USUAL = { bytes: Buffer.from("HTTP/1.1 200 OK\r\n"), http10: false, status: 200, reason: "OK", length: 17 };
 
-/** Undefined if it is malformed. */
-function readStatusLine(text: string): StatusLine | undefined {
+/** Reads the status line at `from` of a head that ends at `end`. Undefined if it is malformed. */
+function readStatusLine(bytes: Uint8Array, from: number, end: number): StatusLine | undefined {
+  const text = latin1Text(bytes, from, end);
   const lineEnd = text.indexOf("\r\n");
   const http10 = text.startsWith("HTTP/1.0 ");
   const status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
   if (!http10 && !text.startsWith("HTTP/1.1 ")) return undefined;
   if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20)) return undefined;
-  const reason = text.slice(13, lineEnd);
-  return isFieldValue(reason) ? { http10, status, reason, length: lineEnd + 2 } : undefined;
+  if (!isFieldValue(bytes, from + Math.min(13, lineEnd), from + lineEnd)) return undefined;
+  return { http10, status, reason: text.slice(13, lineEnd), length: lineEnd + 2 };
 }
 
 /**
@@ -75,27 +77,32 @@ export function repeatedResponse(chunk: Buffer, from: number): RepeatedResponse 
 }
 
 /**
- * Parses the response head whose status line starts at 0. The last CRLF before the empty line ends at `end` (RFC 9112 §4,
- * §6.3). `text` is latin1. Returns a text for the log if the head is refused.
+ * Parses the response head that starts at `from`. The last CRLF before the empty line ends at `end` (RFC 9112 §4, §6.3).
+ * Returns a text for the log if the head is refused.
  */
-export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
+export function parseResponseHead(
+  bytes: Uint8Array,
+  { from, end }: { from: number; end: number },
+  maxHeaderCount: number,
+): ParsedResponse | string {
   if (limits.maxCount !== maxHeaderCount) limits = { isRequest: false, maxCount: maxHeaderCount };
-  const isCandidate = end === lastEnd;
+  const isCandidate = end - from === lastLength;
   last = undefined;
-  lastEnd = end;
-  const response = readResponseHead(text, end);
+  lastLength = end - from;
+  const response = readResponseHead(bytes, from, end);
   // A head without Date gets the date of the current second, so it is not kept.
   if (isCandidate && scan.hasDate && typeof response !== "string") {
-    last = { bytes: Buffer.from(text.slice(0, end + 2), "latin1"), response };
+    last = { bytes: Buffer.from(bytes.subarray(from, end + 2)), response };
   }
   return response;
 }
 
-function readResponseHead(text: string, end: number): ParsedResponse | string {
-  const line = text.startsWith(USUAL.text) ? USUAL : readStatusLine(text);
+function readResponseHead(bytes: Uint8Array, from: number, end: number): ParsedResponse | string {
+  const isUsual = compareBytes.call(USUAL.bytes, bytes, from, Math.min(from + USUAL.length, end)) === 0;
+  const line = isUsual ? USUAL : readStatusLine(bytes, from, end);
   if (line === undefined) return "malformed status line";
   const { status, reason, http10, length } = line;
-  if (!scan.scan(text, length, end, limits)) return scan.fault;
+  if (!scan.scan(bytes, from + length, end, limits)) return scan.fault;
   const { transferEncoding, contentLength } = scan;
   if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";
   if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";

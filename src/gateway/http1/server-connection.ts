@@ -1,5 +1,6 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { latin1Text } from "../../lib/latin1.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { BodyTime } from "../body-time.ts";
@@ -14,7 +15,7 @@ import {
 } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
-import { headText, unfinishedHeadFault } from "./head-text.ts";
+import { headEnd, headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
@@ -35,8 +36,10 @@ const LINGER_MS = 2000;
  */
 const MAX_DISCARD_BYTES = 65_536;
 /** Position and context of a head, set for each one: two more objects a request would be 2 % of its allocations. */
-const bounds = { from: 0, end: 0 };
+const place = { from: 0, end: 0, isAlone: false };
 const context: { scheme: "http" | "https"; maxHeaderCount: number } = { scheme: "http", maxHeaderCount: 0 };
+const CR = 0x0d;
+const LF = 0x0a;
 const IDLE = 0;
 const HEAD = 1;
 const BUSY = 2;
@@ -301,20 +304,33 @@ export class Http1ServerConnection
         this.keepUnread(chunk.subarray(offset));
         return;
       }
-      const before = this.#partial.length;
-      const text = headText(this.#partial, chunk, offset, this.limits.maxHeaderBytes + 4);
-      const start = text.startsWith("\r\n") ? 2 : 0;
-      const end = text.indexOf("\r\n\r\n", Math.max(start, before - 3));
-      if (end === -1 || end + 4 - start > this.limits.maxHeaderBytes) {
-        this.#waitForHead(text, start, end);
-        return;
-      }
-      this.#partial = "";
-      const isAlone = before === 0 && offset === 0 && end + 4 === chunk.length;
-      offset += end + 4 - before;
-      this.#begin(text, start, end + 2, isAlone ? chunk : undefined);
+      offset = this.#partial === "" ? this.#readWhole(chunk, offset) : this.#readPart(chunk, offset);
       if (offset < chunk.length && !this.#awaitsHead()) offset = this.#readBody(chunk, offset);
     }
+  }
+
+  /** Reads a head that is complete in the chunk. Returns the index after it. */
+  #readWhole(chunk: Buffer, offset: number): number {
+    const from = chunk[offset] === CR && chunk[offset + 1] === LF ? offset + 2 : offset;
+    const end = headEnd(chunk, from);
+    if (end === -1 || end + 4 - from > this.limits.maxHeaderBytes) return this.#readPart(chunk, offset);
+    this.#begin(chunk, from, end + 2, from === 0 && end + 4 === chunk.length);
+    return end + 4;
+  }
+
+  /** Reads a head that arrives in several parts, or is too large. Returns the index after it, or the chunk's length. */
+  #readPart(chunk: Buffer, offset: number): number {
+    const before = this.#partial.length;
+    const text = headText(this.#partial, chunk, offset, this.limits.maxHeaderBytes + 4);
+    const from = text.startsWith("\r\n") ? 2 : 0;
+    const end = text.indexOf("\r\n\r\n", Math.max(from, before - 3));
+    if (end === -1 || end + 4 - from > this.limits.maxHeaderBytes) {
+      this.#waitForHead(text, from, end);
+      return chunk.length;
+    }
+    this.#partial = "";
+    this.#begin(Buffer.from(text, "latin1"), from, end + 2, false);
+    return offset + end + 4 - before;
   }
 
   #awaitsHead(): boolean {
@@ -335,18 +351,19 @@ export class Http1ServerConnection
     }
   }
 
-  /** `bytes`: the chunk, if the head is all of it. */
-  #begin(text: string, from: number, end: number, bytes: Buffer | undefined): void {
-    bounds.from = from;
-    bounds.end = end;
+  /** Begins the request whose head is from `from` to `end`. `isAlone`: the bytes are a chunk with this head only. */
+  #begin(bytes: Buffer, from: number, end: number, isAlone: boolean): void {
+    place.from = from;
+    place.end = end;
+    place.isAlone = isAlone;
     context.scheme = this.#host.scheme;
     context.maxHeaderCount = this.limits.maxHeaderCount;
-    const request = parseRequestHead(text, bounds, context);
+    const request = parseRequestHead(bytes, place, context);
     if (isFault(request)) {
-      this.#refuse(request, text.slice(from));
+      this.#refuse(request, latin1Text(bytes, from, bytes.length));
       return;
     }
-    if (bytes !== undefined) keepRequest(bytes, request, context);
+    if (isAlone) keepRequest(bytes, request, context);
     this.#run(request);
   }
 

@@ -18,7 +18,8 @@ import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { NO_BODY } from "./request-body.ts";
-import { OwnHead, type ParsedRequest } from "./request-head.ts";
+import { OwnHead } from "./own-head.ts";
+import { type ParsedRequest } from "./request-head.ts";
 import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
 
 /** The connection that an exchange runs on. */

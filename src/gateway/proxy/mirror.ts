@@ -5,6 +5,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange.ts";
+import { plainHead } from "../exchange-state.ts";
 import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";
@@ -107,7 +108,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     this.#shared = shared;
     this.#waiting = new ByteQueue(shared.account);
     // A client that waits for 100 gets it for the request itself.
-    const head = { ...exchange.head, expectContinue: false };
+    const head = { ...plainHead(exchange.head), expectContinue: false };
     this.#exchange = new Subrequest(exchange, head, new DroppedResponse(this), this);
     if (exchange.head.bodyLength === 0) this.#trailers = "";
   }

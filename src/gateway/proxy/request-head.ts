@@ -43,9 +43,12 @@ export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: For
   pieces.add(head.method);
   pieces.add(" ");
   pieces.add(target.rewrite === undefined ? head.path : target.rewrite(head.path));
-  pieces.add(head.query);
+  if (head.addQuery === undefined) pieces.add(head.query);
+  else head.addQuery(pieces);
   pieces.add(told.lines);
-  pieces.add(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
+  if (target.extraNames.length > 0) pieces.add(withoutFields(head.fields, target.extraNames));
+  else if (head.addFields === undefined) pieces.add(head.fields);
+  else head.addFields(pieces);
   pieces.add(target.extraFieldsWithoutHost);
   trace?.addFields(pieces);
   exchange.addIdField(pieces);

@@ -3,6 +3,7 @@ import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../li
 import { parseHttpDate } from "../../../lib/http-date.ts";
 import { CannedError } from "../../local-response.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { plainHead } from "../../exchange-state.ts";
 import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { forward } from "../forward.ts";
 import { Subrequest, tellOwnSink } from "../subrequest.ts";
@@ -170,7 +171,7 @@ export class ResponseCache implements FetchHost {
   #ask(client: Exchange, fetch: Fetch): void {
     const { stale } = fetch.plan;
     const fields = withoutFields(client.head.fields, ASKED_BY_CACHE) + (stale === undefined ? "" : validatorsOf(stale));
-    const own = new Subrequest(client, { ...client.head, method: "GET", fields }, fetch);
+    const own = new Subrequest(client, { ...plainHead(client.head), method: "GET", fields }, fetch);
     own.trace = client.trace;
     fetch.asks(own);
     forward(own, this.#ownTarget);

@@ -33,7 +33,7 @@ export class UpstreamRecord implements UpstreamTrace {
   }
 
   addFields(pieces: TextPieces): void {
-    if (this.#isLine && this.#line !== undefined) pieces.addBytes(this.#line);
+    if (this.#isLine && this.#line !== undefined) pieces.addBytes(this.#line, 0, this.#line.length);
     else pieces.add(this.#fields);
   }
 

@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { TextPieces } from "../../lib/text-pieces.ts";
+import { plainHead } from "../exchange-state.ts";
+import { OwnHead } from "./own-head.ts";
+import { isFault, parseRequestHead } from "./request-head.ts";
+
+const CONTEXT = { scheme: "http", maxHeaderCount: 100 } as const;
+
+/** The head of a request, whose query and fields may stay bytes, or are texts from the start. */
+function parsed(text: string, isAlone: boolean): OwnHead {
+  const bytes = Buffer.from(text, "latin1");
+  const result = parseRequestHead(bytes, { from: 0, end: bytes.length - 2, isAlone }, CONTEXT);
+  if (isFault(result)) throw new Error(result.detail);
+  const own = new OwnHead();
+  own.copy(result.head);
+  return own;
+}
+
+function written(head: OwnHead): string {
+  const pieces = new TextPieces().begin();
+  head.addQuery(pieces);
+  pieces.add("\n");
+  head.addFields(pieces);
+  const bytes = Buffer.alloc(pieces.length);
+  pieces.writeTo(bytes, 0, pieces.length);
+  expect(bytes.toString("latin1")).toBe(pieces.join());
+  return pieces.join();
+}
+
+const name = fc.constantFrom("A", "Cookie", "User-Agent", "Connection", "Via", "X-Forwarded-For", "TE", "X-Request-Id");
+const value = fc.constantFrom("", "x", "close", "keep-alive, cookie", "\u00e9".repeat(50), "curl/8.5.0");
+const request = fc.record({
+  query: fc.constantFrom("", "?", "?a=1", `?${"b".repeat(60)}`),
+  before: fc.array(fc.tuple(name, value), { maxLength: 4 }),
+  after: fc.array(fc.tuple(name, value), { maxLength: 4 }),
+});
+
+test("the query and the fields are the same as bytes and as texts, and no later request changes them", () => {
+  const linesOf = (lines: [string, string][]): string => lines.map(([key, of]) => `${key}: ${of}\r\n`).join("");
+  fc.assert(
+    fc.property(fc.array(request, { minLength: 1, maxLength: 5 }), fc.boolean(), (requests, isReadFirst) => {
+      const texts = requests.map(
+        ({ query, before, after }) => `GET /a${query} HTTP/1.1\r\n${linesOf(before)}Host: h\r\n${linesOf(after)}\r\n`,
+      );
+      const heads = texts.map((text) => parsed(text, true));
+      for (const [i, text] of texts.entries()) {
+        const [head, expected] = [heads[i] ?? new OwnHead(), parsed(text, false)];
+        if (isReadFirst) expect(plainHead(head)).toEqual(plainHead(expected));
+        expect(written(head)).toBe(`${expected.query}\n${expected.fields}`);
+        expect([head.query, head.fields]).toEqual([expected.query, expected.fields]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a query and fields that were set replace the received ones", () => {
+  const head = parsed("GET /a?b HTTP/1.1\r\nHost: h\r\nA: 1\r\n\r\n", true);
+  head.query = "?c";
+  head.fields += "B: 2\r\n";
+  expect(written(head)).toBe("?c\nA: 1\r\nB: 2\r\n");
+  head.fields = "";
+  expect(written(head)).toBe("?c\n");
+});
