@@ -31,7 +31,8 @@ const MIXED_REQUESTS = Array.from({ length: 997 }, (_, n) => {
     "python-requests/2.32.3",
     "Go-http-client/1.1",
   ];
-  const cookie = n % 3 === 0 ? `Cookie: session=${((n * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0")}\r\n` : "";
+  const cookie =
+    n % 3 === 0 ? `Cookie: session=${((n * 2_654_435_761) % 2 ** 32).toString(16).padStart(8, "0")}\r\n` : "";
   return `GET /small?page=${n} HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: ${agents[n % 5] ?? ""}\r\nAccept: */*\r\n${cookie}\r\n`;
 });
 const RESPONSE_HEAD =

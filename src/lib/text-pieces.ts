@@ -2,6 +2,8 @@ import { latin1Text, writeLatin1 } from "./latin1.ts";
 
 /** Bytes of the last message's head that are kept. Longer heads are written piece by piece. */
 const MAX_KEPT_BYTES = 2048;
+/** Stands for bytes among the texts. It equals no text, because latin1 does not have its character. */
+const BYTES = "\u0100";
 /** Bytes up to which a piece is copied one by one. */
 const SHORT = 40;
 /** Copies from any byte array, without making a view. */
@@ -16,18 +18,17 @@ const { copy: copyBytes } = Buffer.prototype;
  * are written, and one call copies the whole (bench http1).
  */
 export class TextPieces {
-  /** The texts, and "" for each piece that is bytes. */
+  /** The texts, and BYTES for each piece that is bytes. */
   readonly #texts: string[] = [];
   #count = 0;
   #length = 0;
-  /** The pieces that are bytes: position among the pieces, array, start and end. */
-  readonly #rangesAt: number[] = [];
+  /** The pieces that are bytes: array, start and end. */
   readonly #rangesOf: Uint8Array[] = [];
   readonly #rangesFrom: number[] = [];
   readonly #rangesTo: number[] = [];
   #ranges = 0;
   readonly #kept = Buffer.allocUnsafeSlow(MAX_KEPT_BYTES);
-  /** The pieces in `#kept`, and their lengths. */
+  /** The pieces in `#kept`, and the lengths of those that are bytes. */
   readonly #keptTexts: string[] = [];
   readonly #keptLengths: number[] = [];
   #keptCount = 0;
@@ -48,11 +49,10 @@ export class TextPieces {
   /** Adds the bytes from `start` to `end`. They must not change before the head is written. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const n = this.#ranges++;
-    this.#rangesAt[n] = this.#count;
     this.#rangesOf[n] = bytes;
     this.#rangesFrom[n] = start;
     this.#rangesTo[n] = end;
-    this.#texts[this.#count++] = "";
+    this.#texts[this.#count++] = BYTES;
     this.#length += end - start;
   }
 
@@ -72,14 +72,21 @@ export class TextPieces {
     let range = 0;
     for (let i = 0; i < this.#count; i++) {
       const text = this.#texts[i] ?? "";
-      const isKept = i < this.#keptCount;
-      let { length: size } = text;
-      if (range < this.#ranges && this.#rangesAt[range] === i) size = this.#keepRange(range++, end);
-      else if (hasMoved || !isKept || text !== this.#keptTexts[i]) writeLatin1(this.#kept, text, end);
-      hasMoved ||= !isKept || size !== this.#keptLengths[i];
-      this.#keptTexts[i] = text;
-      this.#keptLengths[i] = size;
-      end += size;
+      const kept = i < this.#keptCount ? this.#keptTexts[i] : undefined;
+      if (text === BYTES) {
+        const size = this.#keepRange(range++, end);
+        hasMoved ||= kept !== BYTES || size !== this.#keptLengths[i];
+        this.#keptTexts[i] = text;
+        this.#keptLengths[i] = size;
+        end += size;
+        continue;
+      }
+      if (hasMoved || text !== kept) {
+        writeLatin1(this.#kept, text, end);
+        hasMoved ||= kept === BYTES || text.length !== kept?.length;
+        this.#keptTexts[i] = text;
+      }
+      end += text.length;
     }
     this.#keptCount = this.#count;
     copyBytes.call(this.#kept, bytes, at, 0, end);
@@ -101,8 +108,8 @@ export class TextPieces {
     let text = "";
     let range = 0;
     for (let i = 0; i < this.#count; i++) {
-      if (range < this.#ranges && this.#rangesAt[range] === i) text += this.#textOf(range++);
-      else text += this.#texts[i] ?? "";
+      const piece = this.#texts[i] ?? "";
+      text += piece === BYTES ? this.#textOf(range++) : piece;
     }
     return text;
   }

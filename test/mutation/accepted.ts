@@ -12,14 +12,14 @@ export interface Accepted {
 export const ACCEPTED: readonly Accepted[] = [
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if (!isPlain) return unusualLength(text.slice(from, end), isRequest);",
+    code: "if (!isPlain) return unusualLength(latin1Text(bytes, from, end), isRequest);",
     mutant: "!isPlain  →  true",
     reason: "saves a slice for the usual lengths: unusualLength reads them to the same result",
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: 'if (end - start === 11 && spells(text, start, " keep-alive")) this.keepAlive = true;',
-    mutant: 'end - start === 11 && spells(text, start, " keep-alive")  →  false',
+    code: 'if (end - start === 11 && spells(bytes, start, " keep-alive")) this.keepAlive = true;',
+    mutant: 'end - start === 11 && spells(bytes, start, " keep-alive")  →  false',
     reason: "saves an allocation for the usual value: #takeConnection reads it to the same result",
   },
   {
@@ -182,28 +182,28 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
-    mutant: "(text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)  →  true",
+    code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)  →  true",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
     mutant: "start + i  →  (start - i)",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
-    mutant: "text.charCodeAt(start + i) | 0x20  →  (text.charCodeAt(start + i) & 0x20)",
+    code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "(bytes[start + i] ?? 0) | 0x20  →  ((bytes[start + i] ?? 0) & 0x20)",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
     mutant: "0x20  →  (0x20 + 1)",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
@@ -235,9 +235,9 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/http1/field-scan.ts",
-    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
     mutant:
-      "(text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)  →  (text.charCodeAt(start + i) | 0x20 === lowerName.charCodeAt(i))",
+      "((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)  →  ((bytes[start + i] ?? 0) | 0x20 === lowerName.charCodeAt(i))",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },
@@ -309,14 +309,14 @@ export const ACCEPTED: readonly Accepted[] = [
   },
   {
     file: "src/gateway/http1/request-head.ts",
-    code: 'if (stands(text, from, "GET ")) return "GET";',
-    mutant: 'stands(text, from, "GET ")  →  false',
+    code: 'if (stands(bytes, from, "GET ")) return "GET";',
+    mutant: 'stands(bytes, from, "GET ")  →  false',
     reason: "saves a copy of the usual methods: the slice below is the same text",
   },
   {
     file: "src/gateway/http1/request-head.ts",
-    code: 'if (stands(text, from, "POST ")) return "POST";',
-    mutant: 'stands(text, from, "POST ")  →  false',
+    code: 'if (stands(bytes, from, "POST ")) return "POST";',
+    mutant: 'stands(bytes, from, "POST ")  →  false',
     reason: "saves a copy of the usual methods: the slice below is the same text",
   },
   {

@@ -403,7 +403,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     else if (decoder.done) {
       const lines = decoder.trailers;
       const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
-      if (lines !== "" && !trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits)) this.#fail("malformed trailers");
+      if (lines !== "" && !trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits))
+        this.#fail("malformed trailers");
       else this.#complete(lines === "" ? "" : trailerScan.fields, at < chunk.length);
     }
     return at;

@@ -291,7 +291,8 @@ export class FieldScan {
 
   #joinRuns(): Fields {
     let lines = "";
-    for (let i = 0; i < this.runCount; i++) lines += latin1Text(this.#bytes, this.runs[2 * i] ?? 0, this.runs[2 * i + 1] ?? 0);
+    for (let i = 0; i < this.runCount; i++)
+      lines += latin1Text(this.#bytes, this.runs[2 * i] ?? 0, this.runs[2 * i + 1] ?? 0);
     return lines;
   }
 

@@ -36,8 +36,11 @@ const request = fc.record({
   after: fc.array(fc.tuple(name, value), { maxLength: 4 }),
 });
 
+function linesOf(lines: readonly (readonly [string, string])[]): string {
+  return lines.map(([key, of]) => `${key}: ${of}\r\n`).join("");
+}
+
 test("the query and the fields are the same as bytes and as texts, and no later request changes them", () => {
-  const linesOf = (lines: [string, string][]): string => lines.map(([key, of]) => `${key}: ${of}\r\n`).join("");
   fc.assert(
     fc.property(fc.array(request, { minLength: 1, maxLength: 5 }), fc.boolean(), (requests, isReadFirst) => {
       const texts = requests.map(
