@@ -124,7 +124,7 @@ export class Http1ServerConnection
         break;
       case BUSY: {
         const at = this.#readBody(chunk, 0);
-        if (at < chunk.length) this.#readHead(chunk.subarray(at));
+        if (at < chunk.length) this.#readHeads(chunk, at);
         break;
       }
       case TUNNEL:
@@ -295,8 +295,8 @@ export class Http1ServerConnection
     return chunk.length > maxHeaderBytes ? undefined : repeatedRequest(chunk, context);
   }
 
-  #readHeads(chunk: Buffer): void {
-    let offset = 0;
+  #readHeads(chunk: Buffer, from = 0): void {
+    let offset = from;
     // Responses may be sent at once: a loop, so that a pipeline in one chunk does not recurse.
     while (offset < chunk.length && this.#awaitsHead()) {
       if (this.out.blocked) {
@@ -314,6 +314,7 @@ export class Http1ServerConnection
     const from = chunk[offset] === CR && chunk[offset + 1] === LF ? offset + 2 : offset;
     const end = headEnd(chunk, from);
     if (end === -1 || end + 4 - from > this.limits.maxHeaderBytes) return this.#readPart(chunk, offset);
+    // A head that keeps its bytes must not keep a larger chunk in memory, such as the body before it.
     this.#begin(chunk, from, end + 2, from === 0 && end + 4 === chunk.length);
     return end + 4;
   }
