@@ -5,7 +5,7 @@ import { type HeadError } from "../refusal.ts";
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 const { indexOf } = Buffer.prototype;
 
-/** The index of the first CRLF and empty line from `from` on; -1 if the chunk has none. */
+/** The index of the first CRLF and empty line from `from` on; -1 if they are not there. */
 export function headEnd(chunk: Buffer, from: number): number {
   return indexOf.call(chunk, EMPTY_LINE, from);
 }
