@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
   });
   afterAll(() => database.close());
 
-  test.concurrent("two gateways under load, reset in turns: each request is reported once, by one of them", async () => {
+  test("two gateways under load, reset in turns: each request is reported once, by one of them", async () => {
     const postgres = { url: database.url(await database.newUser()) };
     await using one = await UsageSite.start({ workers: 1, postgres });
     await using two = await UsageSite.start({ workers: 2, postgres });
@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(sent).toBeGreaterThan(60);
   });
 
-  test.concurrent("one gateway shows the counts of the other once they are stored, and payments at once", async () => {
+  test("one gateway shows the counts of the other once they are stored, and payments at once", async () => {
     const postgres = { url: database.url(await database.newUser()) };
     await using one = await UsageSite.start({ workers: 2, postgres });
     await using two = await UsageSite.start({ workers: 1, postgres });
@@ -66,20 +66,19 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     ]);
   });
 
-  test.concurrent("while the database is unavailable requests are counted, and shown when it is available again", async () => {
-    await using own = await TestPostgres.start();
-    const postgres = { url: own.url(await own.newUser()), statement_timeout_ms: 1000 };
+  test("while the database is unavailable requests are counted, and shown when it is available again", async () => {
+    const postgres = { url: database.url(await database.newUser()), statement_timeout_ms: 1000 };
     await using site = await UsageSite.start({ workers: 2, postgres });
     for (let i = 0; i < 3; i++) await site.ask("/free");
     await until(async () => requestsOf(await site.usage()) === 3);
-    await own.crash();
+    await database.crash();
     for (let i = 0; i < 4; i++) expect(await site.ask("/free")).toBe(200);
     const response = await site.admin("/v1/usage");
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain(postgres.url);
     const trouble = /Cannot store the usage: .*counting continues in memory/;
     await until(() => trouble.test(site.gateway.output()), 25_000);
-    await own.up();
+    await database.up();
     await until(async () => (await site.admin("/v1/usage")).status === 200, 20_000);
     expect(requestsOf(await site.usage(true))).toBe(7);
   });

@@ -8,9 +8,10 @@ import { startTestService } from "../testing/service.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
 import { startSite } from "../testing/site.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
-// A browser on a busy machine is slow.
-setDefaultTimeout(120_000);
+// A browser on a busy machine is slow, and a page that has used much CPU time comes last there.
+setDefaultTimeout(patient(150_000));
 
 const site = startSite();
 const attackSite = startAttackSite();
@@ -55,7 +56,7 @@ test.each([
   ["idle-workers", "threads"],
   ["pictures", "requests"],
 ])("a page of the kind %s ends because it exceeds a limit", async (name, what) => {
-  const { status, json } = await attack(name, { timeout: 60, wait: 30 });
+  const { status, json } = await attack(name, { timeout: 120, wait: 30 });
   expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-failed"]);
   expect(json["detail"]).toContain(what);
 });

@@ -186,10 +186,6 @@ export class TestPostgres {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   #writeCertificate({ cert, key }: CertificateFiles): void {
     for (const [name, text] of [
       ["server.crt", cert],
