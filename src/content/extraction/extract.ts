@@ -16,13 +16,10 @@ import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
 
-/** If the reader's expected F1 is lower and the page runs scripts, a browser may show more. */
+/** If the expected F1 is lower and the page runs scripts, a browser may find more content. */
 const MIN_CONFIDENCE = 0.4;
 
-/**
- * Extracts from a page what the job requests. It runs in a worker, since untrusted HTML can cause endless loops in some
- * libraries.
- */
+/** Does the job's task. It runs in a worker, since untrusted HTML can cause endless loops in some libraries. */
 export function extract(job: ExtractionJob): ExtractionOutcome {
   try {
     return extractFrom(job);

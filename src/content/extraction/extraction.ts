@@ -13,7 +13,7 @@ export interface TableShape {
 export type ExtractionTask =
   /** `index` is for the search index: the article as plain text, and `links`, `canonical` and `robots` in `fields`. */
   | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
-  /** The main content. If `comments` is true, it includes the readers' comments below it. */
+  /** The main content, with the comments of readers below it if `comments` is true. */
   | { readonly kind: "article"; readonly comments?: boolean }
   /** The text, or the value of an attribute, of the elements that match each CSS selector, by the selectors' names. */
   | {
@@ -21,35 +21,35 @@ export type ExtractionTask =
       readonly selectors: Readonly<Record<string, string>>;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  /** Rows and columns of a page whose layout is known. This is the only task that accepts a page without content. */
+  /** The rows and columns of a page whose layout is known. Only this task accepts a page without content. */
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /**
-   * Whether the source, an external script of a page, fills places with these names. If it does, the page needs a
-   * browser.
+   * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
+   * needs a browser.
    */
   | { readonly kind: "script"; readonly places: SearchedNames };
 
-/** The parts of a complete page that its external scripts may still fill. */
+/** The elements of a page that its external scripts may still fill. */
 export interface Placeholders {
   /** Absolute addresses of the unknown scripts. */
   readonly scripts: readonly string[];
-  /** Identifiers, classes and data attributes of empty places, or of places with a placeholder such as "--". */
+  /** Ids, classes and data attributes of empty elements, and of elements with a placeholder text such as "--". */
   readonly names: readonly string[];
-  /** The names of places that scripts certainly fill: those with a placeholder, and those that code mentions. */
+  /** Names of elements that scripts certainly fill: they have a placeholder text, or inline code contains the name. */
   readonly sure: readonly string[];
-  /** Identifiers and classes of lists, tables and sections with content, to which scripts may append. */
+  /** Ids and classes of lists, tables and sections with content, to which scripts may append. */
   readonly lists: readonly string[];
-  /** Identifiers, classes and data attributes of elements with a short text, which scripts may replace. */
+  /** Ids, classes and data attributes of elements with a short text, which scripts may replace. */
   readonly texts: readonly string[];
-  /** Names of elements that are empty, such as `output`, and of components with a short text. */
+  /** Tag names of empty elements, such as `output`, and of components with a short text. */
   readonly tags: readonly string[];
-  /** Data attributes of the content with an address from which a script may fetch data. */
+  /** Data attributes of the content that contain an address from which a script may fetch data. */
   readonly addresses: readonly string[];
-  /** Whether an element shows a sign such as "--" instead of a value. */
+  /** Whether an element shows a placeholder text such as "--" instead of a value. */
   readonly standsIn: boolean;
 }
 
-/** The placeholders of a page without any. */
+/** The placeholders of a page that has none. */
 export const NO_PLACES: Placeholders = {
   scripts: [],
   names: [],
@@ -61,14 +61,14 @@ export const NO_PLACES: Placeholders = {
   standsIn: false,
 };
 
-/** The places whose names a script is searched for. */
+/** The names that are searched in an external script. */
 export type SearchedNames = Pick<Placeholders, "names" | "lists" | "texts" | "tags" | "addresses" | "standsIn">;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {
   readonly source: PageSource;
   readonly task: ExtractionTask;
-  /** Whether the outcome may be that a browser must load the page. */
+  /** Whether `needs-browser` is a possible outcome. */
   readonly mayNeedBrowser: boolean;
 }
 
@@ -97,17 +97,17 @@ export interface Extraction {
   /** Absolute addresses: the canonical address of the page, and the address of its lead picture. */
   readonly canonical?: string;
   readonly image?: string;
-  /** The F1 over words that the reader expects of its choice of an article, from 0 to 1. */
+  /** The expected F1 of the chosen words, from 0 to 1. */
   readonly confidence?: number;
 }
 
 /** Why a page is an error instead of content. */
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
-/** The end of an extraction: the content, or the reason for its absence. */
+/** The outcome of an extraction: the content, or the reason why there is none. */
 export type ExtractionOutcome =
   | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
-  /** The page shows its content by script alone. `sign` names the evidence. */
+  /** The page shows its content only with scripts. `sign` names the evidence. */
   | { readonly outcome: "needs-browser"; readonly sign: string; readonly placeholders?: Placeholders }
   | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
   /** Names of the task's invalid selectors. */

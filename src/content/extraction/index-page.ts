@@ -4,7 +4,7 @@ import { plainText } from "./plain-text.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
-/** Links of a page that a crawl receives. */
+/** Maximum number of links of a page that a crawl receives. */
 const MAX_LINKS = 2_000;
 const MAX_URL_LENGTH = 2_048;
 
@@ -32,7 +32,7 @@ export function toIndexPage(tree: Document, url: string): Extraction {
 
 interface Heads {
   base: string;
-  /** Whether the page's base is set. The first `<base>` counts. */
+  /** Whether the page's base address is set. Only the first `<base>` is used. */
   based: boolean;
   canonical: string;
   robots: string;

@@ -3,15 +3,13 @@ import { withoutFragment } from "./addresses.ts";
 import { escapeAddress } from "./markdown/escape.ts";
 import { type TextLimits, toText } from "./text.ts";
 
-/**
- * The part of a link that is read for its text. A link may contain whole tables, which may contain links again. @bound
- */
+/** Limits of the part of a link that is read for its text. A link may contain whole tables with links. @bound */
 const TEXT_LIMITS: TextLimits = { length: 1000, nodes: 1000 };
 
 /**
  * One link per line, in the page's order: `[text](address)`, or only the address if there is no text. Addresses that
- * differ only in their fragment count as one. Links to places within the page are left out. The tree must be prepared
- * by prune.ts.
+ * differ only in their fragment count as one. Links to a position within the page are left out. The tree must be
+ * prepared by prune.ts.
  */
 export function toLinks(tree: Document, url: string): string {
   const page = withoutFragment(url);
@@ -22,7 +20,7 @@ export function toLinks(tree: Document, url: string): string {
       if (!isTag(child)) continue;
       const href = child.name === "a" || child.name === "area" ? child.attribs["href"] : undefined;
       const address = href === undefined ? undefined : addressOf(href, page);
-      // The first link with a text gives the address its text.
+      // The address gets the first text that is not empty.
       if (address !== undefined && (texts.get(address) ?? "") === "") texts.set(address, textOf(child));
       walk(child);
     }
@@ -34,7 +32,8 @@ export function toLinks(tree: Document, url: string): string {
 }
 
 /**
- * The address without its fragment, unless a script uses the fragment as a path. Undefined for a place within the page.
+ * The address without its fragment, unless a script uses the fragment as a path. Undefined for a position within the
+ * page.
  */
 function addressOf(href: string, page: string): string | undefined {
   const bare = withoutFragment(href);

@@ -1,4 +1,4 @@
-/** The end of the name that begins at a place of an attribute with several names: the next white space. */
+/** The end of the name that begins at `start` in a list of names: the next white space. */
 export function endOfName(text: string, start: number): number {
   let end = start;
   while (end < text.length && !isSpace(text.charCodeAt(end))) end += 1;

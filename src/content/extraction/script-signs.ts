@@ -16,15 +16,18 @@ const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONT
 /** All signs, in the order in which they are checked. docs/engines.md describes each. @internal */
 export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 
-/** Signs of places that a script fills. That may take a second or two. */
+/**
+ * Signs of elements that a script fills. Such a sign does not tell which script, so the external ones are examined,
+ * which may take a second or two.
+ */
 const FILLED: ReadonlySet<string> = new Set(["empty-container", "stand-in"]);
 const INLINE: ReadonlySet<string> = new Set(INLINE_SIGNS.map(({ name }) => name));
 
 /** The results of examining a document's scripts. */
 export interface ScriptSigns {
-  /** The sign that the document shows its content by script alone. Undefined if there is no such sign. */
+  /** The sign that the document shows its content only with scripts. Undefined if there is no such sign. */
   readonly sign: string | undefined;
-  /** The parts that external scripts may fill. Undefined if the page has only known scripts. */
+  /** The elements that external scripts may fill. Undefined if the page has only known scripts. */
   readonly placeholders: Placeholders | undefined;
 }
 
@@ -35,7 +38,7 @@ export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   return { sign, placeholders: page.code.runs ? placesFor(sign, page) : undefined };
 }
 
-/** The places that scripts fill, if the sign leaves it open which ones. */
+/** The elements that scripts may fill. Undefined if the sign alone decides that the page needs a browser. */
 function placesFor(sign: string | undefined, page: Survey): Placeholders | undefined {
   if (sign === undefined || FILLED.has(sign)) return placeholders(page);
   if (!INLINE.has(sign)) return undefined;

@@ -43,7 +43,7 @@ function fillSlots(node: ParentNode, light: Map<string, ChildNode[]>, depth: num
     if (child.name === "slot") {
       const name = child.attribs["name"] ?? "";
       const assigned = light.get(name);
-      // The first slot with a name gets the children. An empty slot shows its own children.
+      // If several slots have the same name, the first one gets the children. An empty slot shows its own children.
       if (assigned !== undefined) {
         light.delete(name);
         replaceChildren(child, assigned);

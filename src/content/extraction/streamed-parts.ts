@@ -2,14 +2,14 @@ import { type ChildNode, type Document, type Element, type ParentNode, isComment
 import { replaceChildren } from "./relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
-/** React's marks: a part that arrived late, a boundary that waits for it, and a place within another part. */
+/** React's marks: a part that arrived late, a boundary that waits for it, and a position within another part. */
 const PART = /^S:([0-9a-f]{1,16})$/;
 const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
 
 /**
- * Moves parts that React streamed to the end of a document (`<div hidden id="S:0">`) to their places, as React's own
- * script would. They replace the fallbacks. A part whose place is missing stays at its own place. Changes the tree, in
- * linear time.
+ * Moves parts that React streamed to the end of a document (`<div hidden id="S:0">`) to where they belong, as React's
+ * own script would. They replace the fallbacks. A part without a matching boundary is not moved. Changes the tree.
+ * Takes time linear in the page's length.
  */
 export function placeStreamedParts(tree: Document): void {
   const parts = new Map<string, Element>();

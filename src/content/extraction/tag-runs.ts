@@ -14,7 +14,7 @@ const SLASH = 0x2f;
 const EQUALS = 0x3d;
 const GREATER_THAN = 0x3e;
 
-/** Attributes of a tag. The library reads tags with more attributes, since it then looks names up in a set. */
+/** Maximum number of attributes of a tag that is read here. For more, the library's set of names is faster. */
 const MAX_ATTRIBUTES = 32;
 
 function isWhite(code: number): boolean {

@@ -59,7 +59,7 @@ class TextWriter {
     if (name === "br") return this.#endLine();
     if (name === "td" || name === "th") return this.#cell(element);
     const block = isBlock(element);
-    // These elements are drawn as boxes, so their words are separate from the words around them.
+    // Browsers draw these elements as boxes, so their words are separate from the words around them.
     const isApart = name === "button" || name === "select";
     this.#spaced ||= isApart;
     if (block) this.#endLine();
@@ -73,7 +73,7 @@ class TextWriter {
     if (block) this.#endLine();
   }
 
-  /** The text of an element that shows other text than its children. */
+  /** The text of an element that does not show the text of its children. */
   #ownText(element: Element): string | undefined {
     const { name, attribs } = element;
     if (name === "math") return texOfMath(element);

@@ -32,11 +32,11 @@ const NO_LANGUAGE = new Set([
   "undefined",
   "null",
 ]);
-/** Levels above a code block at which its language may be named. */
+/** Number of ancestors of a code block that may name its language. */
 const MAX_WRAPPERS = 3;
 const MAX_CLASS_LENGTH = 512;
 
-/** Columns of line numbers, and buttons, inside code. */
+/** Names of columns of line numbers, and of buttons, inside code. */
 const GUTTER =
   /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
 const NOT_CODE = new Set(["button", "input", "select"]);
@@ -86,7 +86,7 @@ function known(name: string): string | undefined {
   return language === "" || language.length > 40 || NO_LANGUAGE.has(language) ? undefined : language;
 }
 
-/** The text without line numbers, with white space unchanged. Lines that are blocks are separated. */
+/** The text without line numbers. White space is unchanged, and each block is on a line of its own. */
 function verbatim(root: ParentNode): string {
   const parts: string[] = [];
   let endsLine = true;

@@ -19,7 +19,7 @@ export interface TextContext {
   readonly startsLine: boolean;
   /** Whether it is inside a link's text, which brackets would end. */
   readonly inLink: boolean;
-  /** Whether it has a mark, whose end would directly follow an address in it. */
+  /** Whether it has a mark. The mark's end would directly follow an address at the end of the text. */
   readonly isMarked: boolean;
   /** Whether it is struck out, which a stray tilde could end. */
   readonly inDel: boolean;
@@ -94,7 +94,7 @@ function needsEscape(char: string, where: CharContext & { before: string; after:
     case "`":
       return true;
     case "\\":
-      // An address after it may get a bracket.
+      // A following address may begin with an angle bracket.
       return (
         at === text.length - 1 || ASCII_PUNCTUATION.test(after) || /^(?:h|www\.)/i.test(text.slice(at + 1, at + 5))
       );
@@ -128,7 +128,7 @@ function isWord(char: string): boolean {
   return char !== "" && WORD.test(char);
 }
 
-/** Whether a sequence of underscores that begins at `at` is between letters and so has no effect. */
+/** Whether the underscores that begin at `at` are between letters. Markdown then ignores them. */
 function staysInWord(text: string, at: number): boolean {
   const end = /^_{1,8}/.exec(text.slice(at, at + 8))?.[0].length ?? 0;
   return isWord(text[at + end] ?? "");
@@ -142,7 +142,7 @@ function escapeLineStart(text: string, context: TextContext): string {
 }
 
 const BLOCK_START = /^(?:[-+*](?: |$)|#{1,6}(?: |$)|>|[-:|]{2}[-:| ]*$|[-:|] ?[-:|][-:| ]*$)/;
-/** Lines that make the text above a heading, or form a rule. */
+/** A line that Markdown reads as a rule, or as the underline of a heading. */
 const RULE = /^(?:=+|-+|(?:_ *){3,}|(?:\* *){3,}|(?:- *){3,})$/;
 
 /** An address for the parentheses of a link, percent-encoded as in HTML. */

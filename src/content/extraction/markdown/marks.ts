@@ -10,7 +10,7 @@ export interface Link {
    * words.
    */
   readonly holdsBlocks: boolean;
-  /** Whether the link was written with words of its own. */
+  /** Whether a text of the link was already written. */
   spent: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
 
-/** The TeX of a MathML formula: its own annotation, or made from its elements. */
+/** The TeX of a MathML formula: its TeX annotation, or else TeX that is made from its elements. */
 export function texOfMath(math: Element): string {
   return clean(annotationOf(math, 0) ?? texOf(math));
 }
@@ -63,7 +63,7 @@ const AROUND = new Map<string, readonly [string, string]>([
   ["mtd", ["", " & "]],
 ]);
 
-/** TeX of presentation MathML (MathML Core §3). Its operators stay as characters. */
+/** Converts presentation MathML (MathML Core §3) to TeX. Operators remain characters. */
 function texOf(math: Element): string {
   const parts: string[] = [];
   // prune.ts limits the depth of trees. The parts are joined once, since joining at each level would copy inner

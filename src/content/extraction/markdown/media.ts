@@ -1,7 +1,10 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
 import { escapeAddress, escapeLabel, escapeTitle } from "./escape.ts";
 
-/** Options of a selection list. A longer list, such as countries or years, is shown with its selected option only. */
+/**
+ * Maximum number of options of a selection list that is shown completely. A longer list, such as countries, is shown
+ * with its selected option only.
+ */
 const MAX_OPTIONS = 20;
 
 /** A picture with its alternative text. */

@@ -1,6 +1,6 @@
-/** Characters of a container's prefix. Deeper quotes and lists keep this indentation. */
+/** Maximum length of a container's prefix in characters. Deeper quotes and lists keep this indentation. */
 const MAX_PREFIX_LENGTH = 64;
-/** Characters of all prefixes of a page. Lines after that have no prefix. */
+/** Maximum number of characters of all prefixes of a page. Later lines have no prefix. */
 const MAX_PREFIX_TOTAL = 8_000_000;
 
 /** The kind of a block in the output. A list has the kind of its marker. */
@@ -110,7 +110,7 @@ export class Output {
     const { last } = frame;
     frame.last = kind;
     if (last === undefined) {
-      // A list may not follow directly either if its first item begins with a block that may not.
+      // If an item begins with a block that may not directly follow a paragraph, its list may not either.
       if (index > 0) this.#begin(index - 1, frame.kind, frame.interrupts && interrupts);
       this.#chunks.push(frame.marker);
       return;

@@ -9,9 +9,9 @@ interface Piece {
   readonly marks: Marks;
 }
 
-/** Characters of a last word that are read. */
+/** Maximum number of characters that are read of the last word. */
 const MAX_WORD = 256;
-/** An address in running text, which may get brackets. */
+/** An address at the beginning of a text. It may be written in angle brackets. */
 const BEGINS_WITH_ADDRESS = /^https?:\/\//i;
 const ENDS_WITH_ADDRESS = /(?:https?:\/\/|www\.)[^\s<>]*$/i;
 
@@ -34,7 +34,7 @@ const DELIMITERS = new Map<MarkKind, string>([
 export interface RunStyle {
   /** The Markdown for a line break. */
   readonly lineBreak: "  \n" | " " | "<br>";
-  /** Whether it is shown in bold in any case. */
+  /** Whether the text is bold without marks, as in a heading. */
   readonly isBold: boolean;
 }
 
@@ -132,7 +132,7 @@ export class Run {
   }
 }
 
-/** The marks around white space between two pieces: those that continue. Code marks stay with their words. */
+/** Returns the marks that continue across the white space between two pieces. A code mark ends with its word. */
 function sharedMarks(last: Piece, next: Marks): Marks {
   const count = last.marks.shared(next);
   let marks = next;
@@ -147,7 +147,7 @@ class RunWriter {
   readonly #parts: string[] = [];
   readonly #open: { kind: MarkKind; close: string; at: number }[] = [];
   #marks = Marks.NONE;
-  /** The last character that does not belong to a delimiter, and the delimiters after it. */
+  /** The last character that is not a part of a delimiter, and the delimiters after it. */
   #before = "";
   #since = "";
   #hasClosed = false;
@@ -223,7 +223,7 @@ class RunWriter {
     const html = { open: `<${tag}>`, close: `</${tag}>` };
     if (delimiter === undefined) return html;
     const end = this.#endOf(at, level);
-    // A delimiter that ends one mark and one that begins another would join into one sequence.
+    // Between a delimiter that ends one mark and one that begins the next, Markdown sees one sequence.
     if (this.#hasClosed && this.#since.includes(delimiter[0] ?? "")) return html;
     const isOther = this.#since.replaceAll(delimiter[0] ?? "", "") !== "";
     const opens = flanks(this.#firstOf(at, level), isOther ? "*" : this.#before);
@@ -255,7 +255,7 @@ class RunWriter {
     }
   }
 
-  /** The first written character of a piece within its mark at `level`. Marks inside may be tags. */
+  /** The first character that is written for a piece inside its mark at `level`. It may be the "<" of a tag. */
   #firstOf(at: number, level: number): string {
     const piece = this.#pieces[at];
     if (piece === undefined) return " ";
@@ -270,7 +270,7 @@ class RunWriter {
     return lastChar(piece.text);
   }
 
-  /** The character after the end of a mark at `level`. White space at the end of the line. */
+  /** The character after the end of a mark at `level`; white space at the end of the line. */
   #after(at: number, level: number): string {
     const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
     const next = this.#pieces[at + 1];
@@ -283,7 +283,8 @@ class RunWriter {
   }
 
   /**
-   * Remembers the mark that was opened or closed. Delimiters join into a sequence; other marks count as punctuation.
+   * Remembers the text that opened or closed a mark. Adjacent delimiters form a sequence. Other text counts as
+   * punctuation.
    */
   #delimited(mark: string): void {
     if (/^[*~]/.test(mark)) {
@@ -326,7 +327,7 @@ function linkMarkdown(text: string, href: string, title: string): string {
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
 }
 
-/** The character right after a piece: of a delimiter, a link or the next piece. */
+/** The character directly after a piece. It belongs to a delimiter, a link or the next piece. */
 function charBetween(piece: Piece, next: Piece): string {
   const shared = piece.marks.shared(next.marks);
   if (shared < piece.marks.kinds.length) return "*";
@@ -336,15 +337,15 @@ function charBetween(piece: Piece, next: Piece): string {
 }
 
 /**
- * The character of a mark with another delimiter than the mark `beside`. Undefined if all marks have the same
- * delimiter.
+ * Returns "[" if one of the marks has another delimiter than the mark `beside`, or if `beside` is undefined. Otherwise
+ * undefined.
  */
 function ownChar(marks: readonly MarkKind[], beside: MarkKind | undefined): string | undefined {
   const char = beside === undefined ? undefined : DELIMITERS.get(beside)?.[0];
   return marks.some((kind) => DELIMITERS.get(kind)?.[0] !== char || char === undefined) ? "[" : undefined;
 }
 
-/** Whether Markdown reads a delimiter between `inner` and `outer` as one. */
+/** Whether Markdown reads a delimiter between the characters `inner` and `outer` as a delimiter. */
 function flanks(inner: string, outer: string): boolean {
   // Some parsers treat the halves of surrogate pairs as letters.
   const isOuterMark = outer.length === 1 && PUNCTUATION.test(outer);

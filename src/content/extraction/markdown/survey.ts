@@ -13,8 +13,8 @@ const STRUCTURE = new Set(["ul", "ol", "dl", "menu", "table", "pre", "blockquote
 const ASKED = new Set(["a", "td", "th", "table", "summary", "sup"]);
 
 /**
- * Finds the kinds of descendants of the elements that the writer asks about. They are found once for all elements,
- * since elements may be nested.
+ * Returns the kinds of the descendants of each element. All elements are examined in one walk, since they may be
+ * nested.
  */
 export function survey(root: ParentNode): ReadonlyMap<Element, number> {
   const found = new Map<Element, number>();

@@ -5,10 +5,13 @@ import { CELL, HEADER_CELL } from "./run.ts";
 import { HAS_HEADER_CELL, HAS_STRUCTURE } from "./survey.ts";
 import { type Walker } from "./walker.ts";
 
-/** Columns and rows that a cell may span (WHATWG HTML §4.9.11). */
+/** Maximum number of columns and rows that a cell may span (WHATWG HTML §4.9.11). */
 const MAX_COLSPAN = 1000;
 const MAX_ROWSPAN = 65_534;
-/** Characters of a text that is repeated in all cells that its cell spans. A longer text is written once. */
+/**
+ * Maximum number of characters of a text that is repeated in all columns and rows of its cell. A longer text is written
+ * once.
+ */
 const MAX_REPEATED = 200;
 
 interface Row {
@@ -67,7 +70,9 @@ function codeLines(rows: readonly Row[]): string | undefined {
   return fenced(rows.flatMap(({ cells }) => cells.map((cell) => codeOf(cell).text)).join("\n"), "");
 }
 
-/** Whether a table is only for layout: it has no headers, and one column, one row or blocks in its cells. */
+/**
+ * Whether a table is only for layout: it has no header cells, and it has one column, one row, or blocks in its cells.
+ */
 function arranges({ facts }: Walker, table: Element, rows: readonly Row[]): boolean {
   if (/^(?:presentation|none)$/.test(table.attribs["role"] ?? "")) return true;
   if (((facts.get(table) ?? 0) & HAS_HEADER_CELL) !== 0 || rows.some(({ isHead }) => isHead)) return false;
@@ -149,7 +154,7 @@ class DataTable {
     return texts;
   }
 
-  /** Takes one of the page's spare cells. False if no spare cell is left. */
+  /** Takes one of the cells that the page's tables may still add. False if there are no more. */
   #spare(): boolean {
     this.#walker.spareCells.left -= 1;
     return this.#walker.spareCells.left >= 0;

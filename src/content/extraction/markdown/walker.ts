@@ -6,7 +6,7 @@ import { type RunStyle } from "./run.ts";
 /** The methods of the tree walker that the writers of lists and tables use. */
 export interface Walker {
   readonly output: Output;
-  /** The results of survey.ts. */
+  /** The kinds of each element's descendants, from survey.ts. */
   readonly facts: ReadonlyMap<Element, number>;
   /** Cells that a page's tables may still get for spans and for short rows. */
   readonly spareCells: { left: number };

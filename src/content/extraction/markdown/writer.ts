@@ -11,7 +11,7 @@ import { HAS_BLOCK, HAS_HEADING, survey } from "./survey.ts";
 import { writeTable } from "./table.ts";
 import { type Walker } from "./walker.ts";
 
-/** Cells of a page's tables that are added for spans and short rows. */
+/** Maximum number of cells that a page's tables may add for spans and short rows. */
 const MAX_SPARE_CELLS = 100_000;
 
 /** The marks of text in these elements. */
@@ -287,7 +287,7 @@ class Writer implements Walker {
     this.#run.space();
   }
 
-  /** Separates the words of an element that is drawn as a box from those around it. */
+  /** Adds spaces around an element that browsers draw as a box, such as a button. */
   #apart(write: () => void): void {
     this.#run.space();
     write();
@@ -301,11 +301,13 @@ class Writer implements Walker {
   }
 }
 
-/** Whether a picture stands for its alternative text: by its class, or because the text is one emoji. */
+/**
+ * Whether a picture is written as its alternative text: its class says that it is an emoji, or the text is one emoji.
+ */
 function isEmoji(names: string, alt: string): boolean {
   if (alt.trim() === "") return false;
   if (EMOJI.test(alt.trim()) || /(?:^|\s)(?:emoji|wp-smiley|twemoji|emote)(?:\s|$)/.test(names)) return true;
-  // Forums write ":D" or a word such as "Smile", which would read as a part of the text.
+  // Forums give such pictures a text such as ":D" or "Smile". As a word, it would look like a part of the sentence.
   return /(?:^|\s)smil(?:ie|ey)(?:\s|$)/.test(names) && !/^[\p{L}\s]+$/u.test(alt);
 }
 

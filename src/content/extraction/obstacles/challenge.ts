@@ -1,6 +1,6 @@
 import { type PageFacts } from "./page-facts.ts";
 
-/** Words of a challenge, which is a few sentences. A longer page has content. */
+/** Maximum number of words of a challenge, which is a few sentences. A longer page has content. */
 const MAX_WORDS = 220;
 
 /** The signs of a kind of challenge. All fields that are set must match. */
@@ -12,7 +12,9 @@ interface Challenge {
   readonly html?: RegExp;
   readonly title?: RegExp;
   readonly text?: RegExp;
-  /** Maximum words of the page. Set if ordinary pages have the sign too, because the wall monitors them. */
+  /**
+   * Maximum words of the page. Set if ordinary pages may have the sign too, because the bot wall also monitors them.
+   */
   readonly maxWords?: number;
 }
 
@@ -60,11 +62,11 @@ const CHALLENGES: readonly Challenge[] = [
   { by: "GeeTest", html: /static\.geetest\.com|\binitGeetest/, text: /verif|captcha|slide/i },
 ];
 
-/** CAPTCHA widgets. Ordinary forms contain them too, so the words beside them decide. */
+/** CAPTCHA widgets. Ordinary forms contain them too, so the text of the page decides. */
 const WIDGET =
   /class="[^"]*\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b|challenges\.cloudflare\.com\/turnstile|hcaptcha\.com\/1\/api\.js|recaptcha\/(?:api|enterprise)\.js/;
 
-/** Forms for other purposes: to log in, to register, to send a message. */
+/** Forms with another purpose: login, registration, a message. */
 const FORM =
   /<input\b[^>]{0,300}\b(?:type=["']?(?:password|email|tel)\b|autocomplete=["']?(?:username|email|name)\b)|<textarea\b(?![^>]{0,300}\b(?:g-recaptcha|h-captcha|cf-turnstile)-response)/i;
 

@@ -2,20 +2,23 @@ import { type AnyNode, type Document, type Element, isTag, isText } from "domhan
 import { countWords } from "../reader/words.ts";
 import { isUnseen, type PageFacts, seenText, walk } from "./page-facts.ts";
 
-/** Words outside of the consent dialog. A page with more words has content. */
+/** Maximum number of words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
 /** Minimum number of words of a consent dialog. */
 const MIN_WORDS_OF_DEMAND = 12;
-/** Words of an element that is the page's main content by its markup. With more words, it is not a dialog. */
+/**
+ * Maximum number of words of an element that is the page's main content by its markup. An element with more words is
+ * not a dialog.
+ */
 const MAX_WORDS_OF_MAIN = 150;
-/** Words of a consent wall that has its own address. */
+/** Maximum number of words of a consent wall that has its own address. */
 const MAX_WORDS_OF_PAGE = 1_500;
 
 /** Hosts and paths of pages that only ask for consent. */
 const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|^myprivacy(?:-static)?\.dpgmedia\./i;
 const WALL_PATH = /^\/(?:privacy-gate|cookie-?wall|consent-wall|gdpr-?consent)(?:\/|$)/i;
 
-/** Names that consent tools give to the boxes of their dialogs. */
+/** Ids and classes that consent tools give to the elements of their dialogs. */
 const BOX =
   /(?:^|[\s_-])(?:onetrust|ot-sdk|didomi|usercentrics|uc-(?:banner|container)|sp_message_container|qc-cmp2?|cybotcookiebot\w*|truste|trustarc|cmpbox|cmp-?(?:container|root|banner|wrapper)|fc-consent-root|klaro|iubenda(?:-cs)?|cookie-?(?:consent|banner|notice|wall|law|bar|popup|modal|dialog|overlay|layer|policy-banner)\w*|consent-?(?:banner|wall|modal|dialog|overlay|layer|manager|popup|gate|page|form)\w*|gdpr\w*|cc-window|osano-cm\w*|termly\w*|borlabs\w*|complianz|cmplz|axeptio\w*|tarteaucitron\w*|moove_gdpr\w*|cky-consent\w*|privacy-(?:wall|gate|manager|prompt|mgmt))(?:$|[\s_-])/i;
 
@@ -24,7 +27,7 @@ const DEMAND =
 const CHOICE =
   /\b(?:accept|agree|allow|reject|decline|manage|consent|akzeptieren|zustimmen|ablehnen|einverstanden|accepter|refuser|aceptar|rechazar|accetta\w*|rifiuta\w*|akkoord|weigeren|zaakceptuj|souhlas\w*|aceitar)\b/i;
 
-/** Elements for the choices of a dialog, and characters of their labels. */
+/** Elements for the choices of a dialog, and the maximum number of characters of their labels. */
 const PRESSED = new Set(["button", "a", "input", "div", "span", "label"]);
 const MAX_LABEL_LENGTH = 60;
 
@@ -42,8 +45,8 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
 }
 
 /**
- * Whether the page has consent dialogs and nearly no other words. The walk ends at the first words too many: a test of
- * the names of all elements takes 1 ms on long pages (`npm run bench -- reader --data DIR --cost`).
+ * Whether the page has consent dialogs and almost no other words. The walk stops when there are too many other words:
+ * to test the names of all elements takes 1 ms on long pages (`npm run bench -- reader --data DIR --cost`).
  */
 function isOnlyBoxes(tree: AnyNode): boolean {
   let inBoxes = 0;
@@ -64,7 +67,7 @@ function isOnlyBoxes(tree: AnyNode): boolean {
   return beside <= MAX_WORDS_BESIDE && inBoxes >= MIN_WORDS_OF_DEMAND;
 }
 
-/** The words of a box. They are inside if the box is a consent dialog, and beside if it is not. */
+/** The words of an element: `inside` counts them if it is a consent dialog, `beside` if it is not. */
 function dialogOf(box: Element): { readonly inside: number; readonly beside: number } {
   const text = seenText(box);
   const words = countWords(text);
@@ -72,7 +75,7 @@ function dialogOf(box: Element): { readonly inside: number; readonly beside: num
   return isDialog ? { inside: words, beside: 0 } : { inside: 0, beside: words };
 }
 
-/** Whether the box contains the page's main content. A guide to consent may have a name like a dialog. */
+/** Whether the element contains the page's main content. A guide to consent may have a name like a dialog. */
 function hasMain(box: Element): boolean {
   let found = false;
   walk(box, (node) => {
@@ -82,7 +85,7 @@ function hasMain(box: Element): boolean {
   return found;
 }
 
-/** Whether the box contains a button. A page about cookies with a similar name contains only text. */
+/** Whether the element contains a button. A page about cookies may have a similar name, but contains only text. */
 function hasChoice(box: Element): boolean {
   let found = false;
   walk(box, (node) => {
@@ -97,7 +100,7 @@ function hasChoice(box: Element): boolean {
   return found;
 }
 
-/** The outermost elements whose names are those of a consent tool's box. */
+/** The outermost elements with the id or class of a consent dialog. */
 function boxesOf(root: AnyNode): Element[] {
   const boxes: Element[] = [];
   walk(root, (node) => {

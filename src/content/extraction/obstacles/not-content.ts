@@ -11,7 +11,7 @@ export interface Obstacle {
   readonly detail: string;
 }
 
-/** Elements that show something without words. */
+/** Elements that show something without text. */
 const SHOWS = new Set([
   "img",
   "picture",

@@ -1,5 +1,3 @@
-/** Texts of elements that are not content. */
-
 /** Texts of buttons, labels and links around content: the whole text of a short element, without its punctuation. */
 const PHRASES = new Set(
   (
@@ -34,7 +32,7 @@ const TRAILERS = new RegExp(
 /** Characters of a label. A longer text is not a label. */
 const MAX_PHRASE_LENGTH = 60;
 
-/** Single words of these that never belong to a page's subject. */
+/** Single words from PHRASES that never belong to a page's subject. */
 const ONLY_AROUND = new Set(
   "advertisement sponsored permalink tweet anzeige werbung publicite publicidad 广告 広告 광고 إعلان".split(" "),
 );

@@ -1,15 +1,15 @@
 import { type Box, FLAGS, type Outline, type Template } from "./outline.ts";
 import { MIN_ALIKE } from "./page-parts.ts";
 
-/** Blocks of a template that is completed, and words of such a block. */
+/** Minimum number of blocks of a template that is completed, and maximum number of words of such a block. */
 const MIN_BLOCKS = 4;
 const MAX_WORDS = 12;
 const MIN_SHARE_CHOSEN = 0.5;
 const AROUND = FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.nav | FLAGS.footer;
 
 /**
- * Completes the short texts of one template, such as the names or the prices of a list: if most of them are chosen, the
- * others are added, except in members of the list from which nothing is chosen.
+ * Completes the short texts of one template, such as the names or the prices of a list. If most of them are chosen, the
+ * others are added. Members of the list without chosen words stay as they are.
  */
 export function fillTemplates({ blocks }: Outline, chosen: Uint8Array): void {
   const kept = new Set<Box>();

@@ -4,7 +4,7 @@ const MAX_TEXT_LENGTH = 200;
 const FIRST_YEAR = 1990;
 const LAST_YEAR = 2100;
 
-/** Beginnings of the names of months, by number, in the languages of most pages. */
+/** Beginnings of the names of months, by number, in the most frequent languages. */
 const MONTHS: readonly (readonly string[])[] = [
   "jan gen ene janv янв ян يناير जन",
   "feb fév fev févr фев فبراير फ़र फर",

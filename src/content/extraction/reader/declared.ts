@@ -25,7 +25,8 @@ export class Evidence {
   /** For each word, the number of prose blocks that contain it. */
   readonly #prose = new Map<number, number>();
   /**
-   * Values that are the same for all blocks: word pairs declared as content, names, and the share of the page in them.
+   * Values that are the same for all blocks: the ratio of declared word pairs to the page's words, the number of
+   * declared names, and the share of the page's words that are declared as content.
    */
   readonly page: readonly number[];
 
@@ -70,7 +71,7 @@ export class Evidence {
     return same / hashes.length;
   }
 
-  /** The share of its words that also occur in other blocks of prose. */
+  /** The share of the block's words that also occur in other blocks of prose. */
   #topic(block: Block): number {
     const { hashes } = block.count;
     if (hashes.length === 0) return -1;

@@ -1,10 +1,10 @@
 import { FLAGS } from "./outline.ts";
 
-/** Levels above a block's own box whose boxes have features. */
+/** Number of levels above a block's own box. The box at each of these levels has features. */
 export const LEVELS = [1, 2, 3, 4, 6];
-/** Shares of the page's words: the nearest box with each share has features. */
+/** Shares of the page's words. For each share, the innermost box with at least this share has features. */
 export const SHARES = [0.1, 0.3, 0.6];
-/** Neighbours on each side whose features are also features of a block. */
+/** Number of neighbours on each side. A block's features include some features of these neighbours. */
 export const NEIGHBOURS = 2;
 
 type Group =
@@ -62,9 +62,11 @@ function featureNames(): (readonly [Group, string])[] {
   ];
 }
 
-/** Levels above a block's own box whose mean scores are features of the second stage. */
+/**
+ * Number of levels above a block's own box. The mean score of the box at each level is a feature of the second stage.
+ */
 export const SECOND_LEVELS = [0, 1, 2, 3, 4, 6];
-/** Neighbours on each side whose scores are features. */
+/** Number of neighbours on each side whose scores are features. */
 export const SECOND_NEIGHBOURS = 3;
 
 /** The names of the second stage's features, in the order of a row. */

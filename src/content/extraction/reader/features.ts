@@ -33,9 +33,9 @@ const TAGS = new Map(
 );
 /** The value of a distance if one of its ends does not exist. */
 const UNKNOWN = -10_000;
-/** Levels up in which a group of similar siblings is searched. */
+/** Maximum number of levels up to a group of similar siblings. */
 const MAX_GROUP_LEVELS = 10;
-/** Blocks among which the longest is searched. */
+/** Maximum number of blocks among which the longest is searched. */
 const MAX_LOOKED = 10_000;
 
 /** Computes all features of a page's blocks. Linear in boxes and blocks, apart from bounded searches upwards. */
@@ -130,14 +130,14 @@ class FeatureWriter {
     this.#at += 1;
   }
 
-  /** Sets the log-odds of the names on a box and on all boxes in it. */
+  /** Sets the log-odds of the names on a box, and on all boxes inside it. */
   #sayNames(box: Box): void {
     const { parent, depth } = box;
     const says = box.element === undefined || box.words === 0 ? 0 : this.#lexicon.names(box.element);
     box.says = says;
     box.saysSum = says + (parent?.saysSum ?? 0);
     const [low, high] = [parent?.saysLow ?? 0, parent?.saysHigh ?? 0];
-    // If two are equal, the nearer one counts.
+    // If two ancestors have the same log-odds, the nearer one counts.
     const isLow = says < 0 && says <= low;
     const isHigh = says > 0 && says >= high;
     box.saysLow = isLow ? says : low;
@@ -220,7 +220,7 @@ class FeatureWriter {
     this.#put(index === this.#title ? 1 : 0);
   }
 
-  /** The distances from the box with the most prose, and from the prose before and after the block. */
+  /** The distances to the box with the most prose, and to the prose before and after the block. */
   #centre(own: Box, index: number): void {
     let [up, common]: [number, Box] = [0, own];
     while (!this.#aroundCore.has(common) && common.parent !== undefined) [up, common] = [up + 1, common.parent];
@@ -238,7 +238,7 @@ class FeatureWriter {
     this.#put(this.#together(own, after));
   }
 
-  /** The share of the page's words in the smallest box that contains both a box and another block. */
+  /** Finds the smallest box that contains a box and another block. Returns the box's share of the page's words. */
   #together(own: Box, other: number): number {
     const block = this.#blocks[other];
     return block === undefined ? UNKNOWN : commonBox(own, block.box).words / Math.max(this.#root.words, 1);
@@ -275,7 +275,7 @@ class FeatureWriter {
     this.#put(box.times);
   }
 
-  /** The nearest and the outermost ancestor with similar siblings. */
+  /** Sets the features of the nearest and of the outermost ancestor with similar siblings. */
   #alike(own: Box): void {
     let near: Box | undefined;
     let [nearLevel, farLevel, level] = [-1, -1, 0];

@@ -1,13 +1,13 @@
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** Chosen replies with the same elements around them from which a thread has a first post like them. */
+/** Minimum number of chosen replies. With fewer, no first post is added. */
 const MIN_REPLIES = 2;
 /** Words of a first post. A shorter text is a label. */
 const MIN_WORDS = 8;
 const AROUND = FLAGS.nav | FLAGS.aside | FLAGS.form | FLAGS.button | FLAGS.quote | FLAGS.hidden | FLAGS.item;
 /** The text of a post. */
 const BODY = /(?:^|[\s_-])(?:post|message|topic)[-_]?(?:body|content|text)/i;
-/** Levels from a block to the element with that class, and characters of a class that are read. */
+/** Maximum number of levels from a block to the element with that class, and of characters of a class. */
 const LEVELS = 3;
 const MAX_CLASS_LENGTH = 200;
 

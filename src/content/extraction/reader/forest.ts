@@ -1,9 +1,9 @@
 import { type Features } from "./features.ts";
 
 const HEADER_BYTES = 12;
-/** Rows that pass through all trees together: their 26 kB of features stay in the CPU's first-level cache. */
+/** Number of rows that pass through all trees together: their 26 kB of features stay in the CPU's first-level cache. */
 const ROWS_AT_ONCE = 32;
-/** The highest number of steps in a tree. Each further step doubles the memory of all trees. */
+/** Maximum number of steps in a tree. Each further step doubles the memory of all trees. */
 const MOST_STEPS = 8;
 
 /**
@@ -28,7 +28,9 @@ export class Forest {
   readonly #width: number;
   readonly #trees: number;
   readonly #depth: number;
-  /** The feature and the threshold of each inner place, and the value of each leaf: `2 ** depth` of them for each tree. */
+  /**
+   * The feature and the threshold of each inner node, and the value of each leaf: `2 ** depth` of them for each tree.
+   */
   readonly #features: Uint8Array;
   readonly #thresholds: Float32Array;
   readonly #leaves: Float32Array;
@@ -64,7 +66,7 @@ export class Forest {
     return { forest: new Forest({ values, roots, features, lefts }, width), end };
   }
 
-  /** Sets a place of a tree, and all places below it. */
+  /** Sets a node of a tree, and all nodes below it. */
   #fill(nodes: Nodes, tree: { readonly root: number; readonly start: number }, node: number, place: number): void {
     const value = nodes.values[node] ?? 0;
     const leaves = 1 << this.#depth;

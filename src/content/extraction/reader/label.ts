@@ -8,7 +8,7 @@ const INLINE = new Set("a abbr b button cite em font i mark small span strong su
 const LABELS = new Set("a button div li p span strong b em small h2 h3 h4 h5 h6 section aside".split(" "));
 /** Characters of a label. A longer text is not a label. */
 const MAX_LABEL_LENGTH = 60;
-/** Nodes of a label. A larger element is not a label. */
+/** Maximum number of nodes of a label. A larger element is not a label. */
 const MAX_NODES_OF_LABEL = 100;
 /** Neighbours in a line that are examined. Labels are in short rows. */
 const MAX_NEIGHBOURS = 50;
@@ -18,7 +18,8 @@ const SEPARATOR = /[|/·•∙>»›▸]/;
 const LINK_SHARE = 0.5;
 
 /**
- * Nodes of a list of other pages. A larger element is not searched, since every level of a deep tree would be searched.
+ * Maximum number of nodes of a list of other pages. Larger elements are not searched, since otherwise each level of a
+ * deep tree would be searched.
  */
 const MAX_NODES_OF_LIST = 5_000;
 
@@ -26,7 +27,8 @@ const WORD = /[\p{L}\p{N}]/u;
 
 /**
  * Whether an element is the rest of a button, or a link in a row of such links. Its text must be a known label, outside
- * of sentences, lists of other items and headings of a text. A word that can also be content must be a link.
+ * of sentences, lists of other items and headings of a text. If content may also contain the word, the element must be
+ * a link.
  */
 export function isLabel(element: Element): boolean {
   const { name } = element;
@@ -82,7 +84,7 @@ function hasWordsBeside(element: Element, way: "prev" | "next"): boolean {
   return true;
 }
 
-/** Reads a neighbour in the line: "words", the "end" of the line, or "on" to continue with the next neighbour. */
+/** The kind of a neighbour in the line: "words"; "end" for the end of the line; "on" if the next neighbour decides. */
 function sideOf(node: ChildNode, way: "prev" | "next"): "words" | "end" | "on" {
   if (node instanceof Text) {
     const parts = node.data.split(SEPARATOR);
@@ -96,7 +98,7 @@ function sideOf(node: ChildNode, way: "prev" | "next"): "words" | "end" | "on" {
   return text !== undefined && (!WORD.test(text) || isPhraseAround(text)) ? "on" : "words";
 }
 
-/** The outermost element that contains only this one. */
+/** The outermost element that contains only this element. */
 function wholeOf(element: Element): Element {
   let whole = element;
   for (let { parent } = whole; parent !== null && isTag(parent) && parent.name !== "body"; { parent } = whole) {

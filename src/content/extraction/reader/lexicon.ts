@@ -2,11 +2,11 @@ import { type Element } from "domhandler";
 import { endOfName } from "../names-in.ts";
 import { FNV_START, hashOf, nextHash, type TextCount } from "./text-count.ts";
 
-/** Words of a phrase that pages share. Longer texts are not looked up. */
+/** Maximum number of words of a phrase that is looked up. */
 export const MAX_PHRASE_WORDS = 8;
 /** Characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
-/** The bound of a sum over the names of an element. */
+/** Maximum absolute value of the sum over an element's names. */
 const MAX_SAID = 6;
 
 /** Kinds of items with log-odds. An item's key is a hash of kind and text. */
@@ -54,7 +54,7 @@ export class Lexicon {
     return words > MAX_PHRASE_WORDS ? 0 : this.#of("heading", hash >>> 0);
   }
 
-  /** The log-odds of a text's words: the mean, and the mean of the lowest few. */
+  /** The mean log-odds of a text's words, and the mean of the lowest few. */
   words(hashes: readonly number[]): { readonly mean: number; readonly low: number } {
     let [sum, low, lower, lowest] = [0, 0, 0, 0];
     for (const hash of hashes) {
@@ -69,7 +69,7 @@ export class Lexicon {
     return { mean: sum / Math.max(hashes.length, 1), low: (low + lower + lowest) / 3 };
   }
 
-  /** The log-odds of the first two words and of the last one. */
+  /** The log-odds of the first two words together, and of the last word. */
   ends(count: TextCount): { readonly first: number; readonly last: number } {
     return { first: this.#of("first", firstHash(count)), last: this.#of("last", count.last) };
   }
@@ -107,7 +107,7 @@ class OddsTable {
     return Number.isNaN(value) ? 0 : value;
   }
 
-  /** The place of a key, or the free place for it. At least half of the places are empty. */
+  /** The index of a key, or the free index for it. At least half of the table is free. */
   #placeOf(key: number): number {
     let at = (Math.imul(key, SPREAD) >>> 12) & this.#mask;
     while (this.#keys[at] !== key && !Number.isNaN(this.#values[at])) at = (at + 1) & this.#mask;
@@ -127,8 +127,8 @@ export function namesOf({ name, attribs }: Element): string {
 }
 
 /**
- * Hashes of the words in names, without duplicates: `siteNav` is `site`, `nav` and the whole. The names are hashed
- * where they are. With a string for each word, and remembered names, all features take a fifth longer (`npm run bench --
+ * Hashes of the words in names, without duplicates: `siteNav` gives `site`, `nav` and the whole. The words are hashed
+ * without a string for each. With strings and a cache of names, all features take a fifth longer (`npm run bench --
  * reader --data DIR --cost`).
  */
 export function nameHashes(text: string): readonly number[] {
@@ -173,11 +173,11 @@ function addOnce(hash: number, hashes: number[]): void {
   if (!hashes.includes(hash)) hashes.push(hash);
 }
 
-/** The end of a word such as `site`, `Nav` or `HTML` that begins at a place. The place itself if there is no letter. */
+/** The end of a word such as `site`, `Nav` or `HTML` that begins at `start`; `start` itself if there is no letter. */
 function endOfWord(text: string, start: number, most: number): number {
   let end = start;
   while (end < most && isCapital(text.charCodeAt(end))) end += 1;
-  // The last of several capitals begins the next word: `HTMLParser`.
+  // The last of several capitals belongs to the next word: `HTMLParser`.
   if (end - start > 1) return end < most && isSmall(text.charCodeAt(end)) ? end - 1 : end;
   while (end < most && isSmall(text.charCodeAt(end))) end += 1;
   return end;

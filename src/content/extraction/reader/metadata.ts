@@ -30,7 +30,7 @@ const AUTHORS =
 /** Elements of microdata that are searched for an author's name, and nodes of such an element. */
 const MAX_AUTHORS = 20;
 const MAX_NODES_OF_AN_AUTHOR = 100;
-/** Authors in the body of a page from which they are those of its items. */
+/** Minimum number of authors in the body. A page with so many names the authors of its items instead of its own. */
 const MIN_AUTHORS_OF_ITEMS = 3;
 
 /** A page's description of itself, outside of its visible content. */
@@ -55,7 +55,7 @@ export interface PageMetadata {
   /** Whether only elements of the body declare the author and the date, and they name at least three authors. */
   readonly isOfItems: { readonly byline: boolean; readonly published: boolean };
   readonly language: string | undefined;
-  /** In the page's own form: they may be relative. */
+  /** As the page has it: it may be relative to the page's address. */
   readonly canonical: string | undefined;
   readonly image: string | undefined;
 }

@@ -6,7 +6,7 @@ import { isNeverShown, MAX_PRUNED_DEPTH } from "../prune.ts";
 import { replaceChildren } from "../relink.ts";
 import { TextCount } from "./text-count.ts";
 
-/** Bits of Box.flags: the kinds of an element and of its ancestors. Children inherit them. */
+/** Bits of Box.flags: the kinds of an element and of its ancestors. Inner boxes inherit them. */
 export const FLAGS = {
   nav: 1,
   header: 2,
@@ -76,7 +76,7 @@ const FLAG_OF_ROLE = new Map<string, number>([
 /** Inline elements whose text is a separate block. */
 const APART = new Set(["button", "select", "option", "label", "legend"]);
 
-/** An element of the page, with sums over all its descendants. */
+/** An element of the page, with sums over all its descendants. The reader calls it a box. */
 export class Box {
   /** The index of the box among the page's boxes, in the document's order. */
   readonly index: number;
@@ -85,7 +85,7 @@ export class Box {
   readonly depth: number;
   readonly flags: number;
   readonly children: Box[] = [];
-  /** Words: all of them, and those in links, in paragraphs and in hidden elements. */
+  /** Numbers of words: all, those in links, those in paragraphs, and those in hidden elements. */
   words = 0;
   linkWords = 0;
   proseWords = 0;
@@ -103,8 +103,8 @@ export class Box {
   alikeWords = 0;
   alikeIndex = 0;
   /**
-   * The log-odds of this box's names, and their sum over this box and its ancestors. Then the lowest and the highest
-   * of them, with the depth of their box (-1 if there is no box).
+   * The log-odds of this box's names, and the sum of the log-odds of this box and its ancestors. Then the lowest and
+   * the highest log-odds among these boxes, each with the depth of its box (-1 if there is none).
    */
   says = 0;
   saysSum = 0;
@@ -123,8 +123,8 @@ export class Box {
 }
 
 /**
- * Blocks from one template, such as the prices of a list. The elements around them and their first classes are the
- * same.
+ * Blocks from one template, such as the prices of a list. The elements around them have the same names and first
+ * classes.
  */
 export interface Template {
   count: number;
@@ -135,17 +135,20 @@ export interface Template {
   /** Indexes of the first and of the last block. */
   first: number;
   last: number;
-  /** Hashes of the texts. If all texts of a template are equal, it is a label. */
+  /** Hashes of the texts. If a template has only one text, the text is a label. */
   readonly texts: Set<number>;
 }
 
-/** A run of text in the nearest element that begins on a line of its own. */
+/** The text of the nearest element that begins on a new line. */
 export class Block {
   readonly box: Box;
   readonly texts: Text[] = [];
   readonly count = new TextCount();
   links = 0;
-  /** Links to a place of the page or to no address, and links with a complete address. */
+  /**
+   * Number of links that lead to a position in the page or have no address, and number of links with a complete
+   * address.
+   */
   placeLinks = 0;
   otherLinks = 0;
   /** 1 to 6; 0 if it is not a heading. */
@@ -195,7 +198,7 @@ class Outliner {
     return { root, boxes: this.#boxes, blocks: this.#blocks };
   }
 
-  /** Recursive, no deeper than MAX_PRUNED_DEPTH. */
+  /** Recursive. The depth is at most MAX_PRUNED_DEPTH. */
   #children(node: Element | Document, box: Box, heading: number): void {
     for (const child of node.children) {
       if (child instanceof Text) this.#text(child, box, heading);
@@ -248,7 +251,7 @@ class Outliner {
     let block = this.#block;
     if (block === undefined && this.#blocks.length < MAX_BLOCKS) {
       block = new Block(blockBox(box), heading);
-      // The link around the whole block.
+      // A link around the whole block counts as a link in it.
       if (this.#insideLinks > 0 && this.#link !== undefined) countLink(block, this.#link);
       this.#blocks.push(block);
       box.blocks += 1;
@@ -289,7 +292,7 @@ function add(outer: Box, box: Box): void {
   outer.times += box.times;
 }
 
-/** The nearest box around a text that begins on a line of its own. */
+/** The innermost box around `box`, or `box` itself, whose element begins on a new line. */
 function blockBox(box: Box): Box {
   let at = box;
   while (at.parent !== undefined && at.element !== undefined && !isBlock(at.element) && !APART.has(at.element.name))

@@ -14,10 +14,10 @@ const LABEL = new RegExp(
     String.raw`автор(?!\p{L}):?|текст\s*:|作者\s*[:：]?|文\s*[/／:：]|著者\s*[:：]?|글\s*[:：]|بقلم\s*:?|लेखक\s*:?)\s*`,
   "iu",
 );
-/** The end of a name in a line: a separator, a label, a date. */
+/** The text after a name in a line begins with one of these: a separator, a label, a date. */
 const END = /\s*(?:[|•·∙⋅‧—–»>/(]|\s-\s|\b(?:on|at|in|updated|published|posted|reviewed|last)\b|\d{1,2}[./:]|\d{4})/iu;
 
-/** Texts of links and accounts that name no author. */
+/** Texts of links and accounts that are not the name of an author. */
 const NOBODY = new RegExp(
   String.raw`^(?:(?:sign|log|get|view|see|learn|subscri\w*|contact|about|join|start|free|read|share|follow|posted|published|` +
     String.raw`updated|last|click|all|latest|video|related)\b.*|articles? by.*|admin(?:istrator)?|webmaster|undefined|null|none|` +

@@ -28,7 +28,7 @@ const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
 const LEVELS_TO_POST = 3;
 /** The date when the author joined the forum is not the date of the post. */
 const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
-/** Words of a label such as "Join date". */
+/** Maximum number of words of a label such as "Join date". */
 const MAX_WORDS_OF_A_LABEL = 3;
 /** Blocks at the beginning of a post among which its date is searched. */
 const MAX_BLOCKS_TO_DATE = 6;
@@ -76,7 +76,10 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
   }
 }
 
-/** Whether enough words of a post's text are chosen. A short text has fewer words than the details around it. */
+/**
+ * Whether enough words of a post's text are chosen. If the text is short, the details around it have more words than
+ * the text.
+ */
 function isChosen(
   post: Box,
   group: readonly number[],
@@ -93,7 +96,7 @@ function isChosen(
   return words > 0 && words >= text * MIN_SHARE_CHOSEN;
 }
 
-/** Whether a block is the value of a label such as "Joined", or of one that is only an icon. */
+/** Whether a block is the value of a label such as "Joined", or of a label that is only an icon. */
 function isJoinDate(blocks: Outline["blocks"], at: number): boolean {
   const label = blocks[at - 1];
   if (blocks[at]?.box.element?.name === "dd" && label?.box.element?.name !== "dt") return true;
@@ -112,7 +115,7 @@ function postBoxes({ root }: Outline): ReadonlySet<Box> {
   return found;
 }
 
-/** The box of a post around a box, with the line above its text. Undefined if the box is not a post. */
+/** The box of the post around a box, with the line above the post's text. Undefined if there is no post. */
 function wholePost(box: Box): Box | undefined {
   const names = namesOf(box);
   if (box.words === 0 || !POST.test(names)) return undefined;

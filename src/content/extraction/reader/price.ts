@@ -1,6 +1,6 @@
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 
-/** Blocks after the heading of a product among which its price is searched. */
+/** Maximum number of blocks between the heading of a product and its price. */
 const MAX_BLOCKS_TO_PRICE = 80;
 /** Words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
 const MAX_WORDS_OF_A_PRICE = 6;
@@ -18,7 +18,7 @@ export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
   for (let at = title + 1; at < end; at += 1) {
     const block = blocks[at];
     if (block === undefined || !isPrice(block)) continue;
-    // Another product has its price in an item of a list, and the shipping has words.
+    // A price in an item of a list belongs to another product. A price with words is that of the shipping.
     const isOther = price !== -1 && isOtherPrice(block, blocks[price]);
     if (chosen[at] === 1 && !isOther) return;
     if (price === -1) price = at;

@@ -4,11 +4,11 @@ import { SECOND_LEVELS, SECOND_NEIGHBOURS, SECOND_WIDTH } from "./feature-names.
 import { type Block, type Box, type Outline, type Template } from "./outline.ts";
 import { coreOf, MIN_ALIKE } from "./page-parts.ts";
 
-/** Blocks on each side whose mean score is a feature. */
+/** Number of blocks on each side whose mean score is a feature. */
 const AROUND = 8;
-/** Added to the words of each block, so that blocks without words count too. */
+/** Added to the number of words of each block, so that blocks without words have a weight too. */
 const LEAST_WEIGHT = 0.3;
-/** Groups around a block that are examined, and levels up in which they are searched. */
+/** Number of groups around a block that are examined, and number of levels up in which they are searched. */
 const MAX_GROUPS = 2;
 const MAX_LEVELS = 10;
 
@@ -53,7 +53,7 @@ function logOdds(score: number): number {
 class SecondStage {
   readonly #blocks: readonly Block[];
   readonly #scores: Float32Array;
-  /** The sums of scores and of weights in each box, by its index. */
+  /** The sums of scores and of weights of the blocks in each box, by its index. */
   readonly #scoreIn: Float64Array;
   readonly #weightIn: Float64Array;
   /** The mean score of each group, by the index of its first box. NaN if it was not computed. */
@@ -205,7 +205,7 @@ class SecondStage {
     this.#weightIn[index] = (this.#weightIn[index] ?? 0) + weight;
   }
 
-  /** Adds the sums of all boxes in a box to its own. */
+  /** Adds the sums of the inner boxes to those of each box. */
   #addUp(box: Box): void {
     for (const child of box.children) {
       if (child.blocks === 0 && child.words === 0) continue;

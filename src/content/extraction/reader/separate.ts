@@ -3,12 +3,12 @@ import { isBlock } from "../display.ts";
 import { replaceChildren } from "../relink.ts";
 import { walkNodes } from "./words.ts";
 
-/** Inline elements that pages draw apart from their neighbours by style. */
+/** Inline elements that pages often separate from their neighbours by style. */
 const BOXES = new Set(["span", "a", "time", "label", "button"]);
 /** Elements whose text is kept as it is, and elements that belong to the word before them. */
 const VERBATIM = new Set(["pre", "code", "kbd", "samp", "math", "script", "textarea"]);
 const ATTACHED = new Set([...VERBATIM, "sup", "sub"]);
-/** Levels to the text at the edge of an element, and its characters that are compared. */
+/** Maximum number of levels to the text at the edge of an element, and of its characters that are compared. */
 const MAX_LEVELS = 6;
 const MAX_EDGE = 8;
 

@@ -1,14 +1,16 @@
 import { type Block, type Box, type Template } from "./outline.ts";
 import { FNV_START, hashOf, nextHash } from "./text-count.ts";
 
-/** Levels up to which an element's class is a part of its template. Above them, only element names count. */
+/**
+ * Number of ancestors whose first class is a part of a block's template. Of higher ancestors, only the tag names count.
+ */
 const CLASS_LEVELS = 4;
 
-/** Sets the template of each block. Called once for each outline, in linear time of blocks and boxes. */
+/** Sets the template of each block. Call it once for each outline. Takes time linear in blocks and boxes. */
 export function groupByTemplate(blocks: readonly Block[]): void {
   const known = new Map<number, Template>();
-  // By the index of a box. With a map by boxes, the features of the slowest long pages take 6 % longer
-  // (`npm run bench -- reader --data DIR --cost`).
+  // By the index of a box. With a map by boxes, the features of the slowest long pages take 6 % longer (`npm run bench
+  // -- reader --data DIR --cost`).
   const paths: (number | undefined)[] = [];
   for (const [at, block] of blocks.entries()) {
     const { box, count } = block;
@@ -48,7 +50,7 @@ function keyOf(own: Box, paths: (number | undefined)[]): number {
   return key;
 }
 
-/** A hash of the names of a box's element and of all its ancestors. */
+/** A hash of the tag names of a box and of all its ancestors. */
 function pathOf(box: Box, paths: (number | undefined)[]): number {
   const known = paths[box.index];
   if (known !== undefined) return known;

@@ -11,10 +11,10 @@ import { countWords, shortText, walkNodes } from "./words.ts";
 const MAX_HEADINGS = 10;
 /** Characters of a title in a heading, and of the article's beginning that is searched for the title. */
 const MAX_TITLE_LENGTH = 500;
-/** Words before the heading that repeats the title: a date, an author, the name of a section. */
+/** Maximum number of words before the heading that repeats the title: a date, an author, the name of a section. */
 const MAX_WORDS_BEFORE_TITLE = 25;
 
-/** The minimum share of the title's letters in a heading that is the title. */
+/** Minimum share of the title's letters that a heading must have to be the title. */
 const MIN_SHARE_OF_TITLE = 0.5;
 
 /** Separators between a title and the name of a site. */
@@ -68,7 +68,7 @@ function headingBox(box: Box): Box {
   return at ?? box;
 }
 
-/** Whether a heading is the title, or one or more of its parts, and not only the site's name. */
+/** Whether a heading is the whole title, or one or more of its parts, but not only the site's name. */
 function agrees(heading: string, title: string, siteName: string): boolean {
   const short = folded(heading);
   if (short.length < 2) return false;
@@ -93,9 +93,9 @@ function agrees(heading: string, title: string, siteName: string): boolean {
   return false;
 }
 
-/** The minimum share of the words of a heading or of a title that both have. */
+/** The share of words that a heading and a title must have in common. */
 const MIN_SHARE_OF_WORDS = 0.5;
-/** Words of a heading that is the title in other words. */
+/** Minimum number of words of a heading that is the title in other words. */
 const MIN_WORDS_OF_A_TITLE = 3;
 
 /** Whether a heading is the title in other words. */
@@ -132,7 +132,7 @@ function isSite(part: string, siteName: string, host: string): boolean {
   return name.length >= 3 && (name === host || name === host.replace(/(?:com|org|net|co|io|test)$/, ""));
 }
 
-/** The host's letters without `www` and dots: `dailytimes` or `dailytimescom` can be names of a site. */
+/** The host's letters without `www` and dots. Both `dailytimes` and `dailytimescom` can be the name of a site. */
 function hostName(url: string): string {
   if (!URL.canParse(url)) return "";
   return folded(new URL(url).hostname.replace(/^www\./, ""));

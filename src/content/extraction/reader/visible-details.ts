@@ -20,7 +20,10 @@ const MAX_WORDS = 25;
 const MAX_LENGTH = 300;
 /** Characters of a label on a line of its own. */
 const MAX_LABEL_LENGTH = 20;
-/** Texts of a line that are examined. More of them are marks without words, and each is compared with all others. */
+/**
+ * Maximum number of texts in a line, because each text is compared with all others. A line with more consists of marks
+ * without words.
+ */
 const MAX_TEXTS = 100;
 /** Levels around a text that are searched for the class of an author or a link to a profile. */
 const LEVELS = 4;
@@ -31,7 +34,7 @@ const AUTHOR =
   /(?:^|[^a-z])(?:(?:post|entry|article|blog|story|content)[-_]*)?(?:authors?|byline|writers?|written-?by|posted-?by|contributors?|username|nick(?:name)?|poster)(?:[-_]{1,2}(?:name|link|title|info))*(?:$|[^a-z])/;
 const PROFILE =
   /\/(?:authors?|contributors?|writers?|reviewers?|staff|people|users?|members?|profiles?|u|by|columnists?|producers|editors?|@[\w.-]+)(?:\/|$)|\/@[\w.-]+$|member\.php\?/i;
-/** Labels of another date than that of the publication. */
+/** Labels of a date that is not the date of publication. */
 const OTHER_DATE =
   /\b(?:updated?|modified|edited|reviewed|aktualisiert|actualizado|expires?|joined)\b|mis à jour|обновлено|更新/iu;
 const PUBLISHED = /\b(?:published|posted|veröffentlicht|publié|publicado)\b|опубликовано|発行|公開|发布/iu;

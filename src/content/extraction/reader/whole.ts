@@ -3,7 +3,7 @@ import { hashOf } from "./text-count.ts";
 
 /** Elements that are kept or dropped as a whole. */
 const WHOLE = new Set(["table", "pre", "dl"]);
-/** Blocks of a table. A table with more blocks is the page's layout, and is not kept as a whole. */
+/** Maximum number of blocks of a table. A table with more blocks is the page's layout, and is not kept as a whole. */
 const MAX_BLOCKS_OF_A_TABLE = 400;
 const MIN_SHARE_CHOSEN = 0.5;
 /** Words of a cell. A table with longer cells contains text. */
@@ -29,7 +29,7 @@ export function keepWhole({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** Minimum number of words of a member that is shown only once. */
+/** Minimum number of words of a member that is dropped if it repeats an earlier one. */
 const MIN_WORDS_SHOWN_ONCE = 5;
 
 /** Drops members of a group that repeat an earlier member of it word for word, as the copies in a moving band do. */
@@ -67,7 +67,7 @@ function mixed(hash: number, next: number): number {
   return next === 0 ? hash : Math.imul(hash ^ next, 0x01000193) | 1;
 }
 
-/** Finds the outermost of some boxes that holds a box. */
+/** Makes a function that finds the outermost of some boxes around a box. */
 function outermostOf(boxes: ReadonlySet<Box>): (box: Box) => Box | undefined {
   const known = new Map<Box, Box | undefined>();
   const find = (box: Box): Box | undefined => {
@@ -80,12 +80,15 @@ function outermostOf(boxes: ReadonlySet<Box>): (box: Box) => Box | undefined {
   return find;
 }
 
-/** Minimum number of words of a text that is shown only once. Shorter texts, such as labels, repeat for a reason. */
+/**
+ * Minimum number of words of a text that is dropped if it repeats an earlier one. Shorter texts, such as labels, repeat
+ * for a reason.
+ */
 const MIN_WORDS_OF_A_REPEAT = 12;
 
 /**
- * Drops texts that repeat an earlier chosen one word for word, such as a copy for narrow screens or a quoted post. In
- * lists, tables and pages with code they are kept, since instructions repeat themselves.
+ * Drops texts that repeat an earlier chosen text word for word, such as a copy for narrow screens or a quoted post.
+ * Lists, tables and pages with code keep them, since instructions repeat themselves.
  */
 export function dropRepeats({ blocks }: Outline, chosen: Uint8Array): void {
   if (blocks.some(({ box }, at) => chosen[at] === 1 && (box.flags & FLAGS.code) !== 0)) return;
@@ -144,7 +147,7 @@ export function keepCode({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** A table cell is three levels below the table. */
+/** Number of levels from a table to its cells. */
 const LEVELS_TO_SIBLING = 4;
 
 /** Whether a box is a sibling of a code block, or of the box around the code. */
@@ -183,9 +186,12 @@ const MIN_MEMBERS = 4;
 const MIN_SHARE_OF_MEMBERS = 0.5;
 /** A member counts as left out if a smaller share of its words is chosen. */
 const MIN_SHARE_OF_A_MEMBER = 0.3;
-/** Words of an average member. Longer members, such as posts of a thread, are chosen one by one. */
+/** Maximum average number of words of a member. Longer members, such as posts of a thread, are chosen one by one. */
 const MAX_WORDS_OF_A_MEMBER = 60;
-/** The maximum ratio of a member's length to the others'. A longer member is other content with the same markup. */
+/**
+ * Maximum ratio of a member's length to the average of the others. A longer member is other content with the same
+ * markup.
+ */
 const MAX_TIMES_LONGER = 3;
 
 /** Adds the omitted members of a list, a thread or a grid if most of its members are chosen. */

@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
 
-/** Elements that begin on a line of their own, so that words of two of them are separate. */
+/** Elements that begin on a new line, so that the words of two of them are separate. */
 const BLOCKS = new Set(
   (
     "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer " +
@@ -76,12 +76,12 @@ export function blockText(root: AnyNode): string {
     .trim();
 }
 
-/** Nodes that are examined for a short text, since every level of a deep tree may request one. */
+/** Maximum number of nodes that are examined for a short text, since each level of a deep tree may request one. */
 const MAX_NODES_OF_SHORT_TEXT = 500;
 
 /**
- * The text of an element in one line. Undefined if it is longer than `maxLength` characters, or has more nodes than a
- * label.
+ * The text of an element in one line. Undefined if it is longer than `maxLength` characters, or if the element has too
+ * many nodes for a label.
  */
 export function shortText(root: AnyNode, maxLength: number): string | undefined {
   const parts: string[] = [];

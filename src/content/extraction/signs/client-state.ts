@@ -1,9 +1,9 @@
 import { endOfValue } from "./code-values.ts";
 
-/** Calls that are examined in one script, and characters of one call. */
+/** Maximum number of calls that are examined in one script, and of characters of one call. */
 const MAX_CALLS = 400;
 const MAX_CALL_LENGTH = 8_000;
-/** Characters before an effect in which its state is declared, and characters after it in which the state is shown. */
+/** Number of characters before an effect that may declare its state, and after it that may display the state. */
 const NEAR = 6_000;
 
 /**
@@ -17,46 +17,55 @@ const EFFECT =
 const MOUNTED =
   /(?<![\w$.])(?:mounted|componentDidMount)\s{0,3}(?::\s{0,3}(?:async\s{1,3})?function\s{0,3})?\(\s{0,3}\)\s{0,3}\{/g;
 
-/** Functions of frameworks that run an effect in the browser. All other names with four letters or more are not theirs. */
+/**
+ * Functions of frameworks that run an effect in the browser. Any other name of four letters or more is a different
+ * function.
+ */
 const EFFECTS = new Set(["useEffect", "useLayoutEffect", "onMounted", "onMount", "createEffect", "user_effect"]);
 
-/** State that only this person's browser has, measures of the window, and elements of the page itself. */
+/** Values that only the browser knows: stored data of the user, the window's size, and the page's own elements. */
 const PERSONAL =
   /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|query\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|log|track|events?)\b/i;
 
-/** Functions that run later, and often never: those of observers and intervals, and what an effect returns to end it. */
+/**
+ * Functions that run later or never: callbacks of observers and intervals, and the function that cleans up after an
+ * effect.
+ */
 const LATER =
   /\bnew\s{1,9}\w{1,20}Observer\s{0,9}\(|\bsetInterval\s{0,9}\(|\baddEventListener\s{0,9}\(|\.(?:on|subscribe|listen|observe)\s{0,9}\(|\breturn\s{0,9}(?:function\b|(?=\(\s{0,3}\)\s{0,9}=>))/g;
 
-/** Elements that show no words of their own. */
+/** Elements without a text of their own. */
 const WORDLESS = "button|svg|input|canvas|style|link|script|img|path|i";
 
 /**
- * Whether code changes a component's state when the component is in the page, so that the page shows more than the
- * server rendered: `useEffect(() => setMounted(true), [])`. The code must not contain event handlers.
+ * Whether code changes a component's state after it was mounted, so that the page shows more than the server rendered:
+ * `useEffect(() => setMounted(true), [])`. The code must not contain event handlers.
  */
 export function setsStateOnLoad(code: string): boolean {
   return setsData(code) || runsEffect(code) || hasOtherStore(code);
 }
 
-/** The last argument of a call, if it is a function that gives nothing: what a store has on the server. */
+/** The last argument of a call, if it is a function that returns an empty value: the value of a store on the server. */
 const NOTHING =
   /,\s{0,9}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3}|function\s{0,3}\(\s{0,3}\)\s{0,3}\{\s{0,9}return\s{0,3})\(?(?:""|''|``|null|(!1|false)|\[\]|\{\}|void 0|undefined|0)\s{0,3}[);}]{0,3}\s{0,3}\)/g;
 
-/** Characters of a store's other arguments. */
+/** Maximum number of characters of a store's other arguments. */
 const MAX_STORE_LENGTH = 600;
 
-/** The first argument of such a call: a function that returns another one, or a store's own. */
+/**
+ * The first argument of a call that subscribes to a store: a function that returns a function, or a method of the
+ * store.
+ */
 const SUBSCRIBES =
   /=>\s{0,3}\(?\s{0,3}\(\s{0,3}\)\s{0,3}=>|=>\s{0,3}\{[^]{0,300}\breturn\b|\bsub(?:scribe)?\b|\breturn\s{0,3}function\b/;
 
-/** The name of the called function, and the variable of its result, at the end of the code before its arguments. */
+/** The called function's name, and the variable for its result. They are the last code before the arguments. */
 const CALLED =
   /(?:(?<![\w$.])(?:function\s{1,3}([\w$]{1,40})\s{0,3}\(\s{0,3}\)\s{0,3}\{\s{0,9}return\s{1,3}|([\w$]{1,40})\s{0,3}=\s{0,3}(\(\s{0,3}\)\s{0,3}=>\s{0,3})?))?(?:\(0,\s{0,3})?(?:[\w$]{1,40}\.)?([\w$]{1,40})\)?\s{0,3}$/;
 
 /**
- * Whether a component shows what the browser's store has, and the server had nothing:
- * `useSyncExternalStore(subscribe, get, () => "")`. A minifier may have renamed the called function.
+ * Whether a component shows a value of a store that is empty on the server: `useSyncExternalStore(subscribe, get, () =>
+ * "")`. A minifier may have renamed the called function.
  */
 function hasOtherStore(code: string): boolean {
   let calls = 0;
@@ -125,10 +134,10 @@ function runsEffect(code: string): boolean {
   return false;
 }
 
-/** The dependencies of an effect, and the end of its call. An effect without any runs each time. */
+/** The dependencies of an effect, and the end of its call. An effect without a list of them runs after each render. */
 const DEPENDENCIES = /^(?:,\s{0,9}\[([^[\]]{0,160})\]\s{0,9})?\)/;
 
-/** Whether an effect sets a state without a condition that has no value before: `s(format(date))`, after `[a, s] = useState("")`. */
+/** Whether an effect fills an empty state without a condition: `s(format(date))`, after `[a, s] = useState("")`. */
 function fillsState(body: string, before: string): boolean {
   for (const match of body.matchAll(SETTER)) {
     const [whole, called, first] = match;
@@ -145,7 +154,7 @@ function fillsState(body: string, before: string): boolean {
 const IN_VIEW =
   /\bnew\s{1,9}IntersectionObserver\s{0,9}\([^]{0,400}?(?<![\w$.])(?!if\b|while\b)([\w$]{1,40})\s{0,3}\(\s{0,3}(?:!0|true|[\w$]{1,20}\.isIntersecting)\s{0,3}\)/;
 
-/** Whether a component shows words when its place comes into the window. */
+/** Whether a component shows words when it is scrolled into the window. */
 function showsInView(body: string, before: string, after: string): boolean {
   const setter = IN_VIEW.exec(body)?.[1];
   const state = setter === undefined ? undefined : stateOf(before, setter);
@@ -155,7 +164,7 @@ function showsInView(body: string, before: string, after: string): boolean {
   ).test(after);
 }
 
-/** Whether a component sets its data when it is in the page: `mounted() { this.open = true }`. */
+/** Whether a component sets its data when it is mounted: `mounted() { this.open = true }`. */
 function setsData(code: string): boolean {
   let calls = 0;
   for (const match of code.matchAll(MOUNTED)) {
@@ -181,7 +190,7 @@ function unlessLater(body: string): string {
   return kept + body.slice(from);
 }
 
-/** A call of a setter, or a setter that is given to a promise: `s(!0)`, `.then(s)`. */
+/** A call of a setter, or a setter as the callback of a promise: `s(!0)`, `.then(s)`. */
 const SETTER =
   /(?<![\w$.])([\w$]{1,40})\s{0,3}\(\s{0,3}(?:([\w$]{1,40})\s{0,3},\s{0,3})?|\.then\s{0,3}\(\s{0,3}([\w$]{1,40})\s{0,3}\)/g;
 const REF = /(?<![\w$.])([\w$]{1,40})\.value\s{0,3}=(?!=)/;
@@ -241,7 +250,7 @@ function isRead(after: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])[\\w$.]{1,40}\\(${escaped(name)}\\)`).test(after);
 }
 
-/** Whether something with words is shown if a flag is set: `m && <p>`, `m ? children : null`. */
+/** Whether a condition on a flag displays something with words: `m && <p>`, `m ? children : null`. */
 function guardsWords(after: string, state: string): boolean {
   const name = `(?<![\\w$.])${escaped(state)}(?:\\(\\))?`;
   const wordless = `(?!["'\`](?:${WORDLESS})["'\`])`;

@@ -4,14 +4,17 @@ import { hasStandIn } from "./placeholders.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** Characters of a page's text. In a longer page, a spinner belongs to a part that a user opens. */
+/**
+ * Maximum number of characters of text of a page whose spinner stands for content. In a longer page, the spinner
+ * belongs to a part that a user opens.
+ */
 const SPINNER_TEXT = 2000;
 
 const SKELETON =
   /(?:^|[\s_-])(?:skeletons?|shimmer|placeholder-(?:glow|wave)|content-loader|is-skeleton|ghost-(?:line|block))(?:$|[\s_-])/i;
 const SPINNER = /(?:^|[\s_-])(?:spinner|loading|loader|loading-indicator|throbber|lds-\w{1,20})(?:$|[\s_-])/i;
 
-/** A text that is only the notice that a part of the page is loading. */
+/** A text that consists of a loading notice. */
 const LOADING =
   /^(?:(?:still\s|now\s)?loading(?:\s[\w\s]{1,40})?|please wait|one moment(?: please)?|(?:wird |inhalte? )?(?:ge)?lade[nt](?:\s\w{1,20})?|bitte warten|chargement(?:\s[\w\s]{1,30})?|veuillez patienter|cargando|carregando|caricamento|ładowanie|načítání|yükleniyor|laddar|indlæser|laster|ladataan|загрузка|読み込み中|加载中|正在加载|載入中|로딩 ?중|불러오는 중)\s{0,3}(?:…|\.{2,3}|。{2,3})$/i;
 
@@ -29,7 +32,7 @@ function hasPlaceholder(page: Survey): boolean {
 
 const LATE_ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset"];
 
-/** Whether an element is a picture that a script replaces and that does not look like a placeholder. */
+/** Whether an element is a real picture that a script replaces by another one. */
 function isLatePicture({ element, name, attribs, hidden }: Surveyed): boolean {
   if (name !== "img" || hidden) return false;
   const src = attribs["src"]?.trim() ?? "";
@@ -114,12 +117,12 @@ function isHighlighted(page: Survey): boolean {
     );
 }
 
-/** Whether the page has more hidden than visible text, so that a script probably uncovers it. */
+/** Whether the page has more hidden than visible text, so that a script probably shows the hidden text. */
 function isCovered({ text, hiddenText }: Survey): boolean {
   return hiddenText > text;
 }
 
-/** Placeholders for content. Each sign counts only if code runs. */
+/** Signs of content that scripts add or replace. Each sign counts only if the page has code that runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
   { name: "stand-in", shown: hasStandIn },

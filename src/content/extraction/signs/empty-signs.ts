@@ -2,9 +2,9 @@ import { loadsUnknown } from "./inline-signs.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** Characters of text in an application's root. Less text is a loading notice. */
+/** Minimum number of characters of text in an application's root. Less text is a loading notice. */
 const ROOT_TEXT = 120;
-/** The same for the main part of a page. */
+/** The same for the main element of a page. */
 const MAIN_TEXT = 40;
 /** Characters of text outside of navigation. A page with less text and unknown scripts may get its text from them. */
 const LITTLE_TEXT = 300;
@@ -14,7 +14,7 @@ const BUNDLE_TEXT = 500;
 const SEARCH_TEXT = 500;
 /** The same as LITTLE_TEXT if a noscript element says that the page needs scripts. */
 const NOTICE_TEXT = 600;
-/** The minimum ratio of embedded data to the page's text at which the page may be made from the data. */
+/** Ratio of embedded data to the page's text. At this ratio, scripts may make the page from the data. */
 const DATA_RATIO = 25;
 const MUCH_DATA = 2000;
 /** A page with more text than this has its own content, even if it embeds data. */
@@ -68,10 +68,10 @@ function isLogIn(page: Survey): boolean {
   return page.having("type").some(({ attribs, hidden }) => attribs["type"]?.toLowerCase() === "password" && !hidden);
 }
 
-/** Characters of text on a page that only asks a reader to log in. */
+/** Maximum number of characters of text on a page that only asks the reader to log in. */
 const WALL_TEXT = 40;
 
-/** Whether the page has a text, and a link to a log-in page in it. */
+/** Whether the page has a text with a link to a login page. */
 function isLogInWall(page: Survey): boolean {
   if (page.contentText < WALL_TEXT) return false;
   return page
@@ -96,14 +96,14 @@ function hasEmptyMain(page: Survey): boolean {
 
 const MAINS = /^(?:main|content|main-content)$/i;
 
-/** Attributes of places for a widget of the site. */
+/** Attributes of elements that the site's scripts fill with a widget. */
 const WIDGET_ATTRIBUTES =
   /(?:^|\s)data-(?:widget|module|feed|source|endpoint|api|url|fetch|load|remote|list|items|component|fragment|partial|slot|reviews|comments|listing|table|chart|target)(?:-(?:id|name|type|url|src))?(?=\s|$)/;
 
 function isEmptyContainer(element: Surveyed): boolean {
   const { name, attribs, chrome, hidden } = element;
   if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
-  // A table without rows is filled later.
+  // A table body without rows is filled later.
   if (name === "tbody") return true;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
   if (WIDGET_ATTRIBUTES.test(Object.keys(attribs).join(" "))) return !OTHERS.test(names);
@@ -112,7 +112,7 @@ function isEmptyContainer(element: Surveyed): boolean {
 
 function hasEmptyContainer(page: Survey): boolean {
   if (!hasUnknown(page)) return false;
-  // On a page that is not a result list, these places are filled when a user searches.
+  // Unless the page is a list of results, these elements are filled when a user searches.
   const isForSearch = ({ attribs }: Surveyed) =>
     page.contentText >= SEARCH_TEXT && /search/i.test(`${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`);
   return page.elements.some((element) => isEmptyContainer(element) && !isForSearch(element));
@@ -135,7 +135,10 @@ function hasBundleAndLittleText(page: Survey): boolean {
   );
 }
 
-/** Characters of a noscript element. A longer one more often contains pictures or comments for other purposes. */
+/**
+ * Maximum number of characters of a noscript element. A longer one usually contains pictures or comments for other
+ * purposes.
+ */
 const NOSCRIPT_LENGTH = 3000;
 const TAGS = /<[^<>]{0,999}>/g;
 
@@ -163,7 +166,7 @@ function hasDataForMore(page: Survey): boolean {
 const STATE =
   /(?:window|self|globalThis)\s{0,9}(?:\.\s{0,9}|\[\s{0,99}["'])\s{0,99}\w{0,60}\s{0,9}\]?\s{0,9}=\s{0,9}(?:\{|\[|JSON\.parse|["'`(])|\b__next_f\.push|\b__(?:NUXT|INITIAL_STATE|PRELOADED_STATE|APOLLO_STATE|DATA|remixContext)__/;
 
-/** Pages with little of their content. Each sign counts only if code runs. */
+/** Signs of pages with little of their content. Each sign counts only if the page has code that runs. */
 export const EMPTY_SIGNS: readonly Sign[] = [
   { name: "no-text", shown: nothingToSee },
   { name: "empty-root", shown: hasEmptyRoot },

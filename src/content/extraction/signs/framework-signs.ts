@@ -36,7 +36,7 @@ function isEmpty({ text, media }: Surveyed): boolean {
   return text === 0 && media === 0;
 }
 
-/** Components that the server did not render and that only the browser shows. */
+/** Components that only the browser renders. */
 function hasClientIsland(page: Survey): boolean {
   if (page.having("data-dgst").some(({ attribs }) => attribs["data-dgst"]?.startsWith("BAILOUT") === true)) return true;
   if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
@@ -61,7 +61,7 @@ const ISLAND_ATTRIBUTES = [
   "data-block-name",
 ];
 
-/** React sends late parts at the end of a page, and an inline script moves them to their places. */
+/** React sends slow parts at the end of a page, and an inline script moves them to where they belong. */
 function hasStreamedPart(page: Survey): boolean {
   return page.having("id").some(({ name, attribs }) => {
     const id = attribs["id"] ?? "";
@@ -119,14 +119,14 @@ function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed)
   return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 
-/** Words in slots of a component whose script makes its shadow tree. */
+/** Text in the slots of a component. The component's script creates its shadow tree. */
 function isSlotted({ chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
   if (chrome || hidden) return false;
   const host = elements[parent]?.element;
   return host?.name.includes("-") === true && !host.children.some((child) => isTag(child) && isShadowRoot(child));
 }
 
-/** Names with a hyphen that belong to SVG and MathML. */
+/** Element names of SVG and MathML that contain a hyphen. */
 const SVG_NAMES = new Set([
   "annotation-xml",
   "color-profile",
@@ -144,7 +144,7 @@ function isApplication({ code }: Survey): boolean {
   return code.unknown.some((src) => APPLICATIONS.test(src));
 }
 
-/** Parts of a page that frameworks complete in the browser. Each sign counts only if code runs. */
+/** Parts of a page that a framework renders in the browser. Each sign counts only if the page has code that runs. */
 export const FRAMEWORK_SIGNS: readonly Sign[] = [
   { name: "late-fragment", shown: hasLateFragment },
   { name: "client-island", shown: hasClientIsland },

@@ -3,7 +3,10 @@ import { type Sign } from "./sign.ts";
 import { type InlineScript } from "./page-code.ts";
 import { type Survey } from "./survey.ts";
 
-/** Code that changes the page's content. It is searched in `bare` code, so that data in strings is not a sign. */
+/**
+ * Code that changes the page's content. It is searched in `bare` code, because a string may contain similar text as
+ * data.
+ */
 const WRITES =
   /\b(?:inner|outer)HTML\s{0,9}\+?=(?!=)|\binsertAdjacent(?:HTML|Text|Element)\b|\b(?:textContent|innerText|outerText|nodeValue)\s{0,9}\+?=(?!=)|\.(?:replaceWith|replaceChildren|replaceChild|setHTML|setHTMLUnsafe|createContextualFragment|importNode)\s{0,9}\(|\.hidden\s{0,9}=(?!=)|\.style\.(?:display|visibility)\s{0,9}=(?!=)|\bdocument\.title\s{0,9}=(?!=)|(?<!classList|currentScript)\.remove\(\s{0,9}\)/;
 
@@ -11,11 +14,11 @@ const WRITES =
 const LIBRARY_WRITES =
   /\.(?:html|text)\s{0,9}\(\s{0,9}[^\s)]|\.(?:appendTo|prependTo|insertAfter|wrap|wrapAll|wrapInner|unwrap|detach|empty|replaceAll|hide|show|fadeIn|fadeOut|slideUp|slideDown)\s{0,9}\(|\)\.toggle\s{0,9}\(|\.load\s{0,9}\(\s{0,9}["'`]/;
 
-/** The same for names of attributes and properties in strings. */
+/** The same, for attributes and properties whose names are in strings. */
 const NAMED_WRITES =
   /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)/;
 
-/** Calls that also occur in code which only adds scripts or styles to the page. */
+/** Calls that insert an element. Code that only loads scripts or styles uses them too. */
 const PLACES =
   /\.(?:appendChild|insertBefore|append|prepend|before|after|removeChild)\s{0,9}\(|\bcreateElement(?:NS)?\s{0,9}\(|\.(?:src|srcset|href|alt)\s{0,9}=(?!=)/;
 
@@ -72,12 +75,12 @@ const EVALUATES = /(?<![\w$.])eval\s{0,9}\(|\bnew\s{1,9}Function\s{0,9}\(|\batob
 
 const STORED = /\b(?:localStorage|sessionStorage|document\.cookie)\b/;
 
-/** A condition: the page has inline code that runs without user action and that `fits` accepts. */
+/** Makes a condition: the page has an inline script that runs without user action and meets `fits`. */
 function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
   return ({ code }: Survey) => code.inline.some((script) => fits(script));
 }
 
-/** Actions of inline scripts while the page loads. */
+/** Signs in inline scripts that run while the page loads. */
 export const INLINE_SIGNS: readonly Sign[] = [
   { name: "script-redirect", shown: anyOf(({ bare }) => LEAVES.test(bare) || NAMES_ANEW.test(bare)) },
   { name: "document-write", shown: anyOf(writesDocument) },

@@ -1,14 +1,14 @@
 import { isTracker } from "../../egress/trackers.ts";
 
-/** Suffixes of hosts whose scripts show no page content: consent, monitoring, help, sharing. */
+/** Suffixes of hosts whose scripts display no page content: consent, monitoring, help, sharing. */
 const HARMLESS_HOSTS =
   /(?:^|\.)(?:cookiebot\.(?:com|eu)|cookielaw\.org|onetrust\.com|cookie-script\.com|cookieyes\.com|iubenda\.com|usercentrics\.(?:eu|com)|trustarc\.com|quantcast\.com|consensu\.org|didomi\.io|privacy-center\.org|sourcepoint\.mgr\.consensu\.org|termly\.io|osano\.com|cookiefirst\.com|sp-prod\.net|newrelic\.com|nr-data\.net|sentry\.io|sentry-cdn\.com|bugsnag\.com|datadoghq-browser-agent\.com|speedcurve\.com|cloudflareinsights\.com|plausible\.io|usefathom\.com|umami\.is|goatcounter\.com|simpleanalyticscdn\.com|matomo\.cloud|gtagmanager\.com|intercom\.io|intercomcdn\.com|zdassets\.com|crisp\.chat|tawk\.to|drift\.com|addtoany\.com|addthis\.com|sharethis\.com|recaptcha\.net|hcaptcha\.com|disqus\.com|typekit\.net|fontawesome\.com|polyfill\.io|polyfill-fastly\.io)$/;
 
-/** The same by path, since many sites serve these scripts from their own hosts. */
+/** The same as paths, since many sites serve these scripts from their own hosts. */
 const HARMLESS_PATHS =
   /\/(?:gtag\/js|gtm\.js|ga\.js|analytics(?:[.-][\w.-]{1,40})?\.js|matomo\.js|piwik\.js|js\/plausible[\w.-]{0,40}\.js|umami\.js|beacon\.min\.js|fbevents\.js|adsbygoogle\.js|gpt\.js|prebid[\w.-]{0,40}\.js|ads?(?:[.-]\w{1,20}){0,3}\.js|cmp[\w.-]{0,40}\.js|(?:[\w-]{1,30}[.-])?(?:cookie-?(?:consent|law|notice|banner)|consent|gdpr)[\w.-]{0,60}\.js|otsdkstub\.js|uc\.js|klaro[\w.-]{0,20}\.js|tarteaucitron[\w.-]{0,20}\.js|nr-[\w.-]{1,40}\.js|rum[\w.-]{0,20}\.js|recaptcha\/[\w./-]{1,40}\.js|wp-emoji-release\.min\.js|wp-embed(?:\.min)?\.js|comment-reply(?:\.min)?\.js|cdn-cgi\/(?:challenge-platform\/scripts|scripts\/[\w/-]{1,60}\/rocket-loader|zaraz)[\w./-]{0,80}|serviceworker[\w.-]{0,20}\.js|sw-register[\w.-]{0,20}\.js)$/;
 
-/** Libraries that do nothing until they are called, by the beginnings of their file names. */
+/** Libraries that do nothing until other code calls them, by the beginnings of their file names. */
 const LIBRARIES = new Set(
   (
     "jquery bootstrap popper modernizr polyfill polyfills corejs core-js regenerator-runtime lodash underscore moment dayjs html5shiv " +
@@ -28,7 +28,7 @@ const VERSION =
 export const MAX_ADDRESS_LENGTH = 2048;
 
 /**
- * Whether the script at this address shows no content by itself: it measures, advertises, asks for consent, or is a
+ * Whether the script at this address displays no content by itself: a tracker, an advertisement, a consent dialog or a
  * library.
  */
 export function isHarmless(src: string): boolean {

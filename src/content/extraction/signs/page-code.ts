@@ -1,7 +1,7 @@
 import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { unasked } from "./unasked-code.ts";
 
-/** The code of an inline script, in the forms that the signs are looked for in. */
+/** The code of an inline script, in the forms that the signs search. */
 export interface InlineScript {
   readonly whole: string;
   /** The code without comments and event handlers. */
@@ -10,7 +10,7 @@ export interface InlineScript {
   readonly bare: string;
 }
 
-/** Characters of all inline scripts that are examined. Further code counts as unknown. */
+/** Maximum number of characters of all inline scripts that are examined. Further code counts as unknown. */
 const MAX_CODE_LENGTH = 2_000_000;
 
 /** Types of scripts that a browser runs (WHATWG HTML §4.12.1), and types that a site's proxy runs later. */
@@ -19,7 +19,7 @@ const CODE_TYPE =
 const TEMPLATE_TYPE =
   /^(?:text|application)\/(?:x-)?(?:template|handlebars(?:-template)?|mustache|underscore|ng-template|html|jquery-tmpl|jsrender|babel|jsx|vue|elm)$/;
 const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
-/** Data for search engines, and for the browser itself. */
+/** Types of scripts that contain data for search engines or for the browser. */
 const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
 /** Astro's inline code that makes visible content interactive: its islands and their loaders. */
@@ -28,7 +28,7 @@ const HYDRATES = /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|
 /** Inline code of WordPress's caches that runs the page's other scripts when a person first moves or clicks. */
 const DELAYS = /\bRocketLazyLoadScripts\b|\bnowprocket=1|\blitespeed_ui_events\b/;
 
-/** The scripts of a page, collected by its survey. */
+/** The scripts of a page. */
 export class PageCode {
   readonly #inlineCode: string[] = [];
   #read: readonly InlineScript[] | undefined;
@@ -42,7 +42,7 @@ export class PageCode {
   runs = false;
   #length = 0;
 
-  /** Inline scripts that run. Complete only after the whole page was surveyed. */
+  /** Inline scripts that run. Complete only after the walk over the whole page. */
   get inline(): readonly InlineScript[] {
     if (this.#read !== undefined) return this.#read;
     // The inline code of most pages declares no functions.

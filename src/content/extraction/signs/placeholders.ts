@@ -6,21 +6,21 @@ import { SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** External scripts that are examined, and names of places that are searched in them. */
+/** Maximum number of external scripts that are examined, and of names that are searched in them. */
 const MAX_SCRIPTS = 12;
 const MAX_NAMES = 200;
 const MAX_NAME_LENGTH = 60;
-/** Characters of inline scripts in which names are searched. */
+/** Maximum number of characters of inline scripts in which names are searched. */
 const MAX_INLINE_CODE = 200_000;
 
-/** A placeholder for a value that is filled in later: "--", "…", "?". */
+/** A text in the place of a value that a script fills in later: "--", "…", "?". */
 const STAND_IN = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
 
-/** A notice instead of a value. */
+/** A notice in the place of a value, such as "Loading". */
 const WAITS = /^(?:please wait|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
 const MAX_WAITS_LENGTH = 24;
 
-/** Names of places for a value that a script fills in. */
+/** Names of elements for a value that a script fills in. */
 const VALUE =
   /(?:^|[-_\s])(?:price|cost|amount|total|value|count|counter|number|stock|qty|quantity|rating|score|rate|balance|temp|temperature|time|date|status|eta|votes|views|likes|current|live|data)(?:$|[-_\s])/i;
 
@@ -32,14 +32,14 @@ function isStandIn(element: Surveyed): boolean {
   return showsStandIn(element);
 }
 
-/** Whether an element with any name shows only a sign or a notice instead of a value. */
+/** Whether an element with an id or a class shows only a placeholder text or a notice instead of a value. */
 function showsStandIn({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
   if (chrome || hidden || text === 0 || text > MAX_WAITS_LENGTH || elements > 0 || name === "option") return false;
   const shown = textContent(element).trim();
   return STAND_IN.test(shown) || WAITS.test(shown);
 }
 
-/** Whether a sign such as "--" takes the place of a value. */
+/** Whether the page has a placeholder text such as "--" instead of a value. */
 export function hasStandIn(page: Survey): boolean {
   if (page.code.unknown.length === 0) return false;
   return page.elements.some((element) => isStandIn(element));
@@ -93,23 +93,23 @@ function isOpen(element: Surveyed): boolean {
   return (text === 0 && media === 0 && elements <= 1) || isUnmade(element);
 }
 
-/** Names of empty parts of carousels and lists that get buttons, but no content. */
+/** Names of empty elements of carousels and lists that get buttons, but no content. */
 const CONTROL_NAMES =
   /(?:^|[-_\s])(?:nav|navigation|dots|bullets|pagination|pager|indicators?|arrows?|thumbs|scrollbar|progress|backdrop|recaptcha|captcha)(?:$|[-_\s])/i;
 
-/** Characters of a page that does not consist of search results. */
+/** Characters of text. A page with more text is not a page of search results. */
 const MUCH_TEXT = 500;
 
-/** Whether an empty part gets only buttons, or the results of a search in the site. */
+/** Whether an empty element gets only buttons, or the results of a search in the site. */
 function isControl({ attribs: { id = "", class: classes = "" } }: Surveyed, { contentText }: Survey): boolean {
   const names = `${id} ${classes}`;
   return CONTROL_NAMES.test(names) || (contentText >= MUCH_TEXT && /search/i.test(names));
 }
 
-/** Characters of text in a custom element that may only be a fallback. */
+/** Maximum number of characters of a fallback text in a custom element. */
 const MAX_FALLBACK_LENGTH = 80;
 
-/** Whether an element is a component with at most a short text, so that its script may show something else. */
+/** Whether an element is a component with at most a short text. Its script may then display something else. */
 function isUnmade({ name, text, media, elements }: Surveyed): boolean {
   if (!name.includes("-") || SMALL_ELEMENT.test(name)) return false;
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
@@ -126,7 +126,7 @@ function isRewrittenByItself({ name, chrome, hidden, text, media, elements }: Su
 /** Elements with content to which a script may append. */
 const LISTS = new Set(["ul", "ol", "dl", "table", "tbody", "section", "article", "main", "div"]);
 
-/** The part of a page's text in an element that holds all of its content: the root of an application. */
+/** Share of a page's text. An element with more of the text is the root of an application. */
 const ROOT_PART = 0.8;
 
 function isList({ name, chrome, hidden, text }: Surveyed, page: Survey): boolean {
@@ -134,12 +134,12 @@ function isList({ name, chrome, hidden, text }: Surveyed, page: Survey): boolean
   return name !== "div" || text < page.text * ROOT_PART;
 }
 
-/** Characters of a text that a script may replace as a whole. */
+/** Maximum number of characters of a text that a script may replace completely. */
 const MAX_SHORT_TEXT = 200;
 
-/** Controls, whose words say what they do. */
+/** Controls. Their text is a label, not content. */
 const CONTROLS = new Set(["button", "summary", "label", "option", "select", "textarea", "legend", "form"]);
-/** Elements above a text that may be a control. */
+/** Number of ancestors of a text that are checked for controls. */
 const MAX_ABOVE = 4;
 
 function isShortText({ name, chrome, hidden, text, parent, attribs }: Surveyed, page: Survey): boolean {
@@ -158,7 +158,7 @@ function dataAttributes({ attribs }: Surveyed): string[] {
   return Object.keys(attribs).filter((name) => name.startsWith("data-"));
 }
 
-/** Elements that scripts select by their names alone. */
+/** Elements that scripts select by their tag names alone. */
 const TAGS = new Set(
   "output time ol ul dl dd tbody table section article main figure figcaption blockquote strong b em mark data h1 h2 h3 p pre code address caption".split(
     " ",
@@ -183,7 +183,7 @@ class Names {
   }
 }
 
-/** The parts that external scripts may fill on this page. Undefined if all scripts are known. */
+/** The elements that external scripts may fill on this page. Undefined if all scripts are known. */
 export function placeholders(page: Survey): Placeholders | undefined {
   const scripts = scriptsOf(page);
   const inline = ownCode(page);
@@ -235,11 +235,14 @@ const OTHER_ADDRESSES = new Set([
   "script",
 ]);
 
-/** An address that may be one of data: on the site or elsewhere, and not one of a file of another kind. */
+/**
+ * The address of data: on the site or on another host. Addresses with the extension of a picture, a style sheet or the
+ * like do not match.
+ */
 const DATA_ADDRESS =
   /^(?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?!\S*\.(?:m?js|css|svg|png|jpe?g|webp|avif|gif|ico|woff2?|mp[34]|m3u8|webm|pdf)\b)\S{1,300}$/i;
 
-/** The data attributes of an element whose values may be addresses of data. */
+/** The data attributes of an element that may contain addresses of data. */
 function addressAttributes({ name, attribs, chrome, hidden }: Surveyed): string[] {
   if (chrome || hidden || OTHER_ADDRESSES.has(name)) return [];
   return Object.keys(attribs).filter(
@@ -251,7 +254,7 @@ function namesOf({ attribs: { id = "", class: classes = "" } }: Surveyed): strin
   return [id, ...classes.split(/\s+/)];
 }
 
-/** The inline scripts in which names are searched, up to a total length. */
+/** The inline scripts in which names are searched. Their total length is limited. */
 function ownCode({ code }: Survey): readonly string[] {
   let left = MAX_INLINE_CODE;
   return code.inline.flatMap(({ code: inline }) => {
@@ -260,9 +263,12 @@ function ownCode({ code }: Survey): readonly string[] {
   });
 }
 
-/** Matches the name as scripts write it: `#price`, `.list li`, `"price"`, `[data-widget]`, `dataset.widget`. */
+/**
+ * Whether a script contains a name in one of the usual forms: `#price`, `.list li`, `"price"`, `[data-widget]`,
+ * `dataset.widget`.
+ */
 export function namesPlace(script: string, name: string): boolean {
-  // Two letters may be any variable or tag.
+  // A name of two letters may also be a variable or a tag.
   if (name.length <= 2) return selectsPlace(script, name);
   if (writesGlobal(script, name)) return true;
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
@@ -273,7 +279,7 @@ export function namesPlace(script: string, name: string): boolean {
   return false;
 }
 
-/** Whether code writes to an element by its identifier alone, which is a property of the window. */
+/** Whether code writes to an element through the variable that browsers define for its id. */
 function writesGlobal(script: string, name: string): boolean {
   if (!/^[A-Za-z_]\w{2,}$/.test(name) || !script.includes(`${name}.`)) return false;
   const written = `(?<![\\w$.])${name}\\.(?:textContent|innerText|innerHTML|value|append|prepend|replaceChildren|insertAdjacent)`;
@@ -281,7 +287,7 @@ function writesGlobal(script: string, name: string): boolean {
   return new RegExp(written).test(script) && !new RegExp(declared).test(script);
 }
 
-/** Matches the name where code looks for the element: `"#list"`, `".list li"`, `getElementById("list")`. */
+/** Whether code selects an element by this name: `"#list"`, `".list li"`, `getElementById("list")`. */
 export function selectsPlace(script: string, name: string): boolean {
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.slice(Math.max(0, at - 32), at);
@@ -292,11 +298,13 @@ export function selectsPlace(script: string, name: string): boolean {
   return false;
 }
 
-/** Attributes and classes that do not name a place. */
+/** Attributes and classes by which scripts do not select elements. */
 const PLAIN_ATTRIBUTES =
   /^(?:id|class|style|role|title|lang|dir|hidden|tabindex|clear|clearfix|row|col(?:-.*)?|container|wrapper|inner|aria-.*|data-(?:v|astro|svelte|hk|reactid|ssr|nosnippet).*)$/;
 
-/** Attributes of Qwik with the addresses of tasks that run when their element is visible, or when the page is loaded. */
+/**
+ * Attributes of Qwik with the addresses of tasks. The tasks run when the element becomes visible or the page is loaded.
+ */
 const VISIBLE_TASKS = ["on:qvisible", "on-document:qinit", "on-document:qidle"];
 
 function scriptsOf({ code, source, elements }: Survey): string[] {
@@ -306,7 +314,7 @@ function scriptsOf({ code, source, elements }: Survey): string[] {
     const url = URL.parse(address.trim(), source.finalUrl);
     if (url !== null && /^https?:$/.test(url.protocol)) found.add(url.href.replace(/#.*$/, ""));
   };
-  // A framework's shared parts are examined last, since the page's own code is more likely to decide.
+  // The framework's shared scripts are examined last, since the page's own scripts decide more often.
   const [own, shared] = partition(code.unknown, (address) => !SHARED.test(address));
   const [first, later] = partition(own, (address) => OF_PAGE.test(address));
   for (const address of [...first, ...later]) add(address);

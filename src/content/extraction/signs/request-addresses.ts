@@ -1,3 +1,3 @@
-/** Requests that a user action starts, that show no content, or that belong to the framework itself. */
+/** Addresses of requests that load no content: a user action starts them, or they are the framework's own. */
 export const ASIDE =
   /\b(?:auth|sessions?|log-?in|log-?out|sign-?in|sign-?up|register|me|cart|basket|track(?:ing)?|log|logs|events?|collect|analytics|metrics|beacon|csrf|token|likes?|votes?|subscribe|newsletter|contact|suggest(?:ions)?|search|autocomplete|complete|consent|cookies?|config|settings|i18n|locales?|lang|translations?|messages\/\w\w|version|manifest|builds?|_nuxt|_app|_next|embed|envelope|favicon|service-?worker|sw|ping|health|errors?|report|feedback)\b/i;

@@ -2,11 +2,11 @@ import { type SearchedNames } from "../extraction.ts";
 import { endOfValue } from "./code-values.ts";
 import { ASIDE } from "./request-addresses.ts";
 
-/** Requests whose address is a parameter, and queries, that are examined in one script. */
+/** Maximum number of requests with a parameter as address, and of queries, that are examined in one script. */
 const MAX_EXAMINED = 60;
-/** Characters before a request in which the function that makes it begins. */
+/** Number of characters before a request in which its function must begin. */
 const MAX_HELPER_LENGTH = 240;
-/** Characters of the options of one query. */
+/** Maximum number of characters of a query's options. */
 const MAX_OPTIONS_LENGTH = 1_200;
 
 /** A request whose address is, or contains, a variable: `fetch(u)`, `fetch(base + u)`, `` get(`${base}${u}`) ``. */
@@ -32,7 +32,7 @@ export function asksByHelper(code: string): boolean {
   return [...helpers].some((name) => isCalledWithAddress(code, name.replaceAll("$", "\\$")));
 }
 
-/** The last function that begins in the text and has this parameter first: `get` in `get = async (u) => {`. */
+/** The last function in the text whose first parameter has this name: `get` in `get = async (u) => {`. */
 function helperBefore(text: string, parameter: string): string | undefined {
   const first = parameter.replaceAll("$", "\\$");
   const header = new RegExp(
@@ -49,10 +49,10 @@ function isCalledWithAddress(code: string, name: string): boolean {
   return [called, given].some((pattern) => code.matchAll(pattern).some(([call]) => !ASIDE.test(call)));
 }
 
-/** The literal key of a query. Libraries of queries never write one. */
+/** The literal key of a query. The code of query libraries contains no literal keys. */
 const QUERY_KEY = /\bqueryKey\s{0,3}:\s{0,3}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3})?\[\s{0,3}["'`]([^"'`]{1,80})["'`]/g;
 
-/** Whether code has a query that runs by itself: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. */
+/** Whether code has a query that runs without user action: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. */
 export function asksByQuery(code: string): boolean {
   let examined = 0;
   for (const match of code.matchAll(QUERY_KEY)) {
@@ -68,11 +68,11 @@ export function asksByQuery(code: string): boolean {
   return false;
 }
 
-/** The address of a request that an attribute of an element gives. */
+/** A request whose address comes from an attribute of an element. */
 const OF_ELEMENT =
   /\.dataset\.([A-Za-z][\w]{0,60})|["'`](data-[\w-]{1,60})["'`]|\.data\(\s{0,3}["'`]([\w-]{1,60})["'`]/g;
 
-/** Whether code mentions an attribute of the page's content that has an address. */
+/** Whether code reads an attribute of the page's content that contains an address. */
 export function usesAddress(code: string, { addresses }: SearchedNames): boolean {
   if (addresses.length === 0) return false;
   const known = new Set(addresses);

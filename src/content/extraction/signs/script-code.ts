@@ -10,13 +10,14 @@ import { withoutRanges } from "./without-ranges.ts";
 import { selectsTag, writesText } from "./text-writes.ts";
 
 /**
- * Characters of a script in which named places are searched. A longer script is a library with its own uses of names.
+ * Maximum length in characters of a script in which names are searched. A longer script is a library that uses names
+ * for its own purposes.
  */
 const MAX_OWN_CODE = 120_000;
-/** Characters after the address of a request that may show that the request sends data. */
+/** Number of characters after the address of a request that may show that the request sends data. */
 const CALL_LENGTH = 240;
 
-/** The same for a method of a client that the site made: `api.get("/rows")`. */
+/** A call of the site's own client with the address of data: `api.get("/rows")`. */
 const GET_ADDRESS =
   /[\w$)\]]\.get\s{0,3}\(\s{0,3}["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200})["'`]/g;
 
@@ -34,31 +35,31 @@ const CALL_ADDRESS =
 
 const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\btype\s{0,9}:\s{0,9}["'`]POST/i;
 
-/** Event handlers as properties of components, and as fields of elements. */
+/** Event handlers as properties of components, or of elements. */
 const PROPERTY_HANDLER =
   /\bon[A-Z]\w{1,30}\s{0,9}:\s{0,9}|["'`]on[A-Z]?\w{1,30}["'`]\s{0,9}:\s{0,9}|\.(?:\$\$|__)\w{3,20}\s{0,9}=(?!=)\s{0,9}/g;
 const HANDLER_NAME = /^([A-Za-z_$][\w$]{0,60})\s{0,9}[,;})\n]/;
 
-/** Elements of content that code makes, as elements or as HTML. */
+/** Code that creates elements of content, as DOM elements or as HTML. */
 const MAKES_ITEMS =
   /\bcreateElement\s{0,9}\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)["'`]|["'`]\s{0,99}<(?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)\b|\binsertRow\s{0,9}\(|\.content\.(?:cloneNode|firstElementChild)\b|\bimportNode\s{0,9}\(/i;
-/** The same by a function of the script that makes elements: `el("li", …)`. */
+/** Code that creates elements by a function of the script: `el("li", …)`. */
 const MAKES_ANY = /\bcreateElement\s{0,9}\(\s{0,9}[A-Za-z_$]/;
 const NAMES_ITEM =
   /(?<!\b(?:closest|querySelector|querySelectorAll|matches|is|find|filter|children|parents|getElementsByTagName|jQuery|\$)\s{0,3})\(\s{0,9}["'`](?:li|tr|p|article|section|h[1-6]|dt|dd|blockquote|figure|table|ul|ol|iframe)["'`]\s{0,3}[,)]/;
 const APPENDS =
   /\.(?:append|prepend|appendChild|insertBefore|before|after|appendTo|prependTo|insertAfter|insertBefore)\s{0,9}\(|\binsertAdjacent(?:HTML|Element)\s{0,9}\(|\binnerHTML\s{0,9}\+=|\binsertRow\s{0,9}\(/;
-/** Appends to the whole page. */
+/** Appends an element to the body of the page. */
 const INTO_BODY = /\bdocument\.body\.(?:append|prepend|insertAdjacent|insertBefore|innerHTML\s{0,9}\+=)/;
-/** Names of what covers a page or accompanies it: banners, dialogs, chats. */
+/** Names of elements that cover or accompany a page: banners, dialogs, chats. */
 const COVERS =
   /cookie|consent|gdpr|banner|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|\bchat|backdrop|drawer|snackbar|survey|feedback|position\s{0,3}:\s{0,3}["']?fixed/i;
-/** Puts something beside the element of the script itself. */
+/** Inserts an element next to the element of the script itself. */
 const BESIDE_SCRIPT =
   /\bcurrentScript\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)|([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b[^]*?(?<![\w$.])\1\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
-/** A pair of a state and its setter, a reference's value, or a component with a function for its place in the page. */
+/** A state and its setter, the value of a reference, or a component that is mounted by a function. */
 const KEEPS_STATE =
   /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|__svelte|\buseSyncExternalStore\b|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
 
@@ -67,13 +68,13 @@ const ATTACHES = /\.attachShadow\s{0,9}\(/;
 /** The evidence that an external script adds content to a page. */
 export interface CodeSign {
   readonly sign: string;
-  /** The open places that the code mentions. */
+  /** The placeholders whose names the code contains. */
   readonly names: readonly string[];
 }
 
 /**
- * Reports whether the code of an external script fetches data for the page without user action, fills one of its open
- * places, or appends content to one of its lists. Undefined if it does not.
+ * Reports whether the code of an external script fetches data for the page without user action, fills a placeholder, or
+ * appends content to a list. Undefined if it does none of these.
  */
 export function signOfCode(script: string, places: SearchedNames): CodeSign | undefined {
   const isOwn = script.length <= MAX_OWN_CODE;
@@ -91,10 +92,13 @@ export function signOfCode(script: string, places: SearchedNames): CodeSign | un
   return isOwn ? signOfOwnCode(script, named, places) : undefined;
 }
 
-/** Data for a search or a drawing, which puts no words into the page by itself. */
+/** Code that uses data for a search or a drawing, and adds no words to the page. */
 const NO_WORDS = /\bnew\s{1,3}(?:Fuse|FlexSearch|MiniSearch|Chart)\b|\b(?:elasticlunr|lunr)\b|\.getContext\s{0,3}\(/;
 
-/** The same for a script that is no library and requests no data. `named` are the open places that it mentions. */
+/**
+ * The same for a script that is not a library and fetches no data. `named` are the placeholders whose names it
+ * contains.
+ */
 function signOfOwnCode(script: string, named: readonly string[], places: SearchedNames): CodeSign | undefined {
   const { code, bare } = unasked(script);
   const filled = named.filter((name) => namesPlace(code, name));
@@ -136,18 +140,21 @@ function classOf(code: string, tag: string): string {
 
 const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 
-/** Whether code gets data from an address in the page, or from a stream that may replace a sign such as "--". */
+/**
+ * Whether code gets data from an address in the page, or from a stream while the page shows a placeholder text such as
+ * "--".
+ */
 function receives({ code, bare }: UnaskedCode, places: SearchedNames): boolean {
   if (!ASKS.test(bare)) return false;
   return usesAddress(code, places) || (places.standsIn && OPENS_STREAM.test(bare));
 }
 
-/** Code without functions that only handlers call, and without those that only such functions call. */
+/** Removes functions that only event handlers call, directly or through other such functions. */
 function called(script: string): UnaskedCode {
   return unaskedOfWhole(script);
 }
 
-/** Whether code appends content to one of these lists or texts, to the main part of the page, or to all of it. */
+/** Whether code appends content to one of these lists or texts, to the main element, or to the body. */
 function appendsTo({ lists, texts }: SearchedNames, { code, bare }: UnaskedCode): boolean {
   if (!APPENDS.test(bare)) return false;
   if (!MAKES_ITEMS.test(code) && !(MAKES_ANY.test(bare) && NAMES_ITEM.test(code))) return false;
@@ -166,7 +173,7 @@ function asksForData(code: string): boolean {
   return asksByHelper(code) || asksByQuery(code);
 }
 
-/** The longest possible text of the call: up to the end of its statement. */
+/** The code of a call, up to the end of its statement. */
 function callOnly(code: string): string {
   const end = /;|\.then|\)\s{0,9}[,)]/.exec(code);
   return end === null ? code : code.slice(0, end.index);
@@ -194,7 +201,7 @@ function withoutProperties(code: string): string {
   return withoutRanges(code, marked);
 }
 
-/** The nearest definition before a place of a function with this name. Minified names are reused often. */
+/** The last definition of a function with this name before an index. Minified code reuses names. */
 function definitionBefore(code: string, name: string, before: number): [start: number, end: number] | undefined {
   let nearest = -1;
   for (const opening of [

@@ -3,7 +3,7 @@ import { type PageSource } from "../../page/page.ts";
 import { isHidden } from "../hidden.ts";
 import { PageCode } from "./page-code.ts";
 
-/** An element of a page, as the signs use it. */
+/** An element of a page, with the facts that the signs use. */
 export interface Surveyed {
   readonly element: Element;
   readonly name: string;
@@ -46,7 +46,7 @@ export function isShadowRoot({ name, attribs }: Element): boolean {
 
 const NONE: readonly Surveyed[] = [];
 
-/** The results of one walk over a page, which all signs use. */
+/** The facts about a page that the signs use, collected in one walk. */
 export class Survey {
   readonly source: PageSource;
   readonly code = new PageCode();
@@ -61,7 +61,10 @@ export class Survey {
   /** Characters of hidden text. */
   hiddenText = 0;
   readonly #byName = new Map<string, readonly Surveyed[]>();
-  /** The indexes are made when a sign first needs them, since the first signs decide half of all pages that need a browser. */
+  /**
+   * Each index is built when a sign first needs it. Half of the pages that need a browser are recognised without an
+   * index.
+   */
   #byAttribute: ReadonlyMap<string, readonly Surveyed[]> | undefined;
   #byClass: ReadonlyMap<string, readonly Surveyed[]> | undefined;
 
@@ -92,7 +95,10 @@ export class Survey {
     return attributes.some((attribute) => this.#attributes.has(attribute));
   }
 
-  /** Whether an element with matching classes meets the condition. Each list of classes is tested once. */
+  /**
+   * Whether an element with a matching class attribute meets the condition. Each distinct class attribute is tested
+   * once.
+   */
   someOfClass(classes: RegExp, fits: (element: Surveyed) => boolean): boolean {
     for (const [names, elements] of this.#classes) {
       if (classes.test(names) && elements.some((element) => fits(element))) return true;
@@ -155,7 +161,7 @@ export class Survey {
     }
   }
 
-  /** Sums up the content of each element. */
+  /** Adds up the text, media and elements inside each element. */
   finish(): void {
     for (let at = this.elements.length - 1; at >= 0; at -= 1) {
       const element = this.elements[at];

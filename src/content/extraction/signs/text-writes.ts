@@ -1,6 +1,9 @@
 import { type SearchedNames } from "../extraction.ts";
 
-/** Selections that are examined in one script, and the characters after one in which its element may be written to. */
+/**
+ * Maximum number of selections that are examined in one script, and of characters after a selection that may write to
+ * its element.
+ */
 const MAX_SELECTIONS = 200;
 const NEAR = 1_500;
 
@@ -8,19 +11,19 @@ const NEAR = 1_500;
 const SELECTION =
   /(?:\.(querySelector(?:All)?|getElementById|getElementsByClassName|getElementsByTagName|find)|(?<![\w$.])([\w$]{1,12}))\s{0,3}\(\s{0,3}(?:"([^"\n]{1,120})"|'([^'\n]{1,120})'|`([^`\n]{1,120})`)\s{0,3}\)/g;
 
-/** The code after an element, or a list of elements, that writes text into it. */
+/** Code directly after an element, or a list of elements, that writes text into it. */
 const WRITE = String.raw`(?:\[[\w$]{1,20}\])?[?!]?\.(?:(?:textContent|innerText|innerHTML|outerHTML)\s{0,3}\+?=(?!=)|(?:replaceWith|replaceChildren)\s{0,3}\(|(?:text|html)\s{0,3}\(\s{0,3}[^\s)])`;
 const WRITES_AT_ONCE = new RegExp(`^${WRITE}`);
-/** The same for a field that shows its value. */
+/** The same, for an input element that displays its value. */
 const SETS_VALUE = /^[?!]?\.value\s{0,3}=(?!=)/;
 
-/** The variable that keeps a selection, at the end of the code before it. */
+/** The variable to which a selection is assigned. It is the last code before the selection. */
 const KEPT = /(?:^|[\s,;({])([\w$]{1,40})\s{0,3}=\s{0,3}(?:\[\.\.\.)?[\w$.]{0,40}$/;
 const LOOP = /\bfor\s{0,3}\(\s{0,3}(?:const|let|var)\s{1,3}([\w$]{1,40})\s{1,3}of\s{1,3}(?:\[\.\.\.)?[\w$.]{0,40}$/;
 const EACH =
   /^\s{0,9}\]?\s{0,3}\.(?:forEach|map|each)\s{0,3}\(\s{0,3}(?:async\s{0,3})?(?:function\s{0,3}[\w$]{0,20}\s{0,3})?\(?\s{0,3}([\w$]{0,40})/;
 
-/** Whether a script writes text into an element of the page's content that it selects. */
+/** Whether a script selects an element of the page's content and writes text into it. */
 export function writesText(code: string, { texts, tags }: SearchedNames): boolean {
   if (texts.length === 0 && tags.length === 0) return false;
   const [names, elements] = [new Set(texts), new Set(tags)];
@@ -50,7 +53,7 @@ function isWrittenTo(code: string, variable: string): boolean {
 interface Subject {
   /** Identifiers, classes and attributes. */
   readonly names: readonly string[];
-  /** The name of the element if the selector has nothing else. */
+  /** The element's tag name, if the selector consists of it alone. */
   readonly tag: string;
 }
 
@@ -61,13 +64,13 @@ const SELECTORS = new Set(["querySelector", "querySelectorAll", "getElementsByTa
 function subjectOf(method: string, text: string): Subject {
   if (method === "getElementById" || method === "getElementsByClassName") return { names: text.split(" "), tag: "" };
   const last = /[^\s>+~]*$/.exec(text.trim())?.[0] ?? "";
-  // Another function may make an element of this name.
+  // For other functions, the argument may be the name of an element to create.
   const tag = SELECTORS.has(method) ? (/^[a-z][a-z\d]{0,11}(?=$|:)/.exec(last)?.[0] ?? "") : "";
   if (method === "getElementsByTagName") return { names: [], tag };
   return { names: [...last.matchAll(/[#.[]([\w-]{1,60})/g)].map((match) => match[1] ?? ""), tag };
 }
 
-/** Whether code selects one of these elements by its name alone. */
+/** Whether code selects one of these elements by its tag name alone. */
 export function selectsTag(code: string, tags: readonly string[]): boolean {
   if (tags.length === 0) return false;
   const names = new Set(tags);

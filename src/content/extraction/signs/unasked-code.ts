@@ -34,20 +34,23 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/;
 
 /**
- * Characters of a regular expression. A longer one is taken for a division, since each slash may be searched this far.
+ * Maximum number of characters of a regular expression. A slash without an end in this distance counts as a division.
  */
 const MAX_PATTERN_LENGTH = 1000;
 
 /**
- * Removes comments and event handlers from a script in linear time, without a full parser. A script with unbalanced
- * strings or brackets was misread, and is returned unchanged. `isNamed` tells whether other code of the page contains
- * the name of a function. A function whose name no code contains can only be called by a handler in the markup.
+ * Removes comments and event handlers from a script in linear time, without a full parser. If strings or brackets are
+ * not balanced, the script was misread and is returned unchanged. `isNamed` returns whether other code of the page
+ * contains the name of a function. If no code does, only a handler in the markup can call the function.
  */
 export function unasked(script: string, isNamed: (name: string) => boolean = () => true): UnaskedCode {
   return withoutHandlers(script, { isNamed, isWhole: false });
 }
 
-/** The same for a script whose functions no other script calls. Methods and variables that only handlers name go too. */
+/**
+ * The same for a script whose functions no other script calls. Methods and variables whose names occur only in handlers
+ * are removed too.
+ */
 export function unaskedOfWhole(script: string): UnaskedCode {
   return withoutHandlers(script, { isNamed: () => false, isWhole: true });
 }
@@ -55,7 +58,7 @@ export function unaskedOfWhole(script: string): UnaskedCode {
 interface Callers {
   /** Whether other code of the page contains the name of a function. */
   readonly isNamed: (name: string) => boolean;
-  /** Whether the script is all code that may call its functions. */
+  /** Whether no other script calls functions of this one. */
   readonly isWhole: boolean;
 }
 
@@ -69,7 +72,7 @@ function withoutHandlers(script: string, { isNamed, isWhole }: Callers): Unasked
   }
   let done = 0;
   for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
-    // Text inside a handler that was already found would be searched again and again.
+    // Text inside a handler that was already found is not searched again.
     if (match.index < done) continue;
     const start = match.index + match[0].length;
     done = endOfFunction(scan, start);
@@ -86,10 +89,10 @@ function withoutHandlers(script: string, { isNamed, isWhole }: Callers): Unasked
   return { code: withoutRanges(scan.code, marked), bare: withoutRanges(scan.bare, marked) };
 }
 
-/** Calls from a handler through other functions that are followed. */
+/** Maximum number of calls from function to function that are followed from a handler. */
 const MAX_ROUNDS = 3;
 
-/** Declared functions that are checked for calls. Each name is searched in the whole script. */
+/** Maximum number of declared functions that are checked for calls. Each name is searched in the whole script. */
 const MAX_FUNCTIONS = 50;
 const DECLARATION = /\bfunction\s{1,9}([A-Za-z_$][\w$]{0,80})\s{0,9}(?=\()/g;
 
@@ -114,8 +117,8 @@ const VARIABLE =
 const KEYWORDS = new Set(["if", "for", "while", "switch", "catch", "with", "function", "return"]);
 
 /**
- * Methods and variables with functions that only the marked ranges name. `bare` is the code without them. A framework
- * calls most other methods.
+ * Methods and variables with functions whose names occur only in the marked ranges. `bare` is the code without these
+ * ranges. A framework calls most other methods.
  */
 function handlersByName(scan: Scan, bare: string, marked: readonly [start: number, end: number][]): [number, number][] {
   if (marked.length === 0) return [];
@@ -146,7 +149,7 @@ function isNamedTwice(code: string, name: string): boolean {
   return count > 1;
 }
 
-/** The end of a function whose arguments begin at this place, or after its name. */
+/** The end of a function whose arguments begin at this index, or after its name. */
 function endOfFunction(scan: Scan, at: number): number {
   const { bare } = scan;
   let next = at;
@@ -222,7 +225,8 @@ function scanScript(script: string): Scan {
     if (end === undefined) continue;
     const before = script.slice(from, at);
     const isString = kind === QUOTE;
-    // An unclosed quote belongs to misread code: a pattern, or a comment of another kind.
+    // If a quote is not closed, the code was misread: the quote belongs to a regular expression or to an unknown kind
+    // of comment.
     if (isString && (end - at < 2 || script[end - 1] !== opening)) isEven = false;
     const blank = " ".repeat(end - at);
     code.push(before, isString ? script.slice(at, end) : blank);
@@ -261,13 +265,13 @@ function endOf(script: string, start: number, opening: string): number {
     const char = script[at];
     if (char === "\\") at += 1;
     else if (char === opening) return at + 1;
-    // A quote that begins no string, for example in a pattern, must not hide the rest of the script.
+    // A quote that does not begin a string, for example in a regular expression, must not hide the rest of the script.
     else if (char === "\n" && opening !== "`") return at;
   }
   return script.length;
 }
 
-/** The end of a regular expression that begins here. Undefined if the slash divides. */
+/** The end of a regular expression that begins here. Undefined if the slash is a division. */
 function endOfPattern(script: string, start: number): number | undefined {
   const before = script.slice(Math.max(0, start - 12), start).trimEnd();
   if (before !== "" && !BEFORE_PATTERN.test(before)) return undefined;

@@ -1,7 +1,7 @@
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/** Seconds. A page that refreshes itself sooner is a redirect, as in the browser's tab. */
+/** Seconds. A page with a shorter refresh is a redirect, as in the browser's tab. */
 const SOON_SECONDS = 1;
 
 /** Whether the delay of a refresh (WHATWG HTML §4.2.5.3) is short. "" is not a refresh. */
@@ -23,7 +23,7 @@ function refreshes(page: Survey): boolean {
     );
 }
 
-/** Pixels of a frame's width. A narrower frame shows no content. */
+/** Minimum width in pixels of a frame that shows content. */
 const MIN_FRAME_WIDTH = 100;
 const MIN_FRAME_HEIGHT = 50;
 
@@ -35,11 +35,11 @@ function isFrame({ name, attribs, chrome, hidden }: Surveyed, page: Survey): boo
   const given = name === "object" ? attribs["data"] : attribs["src"];
   if (name !== "iframe" && !isDocument(attribs["type"], given ?? "")) return false;
   const address = URL.parse(given?.trim() ?? "", page.source.finalUrl);
-  // A frame without an address is empty until a script fills it.
+  // A script fills a frame that has no address.
   return given !== undefined && address !== null && address.origin === URL.parse(page.source.finalUrl)?.origin;
 }
 
-/** Whether an object shows a document. One without a type may be a film or a picture, as its address says. */
+/** Whether an object shows a document. If it has no type, its address tells whether it is a video or a picture. */
 function isDocument(type: string | undefined, address: string): boolean {
   if (type !== undefined && type !== "") return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type.trim());
   const [path = ""] = address.split(/[?#]/, 1);
@@ -55,7 +55,7 @@ function isLess(size: string | undefined, least: number): boolean {
 
 const FRAMES = ["iframe", "object", "embed"];
 
-/** Signs that lead to another page, even if the page has no scripts. */
+/** Signs that the content is in another document. They count even if the page has no scripts. */
 export const WAY_SIGNS: readonly Sign[] = [
   { name: "refresh", shown: refreshes },
   { name: "frame", shown: (page) => FRAMES.some((name) => page.named(name).some((element) => isFrame(element, page))) },
