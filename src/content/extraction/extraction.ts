@@ -49,7 +49,7 @@ export interface Placeholders {
   readonly standsIn: boolean;
 }
 
-/** The placeholders of a page that has none. */
+/** The value for a page without placeholders. */
 export const NO_PLACES: Placeholders = {
   scripts: [],
   names: [],
@@ -104,7 +104,7 @@ export interface Extraction {
 /** Why a page is an error instead of content. */
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
-/** The outcome of an extraction: the content, or the reason why there is none. */
+/** The outcome of an extraction: the content, or the reason for its absence. */
 export type ExtractionOutcome =
   | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
   /** The page shows its content only with scripts. `sign` names the evidence. */

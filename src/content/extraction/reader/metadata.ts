@@ -30,7 +30,7 @@ const AUTHORS =
 /** Elements of microdata that are searched for an author's name, and nodes of such an element. */
 const MAX_AUTHORS = 20;
 const MAX_NODES_OF_AN_AUTHOR = 100;
-/** Minimum number of authors in the body. A page with so many names the authors of its items instead of its own. */
+/** Minimum number of authors in the body. A page with at least this number declares the authors of its items. */
 const MIN_AUTHORS_OF_ITEMS = 3;
 
 /** A page's description of itself, outside of its visible content. */

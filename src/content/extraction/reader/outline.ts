@@ -104,7 +104,7 @@ export class Box {
   alikeIndex = 0;
   /**
    * The log-odds of this box's names, and the sum of the log-odds of this box and its ancestors. Then the lowest and
-   * the highest log-odds among these boxes, each with the depth of its box (-1 if there is none).
+   * the highest log-odds among these boxes, each with the depth of its box (-1 if there is no such box).
    */
   says = 0;
   saysSum = 0;
