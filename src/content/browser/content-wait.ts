@@ -2,7 +2,7 @@ import { type AwaitedElements } from "../page/visit.ts";
 
 /** Milliseconds after its page event in which a blank page may get its content from a script. */
 const MAX_BLANK_MS = 4_000;
-/** The same for a place that the page's scripts fill, and for a notice that a part of the page is loading. */
+/** The same for an element that the page's scripts fill, and for a notice that a part of the page is loading. */
 const MAX_OPEN_MS = 2_500;
 /** Milliseconds without a change after which new content is accepted, and the longest wait for that. */
 const QUIET_MS = 200;
@@ -26,7 +26,7 @@ const MAX_LAZY_FRAMES = 20;
 const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
 const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
-/** Texts that a page or a place shows while it loads. */
+/** Texts that a page or an element shows while it loads. */
 const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait(?: while [\w ',]{1,60})?|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
 const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3})$/`;
 
@@ -47,30 +47,30 @@ const LAZY_FRAMES = `(async (timeout) => {
   for (const frame of lazy) frame.loading = "lazy";
 })`;
 
-/** Elements that are examined for places below the window, and places that are moved into it. */
+/** Maximum number of elements that are examined, and of empty elements below the window that are scrolled into it. */
 const MAX_FAR_EXAMINED = 10_000;
-const MAX_FAR_PLACES = 6;
+const MAX_FAR_ELEMENTS = 6;
 /** Milliseconds of the longest wait for one frame. */
 const FRAME_WAIT_MS = 50;
 
-/** Names of empty parts that stay empty, or that third parties fill. */
-const NO_PLACE = String.raw`/(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|sponsor\w{0,10}|gpt|dfp|banner|taboola|outbrain|disqus\w{0,10}|modal|dialog|popup|overlay|backdrop|toasts?|tooltips?|consent|cookies?|captcha|recaptcha|spacer|divider|separator|clear|clearfix|line|shape|bg|background|icon|logo|map|player|share|progress|dots|nav|arrows?|pagination|announcer|sr-only)(?:$|[-_\s])/i`;
+/** Names of elements that stay empty, or that third parties fill. */
+const STAYS_EMPTY = String.raw`/(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|sponsor\w{0,10}|gpt|dfp|banner|taboola|outbrain|disqus\w{0,10}|modal|dialog|popup|overlay|backdrop|toasts?|tooltips?|consent|cookies?|captcha|recaptcha|spacer|divider|separator|clear|clearfix|line|shape|bg|background|icon|logo|map|player|share|progress|dots|nav|arrows?|pagination|announcer|sr-only)(?:$|[-_\s])/i`;
 /** Parts that libraries load when they are in the window, although they are not empty. */
 const LOADED_IN_WINDOW =
   "[hx-trigger*=revealed], [hx-trigger*=intersect], turbo-frame[loading=lazy], [aria-busy=true], :is(div, section, article)[data-src]";
 
 /**
- * Moves the window to empty places below it for one frame each, since scripts fill such places when they become visible.
+ * Scrolls to each empty element below the window for one frame, since some scripts fill an element when it becomes visible.
  */
-const SHOW_FAR_PLACES = `(async (pause) => {
+const SHOW_FAR_ELEMENTS = `(async (pause) => {
   const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${FRAME_WAIT_MS})]).then(() => pause(0));
   const isEmpty = (element) => element.childElementCount === 0 && element.textContent.trim() === "";
   const isNamed = ({ id, className, dataset, localName }) => localName.includes("-") ||
-    ((id !== "" || typeof className === "string" && className !== "" || Object.keys(dataset ?? {}).length > 0) && !${NO_PLACE}.test(id + " " + className));
-  const isPlace = (element) => /^(?:div|section|article|ul|ol|tbody|main|figure)$|-/.test(element.localName) && isEmpty(element) && element.shadowRoot === null && isNamed(element);
+    ((id !== "" || typeof className === "string" && className !== "" || Object.keys(dataset ?? {}).length > 0) && !${STAYS_EMPTY}.test(id + " " + className));
+  const isUnfilled = (element) => /^(?:div|section|article|ul|ol|tbody|main|figure)$|-/.test(element.localName) && isEmpty(element) && element.shadowRoot === null && isNamed(element);
   const isFar = (element) => element.getBoundingClientRect().top >= innerHeight && element.checkVisibility() && element.closest("header, footer, nav, aside, dialog, svg") === null;
   const all = Array.prototype.slice.call(document.body?.getElementsByTagName("*") ?? [], 0, ${MAX_FAR_EXAMINED});
-  const far = all.filter((element) => (isPlace(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_PLACES});
+  const far = all.filter((element) => (isUnfilled(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_ELEMENTS});
   if (far.length === 0) return;
   const { scrollX, scrollY } = window;
   for (const element of far) {
@@ -81,9 +81,9 @@ const SHOW_FAR_PLACES = `(async (pause) => {
   scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
 })`;
 
-/** The places of a page that must not stay empty, and the limits of the wait for them. */
+/** The elements that must not stay empty, and the limits of the wait for them. */
 export interface ContentWait extends AwaitedElements {
-  /** True: the script also waits for a notice such as "Loading…" in one place of the page. */
+  /** True: the script also waits while a part of the page shows a notice such as "Loading…". */
   readonly parts: boolean;
   /** True: the script also waits for the end of a text that changes in each frame. */
   readonly moving: boolean;
@@ -92,15 +92,15 @@ export interface ContentWait extends AwaitedElements {
 }
 
 /**
- * The script that waits, for a limited time, while a page with scripts shows nothing or awaited places are empty. It
- * then waits until the new content no longer changes.
+ * The script that waits, for a limited time, while a page with scripts shows nothing or awaited elements are empty.
+ * It then waits until the new content no longer changes.
  */
-export function contentWaitScript({ names, sure, parts, moving, mostMs }: ContentWait): string {
+export function contentWaitScript({ names, certain, parts, moving, mostMs }: ContentWait): string {
   return `(async () => {
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
     await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
     if (document.scripts.length === 0) return;
-    if (${moving}) await ${SHOW_FAR_PLACES}(pause);
+    if (${moving}) await ${SHOW_FAR_ELEMENTS}(pause);
     const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
     const seen = (element) => element.checkVisibility();
     const textOf = (element) => element.textContent.trim();
@@ -111,23 +111,23 @@ export function contentWaitScript({ names, sure, parts, moving, mostMs }: Conten
       const whole = document.body === null ? "" : document.body.innerText.trim();
       const around = [...document.querySelectorAll(chrome)].filter(({ parentElement }) => parentElement.closest(chrome) === null);
       const left = whole.length - around.reduce((sum, element) => sum + lengthOf(element), 0);
-      // Line ends stand between what is left.
+      // Only line ends may separate the remaining texts.
       const text = left <= around.length * 2 ? "" : whole;
       if (text !== "") return ${LOADING}.test(text);
       if (document.querySelector("frameset") !== null) return false;
       return !some("${SHOWS}", seen) && !some("*", (element) => element.localName.includes("-") && element.clientHeight > 0);
     };
-    const placesOf = (names) => {
+    const elementsNamed = (names) => {
       const named = names.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]").join(", ");
       return named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
     };
-    const places = placesOf(${JSON.stringify(names)});
-    const sure = placesOf(${JSON.stringify(sure)});
+    const others = elementsNamed(${JSON.stringify(names)});
+    const certain = elementsNamed(${JSON.stringify(certain)});
     const isOpen = (element) => element.isConnected && element.shadowRoot === null && element.childElementCount === 0 &&
       element.clientHeight < 200 && (textOf(element) === "" || isNotice(textOf(element)));
     // An empty component with a height shows a closed tree.
     const isDrawn = (element) => element.localName.includes("-") && element.getBoundingClientRect().height > 0;
-    const open = () => sure.some((element) => isOpen(element) && seen(element) && !isDrawn(element)) || (places.length > 0 && places.every(isOpen));
+    const open = () => certain.some((element) => isOpen(element) && seen(element) && !isDrawn(element)) || (others.length > 0 && others.every(isOpen));
     const loads = () => ${parts} && (some("[aria-busy=true]", seen) ||
       some("${PLACES}", (element) => element.childElementCount === 0 && ${LOADING}.test(textOf(element)) && seen(element)));
     const began = performance.now();

@@ -124,7 +124,7 @@ export class Tab {
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
     const { settles, runsTimers } = this.#visit;
-    const awaits = (await this.deadline.race(Promise.resolve(this.#visit.awaits))) ?? { names: [], sure: [] };
+    const awaits = (await this.deadline.race(Promise.resolve(this.#visit.awaits))) ?? { names: [], certain: [] };
     const mostMs = Math.floor(this.deadline.leftMs / 2);
     await page.waitForContent({ ...awaits, parts: settles, moving: runsTimers, mostMs });
   }

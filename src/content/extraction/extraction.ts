@@ -27,7 +27,7 @@ export type ExtractionTask =
    * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
    * needs a browser.
    */
-  | { readonly kind: "script"; readonly places: SearchedNames };
+  | { readonly kind: "script"; readonly searched: SearchedNames };
 
 /** The elements of a page that its external scripts may still fill. */
 export interface Placeholders {
@@ -36,7 +36,7 @@ export interface Placeholders {
   /** Ids, classes and data attributes of empty elements, and of elements with a placeholder text such as "--". */
   readonly names: readonly string[];
   /** Names of elements that scripts certainly fill: they have a placeholder text, or inline code contains the name. */
-  readonly sure: readonly string[];
+  readonly certain: readonly string[];
   /** Ids and classes of lists, tables and sections with content, to which scripts may append. */
   readonly lists: readonly string[];
   /** Ids, classes and data attributes of elements with a short text, which scripts may replace. */
@@ -46,23 +46,26 @@ export interface Placeholders {
   /** Data attributes of the content that contain an address from which a script may fetch data. */
   readonly addresses: readonly string[];
   /** Whether an element shows a placeholder text such as "--" instead of a value. */
-  readonly standsIn: boolean;
+  readonly hasPlaceholderText: boolean;
 }
 
 /** The value for a page without placeholders. */
-export const NO_PLACES: Placeholders = {
+export const NO_PLACEHOLDERS: Placeholders = {
   scripts: [],
   names: [],
-  sure: [],
+  certain: [],
   lists: [],
   texts: [],
   tags: [],
   addresses: [],
-  standsIn: false,
+  hasPlaceholderText: false,
 };
 
 /** The names that are searched in an external script. */
-export type SearchedNames = Pick<Placeholders, "names" | "lists" | "texts" | "tags" | "addresses" | "standsIn">;
+export type SearchedNames = Pick<
+  Placeholders,
+  "names" | "lists" | "texts" | "tags" | "addresses" | "hasPlaceholderText"
+>;
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {

@@ -5,16 +5,16 @@ import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
-import { NO_PLACES, type Placeholders } from "./extraction.ts";
+import { NO_PLACEHOLDERS, type Placeholders } from "./extraction.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
-import { WAY_SIGNS } from "./signs/way-signs.ts";
+import { DOCUMENT_SIGNS } from "./signs/way-signs.ts";
 
 /** Signs that count if code runs. A page without any of them looks the same in a browser. */
 const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];
 
 /** All signs, in the order in which they are checked. docs/engines.md describes each. @internal */
-export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
+export const SIGNS: readonly Sign[] = [...DOCUMENT_SIGNS, ...CODE_SIGNS];
 
 /**
  * Signs of elements that a script fills. Such a sign does not tell which script, so the external ones are examined,
@@ -34,16 +34,16 @@ export interface ScriptSigns {
 /** Checks all signs, in linear time. */
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
-  const sign = (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
-  return { sign, placeholders: page.code.runs ? placesFor(sign, page) : undefined };
+  const sign = (page.code.runs ? SIGNS : DOCUMENT_SIGNS).find(({ shown }) => shown(page))?.name;
+  return { sign, placeholders: page.code.runs ? placeholdersFor(sign, page) : undefined };
 }
 
 /** The elements that scripts may fill. Undefined if the sign alone decides that the page needs a browser. */
-function placesFor(sign: string | undefined, page: Survey): Placeholders | undefined {
+function placeholdersFor(sign: string | undefined, page: Survey): Placeholders | undefined {
   if (sign === undefined || FILLED.has(sign)) return placeholders(page);
   if (!INLINE.has(sign)) return undefined;
-  const { sure = [] } = placeholders(page) ?? {};
-  return { ...NO_PLACES, sure };
+  const { certain = [] } = placeholders(page) ?? {};
+  return { ...NO_PLACEHOLDERS, certain };
 }
 
 /** Whether a document has code that runs in a browser. */

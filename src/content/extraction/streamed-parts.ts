@@ -4,7 +4,7 @@ import { elementsOf } from "./selectors/select-all.ts";
 
 /** React's marks: a part that arrived late, a boundary that waits for it, and a position within another part. */
 const PART = /^S:([0-9a-f]{1,16})$/;
-const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
+const PLACEHOLDER = /^[BP]:([0-9a-f]{1,16})$/;
 
 /**
  * Moves parts that React streamed to the end of a document (`<div hidden id="S:0">`) to where they belong, as React's
@@ -13,19 +13,19 @@ const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
  */
 export function placeStreamedParts(tree: Document): void {
   const parts = new Map<string, Element>();
-  const places = new Map<string, Element>();
+  const placeholders = new Map<string, Element>();
   for (const element of elementsOf(tree)) {
     const { id, hidden } = element.attribs;
     if (id === undefined || id.length > 18) continue;
     const part = hidden === undefined ? undefined : PART.exec(id)?.[1];
     if (part !== undefined) parts.set(part, element);
-    const place = element.name === "template" ? PLACE.exec(id)?.[1] : undefined;
-    if (place !== undefined) places.set(place, element);
+    const placeholder = element.name === "template" ? PLACEHOLDER.exec(id)?.[1] : undefined;
+    if (placeholder !== undefined) placeholders.set(placeholder, element);
   }
   for (const [key, part] of parts) {
     delete part.attribs["hidden"];
-    const place = places.get(key);
-    if (place !== undefined && !isInside(place, part)) fill(place, part);
+    const placeholder = placeholders.get(key);
+    if (placeholder !== undefined && !isInside(placeholder, part)) fill(placeholder, part);
   }
 }
 
@@ -35,16 +35,16 @@ function isInside(node: Element, container: Element): boolean {
   return above === container;
 }
 
-function fill(place: Element, part: Element): void {
-  const { parent } = place;
+function fill(placeholder: Element, part: Element): void {
+  const { parent } = placeholder;
   const from = part.parent;
   if (parent === null || from === null) return;
   replaceChildren(
     from,
     from.children.filter((child) => child !== part),
   );
-  const at = parent.children.indexOf(place);
-  const end = place.attribs["id"]?.startsWith("B:") === true ? endOfFallback(parent.children, at) : at + 1;
+  const at = parent.children.indexOf(placeholder);
+  const end = placeholder.attribs["id"]?.startsWith("B:") === true ? endOfFallback(parent.children, at) : at + 1;
   replaceChildren(parent, [...parent.children.slice(0, at), part, ...parent.children.slice(end)]);
 }
 

@@ -5,7 +5,7 @@ import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
 import {
-  NO_PLACES,
+  NO_PLACEHOLDERS,
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
@@ -16,7 +16,7 @@ import { signOfCode } from "../extraction/signs/script-code.ts";
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
-  if (task.kind === "script") return scriptOutcome(source, task.places);
+  if (task.kind === "script") return scriptOutcome(source, task.searched);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
@@ -39,7 +39,7 @@ function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionO
   const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
   if (found !== undefined) {
     const { sign, names } = found;
-    return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACES, names, sure: names } };
+    return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACEHOLDERS, names, certain: names } };
   }
   return { outcome: "content", extraction: { content: "", title: "" } };
 }

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { trackersBeside } from "../egress/trackers.ts";
 import {
-  NO_PLACES,
+  NO_PLACEHOLDERS,
   type Extraction,
   type ExtractionOutcome,
   type ExtractionTask,
@@ -62,8 +62,12 @@ export class PageReader {
       fetch: deps.fetchDocument,
       filledBy: async (visit, code, places) => {
         const source = { ...NO_SOURCE, body: code };
-        const outcome = await this.#extract(visit, { source, task: { kind: "script", places }, mayNeedBrowser: false });
-        return outcome.outcome === "needs-browser" ? (outcome.placeholders?.sure ?? []) : undefined;
+        const outcome = await this.#extract(visit, {
+          source,
+          task: { kind: "script", searched: places },
+          mayNeedBrowser: false,
+        });
+        return outcome.outcome === "needs-browser" ? (outcome.placeholders?.certain ?? []) : undefined;
       },
     });
   }
@@ -206,9 +210,9 @@ export class PageReader {
   /** The places of a complete page that an external script fills; undefined if no script adds content to the page. */
   async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedElements | undefined> {
     if (outcome.outcome !== "content" || outcome.placeholders === undefined) return undefined;
-    const { names, sure } = outcome.placeholders;
+    const { names, certain } = outcome.placeholders;
     const filled = await this.#scripts.filled(visit, outcome.placeholders);
-    return filled === undefined ? undefined : { names, sure: [...sure, ...filled] };
+    return filled === undefined ? undefined : { names, certain: [...certain, ...filled] };
   }
 
   /**
@@ -217,12 +221,12 @@ export class PageReader {
    */
   #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedElements | Promise<AwaitedElements> {
     const known = placeholdersOf(outcome);
-    const { scripts, names, sure } = known;
-    if (scripts.length === 0 || names.length <= sure.length) return { names, sure };
-    const places = { ...known, names: names.filter((name) => !sure.includes(name)) };
+    const { scripts, names, certain } = known;
+    if (scripts.length === 0 || names.length <= certain.length) return { names, certain };
+    const places = { ...known, names: names.filter((name) => !certain.includes(name)) };
     return this.#scripts.filled(visit, places).then(
-      (filled = []) => ({ names, sure: [...sure, ...filled] }),
-      () => ({ names, sure }),
+      (filled = []) => ({ names, certain: [...certain, ...filled] }),
+      () => ({ names, certain }),
     );
   }
 
@@ -322,7 +326,7 @@ const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links",
 
 function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
   const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";
-  return (isKnown ? outcome.placeholders : undefined) ?? NO_PLACES;
+  return (isKnown ? outcome.placeholders : undefined) ?? NO_PLACEHOLDERS;
 }
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {

@@ -19,7 +19,7 @@ interface Share {
  * of its pages wait.
  */
 export class FairSemaphore {
-  readonly #places: number;
+  readonly #permits: number;
   #free: number;
   readonly #mostHeld: number;
   readonly #maxQueued: number;
@@ -28,10 +28,10 @@ export class FairSemaphore {
   readonly #shares = new Map<object, Share>();
 
   /** `maxQueued` counts requests. Each request can have as many pages waiting as its operation allows. */
-  constructor(places: number, maxQueued: number, queueTimeoutMs: number) {
-    this.#places = places;
-    this.#free = places;
-    this.#mostHeld = Math.max(1, Math.floor((places * 3) / 4));
+  constructor(permits: number, maxQueued: number, queueTimeoutMs: number) {
+    this.#permits = permits;
+    this.#free = permits;
+    this.#mostHeld = Math.max(1, Math.floor((permits * 3) / 4));
     this.#maxQueued = maxQueued;
     this.#queueTimeoutMs = queueTimeoutMs;
   }
@@ -39,7 +39,7 @@ export class FairSemaphore {
   get figures(): SemaphoreFigures {
     let waiting = 0;
     for (const { waiters } of this.#shares.values()) waiting += waiters.size;
-    return { places: this.#places, under_way: this.#places - this.#free, waiting };
+    return { places: this.#permits, under_way: this.#permits - this.#free, waiting };
   }
 
   /** Waits for a place and returns the function that releases it. Fails with `overloaded`, or with the deadline. */

@@ -7,7 +7,7 @@ export interface AwaitedElements {
   /** Places of which some may stay empty: the visit waits while all of them are empty. */
   readonly names: readonly string[];
   /** Places that scripts certainly fill: the visit waits while one of them is empty. */
-  readonly sure: readonly string[];
+  readonly certain: readonly string[];
 }
 
 /** One page that is loaded for one request. All engines that load it share its egress session and its time. */

@@ -119,7 +119,7 @@ class Gathering {
     this.#controller.abort();
   };
   readonly #hints: readonly Candidate[];
-  readonly #places: number;
+  readonly #wanted: number;
   #waiting: Candidate[] = [];
   #tried = 0;
   #taken: Taken[] = [];
@@ -135,7 +135,7 @@ class Gathering {
     this.#startedAt = deps.clock();
     const hints = request.hints.filter((url, at, all) => at === all.findIndex((one) => urlKey(one) === urlKey(url)));
     this.#hints = hints.map((url, at) => ({ url, rank: at - hints.length, isHint: true }));
-    this.#places = Math.max(request.maxSources, hints.length);
+    this.#wanted = Math.max(request.maxSources, hints.length);
     this.#timer = setTimeout(this.#stop, request.timeMs);
     request.signal.addEventListener("abort", this.#stop, { once: true });
     if (request.signal.aborted) this.#stop();
@@ -143,9 +143,9 @@ class Gathering {
 
   async run(): Promise<Gathered> {
     for (const hint of this.#hints) this.#read(hint);
-    const mustSearch = this.#places > this.#hints.length;
+    const mustSearch = this.#wanted > this.#hints.length;
     if (!mustSearch) await this.#readAll();
-    if (this.#taken.length < this.#places) {
+    if (this.#taken.length < this.#wanted) {
       await this.#searchAll();
       await this.#readAll();
     }
@@ -197,7 +197,7 @@ class Gathering {
   /** Reads waiting pages until all places are taken, no page is left, or the time is over. */
   async #readAll(): Promise<void> {
     while (!this.#controller.signal.aborted) {
-      const free = this.#places - this.#taken.length - this.#reading.size;
+      const free = this.#wanted - this.#taken.length - this.#reading.size;
       for (let place = 0; place < free; place += 1) this.#readNext();
       if (this.#reading.size === 0) return;
       await Promise.race([...this.#reading.values(), this.#over.promise]);

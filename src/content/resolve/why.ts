@@ -37,7 +37,7 @@ function count(number: number, noun: string): string {
 }
 
 /** The numbers of statements in the evidence, as "[1, 3]". Empty if the evidence contains no such statement. */
-function places(statements: readonly Statement[], wanted: readonly Statement[]): string {
+function statementNumbers(statements: readonly Statement[], wanted: readonly Statement[]): string {
   const found = statements.flatMap((one, index) => (wanted.includes(one) ? [index + 1] : []));
   return found.length === 0 ? "" : ` [${found.join(", ")}]`;
 }
@@ -48,7 +48,7 @@ function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
   const resolver = deciding.find((one) => one.isResolutionSource);
   if (resolver !== undefined) {
     sentences.push(
-      `The resolution source, ${plan.resolutionSource?.name ?? ""}, says ${resolver.sign > 0 ? "YES" : "NO"}${places(statements, resolver.statements)}; it counts above all others.`,
+      `The resolution source, ${plan.resolutionSource?.name ?? ""}, says ${resolver.sign > 0 ? "YES" : "NO"}${statementNumbers(statements, resolver.statements)}; it counts above all others.`,
     );
   }
   for (const sign of [1, -1] as const) {
@@ -58,13 +58,13 @@ function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
   if (deciding.length === 0) sentences.push("No source states the outcome.");
   if (deciding.length === 0 && verdict !== "UNCERTAIN") {
     sentences.push(
-      `The other statements of the sources${places(statements, statements)} speak ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
+      `The other statements of the sources${statementNumbers(statements, statements)} speak ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
     );
   }
   const weak = balance.voices.filter((one) => !decides(one));
   if (weak.length > 0) {
     sentences.push(
-      `${count(weak.length, "further voice")} counted for less, being indirect, older, or overruled${places(
+      `${count(weak.length, "further voice")} counted for less, being indirect, older, or overruled${statementNumbers(
         statements,
         weak.flatMap((one) => one.statements),
       )}.`,
@@ -77,7 +77,7 @@ function sideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Sta
   const copies = voices.reduce((sum, voice) => sum + voice.sources.length - 1, 0);
   const once = copies === 0 ? "" : `; ${count(copies, "page")} with the same story counted once`;
   const verb = voices.length === 1 ? "says" : "say";
-  return `${count(voices.length, "independent source")} ${verb} ${sign > 0 ? "YES" : "NO"}${places(
+  return `${count(voices.length, "independent source")} ${verb} ${sign > 0 ? "YES" : "NO"}${statementNumbers(
     statements,
     voices.flatMap((one) => one.statements),
   )}${once}.`;
@@ -119,7 +119,7 @@ function leftOutOf({ statements }: Told): string[] {
     ]),
     ["A date can be read in two ways", open] as const,
   ].flatMap(([text, found]) => {
-    const shown = places(statements, found);
+    const shown = statementNumbers(statements, found);
     return shown === "" ? [] : [`${text}${shown}.`];
   });
 }

@@ -96,19 +96,19 @@ class OddsTable {
     this.#keys = new Uint32Array(size);
     this.#values = new Float64Array(size).fill(Number.NaN);
     for (const [key, value] of odds) {
-      const at = this.#placeOf(key);
+      const at = this.#indexOf(key);
       this.#keys[at] = key;
       this.#values[at] = value;
     }
   }
 
   of(key: number): number {
-    const value = this.#values[this.#placeOf(key)] ?? 0;
+    const value = this.#values[this.#indexOf(key)] ?? 0;
     return Number.isNaN(value) ? 0 : value;
   }
 
   /** The index of a key, or the free index for it. At least half of the table is free. */
-  #placeOf(key: number): number {
+  #indexOf(key: number): number {
     let at = (Math.imul(key, SPREAD) >>> 12) & this.#mask;
     while (this.#keys[at] !== key && !Number.isNaN(this.#values[at])) at = (at + 1) & this.#mask;
     return at;

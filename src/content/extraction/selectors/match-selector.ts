@@ -13,13 +13,13 @@ const CASELESS = new Set(
 );
 
 /** The position of an element among its siblings, counted from 1. */
-interface Place {
+interface SiblingPosition {
   readonly index: number;
   readonly typeIndex: number;
 }
 
 interface Siblings {
-  readonly places: ReadonlyMap<Element, Place>;
+  readonly positions: ReadonlyMap<Element, SiblingPosition>;
   readonly count: number;
   readonly typeCounts: ReadonlyMap<string, number>;
 }
@@ -105,10 +105,10 @@ export class SelectorMatcher {
     const { parent } = element;
     if (parent === null) return false;
     const siblings = this.#siblingsIn(parent);
-    const place = siblings.places.get(element);
-    if (place === undefined) return false;
+    const position = siblings.positions.get(element);
+    if (position === undefined) return false;
     const count = ofType ? (siblings.typeCounts.get(typeOf(element)) ?? 0) : siblings.count;
-    const fromStart = ofType ? place.typeIndex : place.index;
+    const fromStart = ofType ? position.typeIndex : position.index;
     const steps = (fromEnd ? count + 1 - fromStart : fromStart) - offset;
     return step === 0 ? steps === 0 : steps % step === 0 && steps / step >= 0;
   }
@@ -116,7 +116,7 @@ export class SelectorMatcher {
   #siblingsIn(parent: ParentNode): Siblings {
     const known = this.#siblings.get(parent);
     if (known !== undefined) return known;
-    const places = new Map<Element, Place>();
+    const positions = new Map<Element, SiblingPosition>();
     const typeCounts = new Map<string, number>();
     let count = 0;
     for (const child of parent.children) {
@@ -124,9 +124,9 @@ export class SelectorMatcher {
       count += 1;
       const typeIndex = (typeCounts.get(typeOf(child)) ?? 0) + 1;
       typeCounts.set(typeOf(child), typeIndex);
-      places.set(child, { index: count, typeIndex });
+      positions.set(child, { index: count, typeIndex });
     }
-    const siblings = { places, count, typeCounts };
+    const siblings = { positions, count, typeCounts };
     this.#siblings.set(parent, siblings);
     return siblings;
   }

@@ -34,12 +34,12 @@ class NotParsed extends Error {
 const PSEUDOS: Readonly<Record<string, readonly Simple[]>> = {
   root: [{ kind: "root" }],
   empty: [{ kind: "empty" }],
-  "first-child": [place({})],
-  "last-child": [place({ fromEnd: true })],
-  "only-child": [place({}), place({ fromEnd: true })],
-  "first-of-type": [place({ ofType: true })],
-  "last-of-type": [place({ ofType: true, fromEnd: true })],
-  "only-of-type": [place({ ofType: true }), place({ ofType: true, fromEnd: true })],
+  "first-child": [nthChild({})],
+  "last-child": [nthChild({ fromEnd: true })],
+  "only-child": [nthChild({}), nthChild({ fromEnd: true })],
+  "first-of-type": [nthChild({ ofType: true })],
+  "last-of-type": [nthChild({ ofType: true, fromEnd: true })],
+  "only-of-type": [nthChild({ ofType: true }), nthChild({ ofType: true, fromEnd: true })],
 };
 
 /** jQuery's additions to CSS, which no browser supports. */
@@ -185,10 +185,10 @@ class SelectorParser {
     const match = this.#match(NTH);
     if (match === null) throw new NotParsed("unknown");
     const [, word, step, sign, number = "0", alone] = match;
-    if (word !== undefined) return place({ fromEnd, ofType, step: 2, offset: word.toLowerCase() === "odd" ? 1 : 0 });
-    if (step === undefined) return place({ fromEnd, ofType, step: 0, offset: Number(alone) });
+    if (word !== undefined) return nthChild({ fromEnd, ofType, step: 2, offset: word.toLowerCase() === "odd" ? 1 : 0 });
+    if (step === undefined) return nthChild({ fromEnd, ofType, step: 0, offset: Number(alone) });
     const factor = /\d/.test(step) ? Number(step) : Number(`${step}1`);
-    return place({ fromEnd, ofType, step: factor, offset: sign === "-" ? -Number(number) : Number(number) });
+    return nthChild({ fromEnd, ofType, step: factor, offset: sign === "-" ? -Number(number) : Number(number) });
   }
 
   #identifier(): string {
@@ -236,7 +236,7 @@ class SelectorParser {
   }
 }
 
-function place(more: Partial<Omit<Extract<Simple, { kind: "nth" }>, "kind">>): Simple {
+function nthChild(more: Partial<Omit<Extract<Simple, { kind: "nth" }>, "kind">>): Simple {
   return { kind: "nth", ofType: false, fromEnd: false, step: 0, offset: 1, ...more };
 }
 

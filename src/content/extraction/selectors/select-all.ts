@@ -9,15 +9,15 @@ import { type Complex, type SelectorList } from "./selector.ts";
 export class DocumentElements {
   readonly #matcher: SelectorMatcher;
   readonly #all: readonly Element[];
-  readonly #places = new Map<Element, number>();
+  readonly #positions = new Map<Element, number>();
   /** Elements by tag name, id and class in lower case. Each key has a prefix for its kind. */
   readonly #named = new Map<string, Element[]>();
 
   constructor(document: Document) {
     this.#matcher = new SelectorMatcher(document);
     this.#all = [...elementsOf(document)];
-    for (const [place, element] of this.#all.entries()) {
-      this.#places.set(element, place);
+    for (const [position, element] of this.#all.entries()) {
+      this.#positions.set(element, position);
       for (const key of keysOf(element)) {
         const known = this.#named.get(key);
         if (known === undefined) this.#named.set(key, [element]);
@@ -31,8 +31,8 @@ export class DocumentElements {
     const [only] = list;
     if (only !== undefined && list.length === 1) return this.#matchingOne(only);
     const found = new Set(list.flatMap((complex) => this.#matchingOne(complex)));
-    const placeOf = (element: Element) => this.#places.get(element) ?? 0;
-    return [...found].toSorted((a, b) => placeOf(a) - placeOf(b));
+    const positionOf = (element: Element) => this.#positions.get(element) ?? 0;
+    return [...found].toSorted((a, b) => positionOf(a) - positionOf(b));
   }
 
   some(test: (element: Element) => boolean): boolean {

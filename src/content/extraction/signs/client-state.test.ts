@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { NO_PLACES } from "../extraction.ts";
+import { NO_PLACEHOLDERS } from "../extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string): string | undefined {
-  return signOfCode(script, { ...NO_PLACES })?.sign;
+  return signOfCode(script, { ...NO_PLACEHOLDERS })?.sign;
 }
 
 const FLAG = "const [on, setOn] = useState(false);";

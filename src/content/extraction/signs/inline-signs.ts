@@ -19,13 +19,13 @@ const NAMED_WRITES =
   /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)/;
 
 /** Calls that insert an element. Code that only loads scripts or styles uses them too. */
-const PLACES =
+const INSERTIONS =
   /\.(?:appendChild|insertBefore|append|prepend|before|after|removeChild)\s{0,9}\(|\bcreateElement(?:NS)?\s{0,9}\(|\.(?:src|srcset|href|alt)\s{0,9}=(?!=)/;
 
 const CREATES = /\bcreateElement(?:NS)?\s{0,9}\(\s{0,9}(?:["'`]([\w:-]{1,40})["'`]|[^\s"'`])?/g;
 
 /** Elements without visible content. */
-const SILENT = new Set(["script", "link", "style", "canvas", "meta"]);
+const WITHOUT_CONTENT = new Set(["script", "link", "style", "canvas", "meta"]);
 
 const NEW_IMAGE = /\bnew\s{1,9}Image\b/;
 
@@ -33,7 +33,7 @@ const NEW_IMAGE = /\bnew\s{1,9}Image\b/;
 function onlyLoads({ code, bare }: InlineScript): boolean {
   if (isKnownSnippet(code)) return true;
   const created = [...code.matchAll(CREATES)];
-  if (created.length > 0) return created.every((match) => SILENT.has(match[1]?.toLowerCase() ?? ""));
+  if (created.length > 0) return created.every((match) => WITHOUT_CONTENT.has(match[1]?.toLowerCase() ?? ""));
   return NEW_IMAGE.test(bare) && !/\.(?:appendChild|insertBefore|append|prepend|before|after)\s{0,9}\(/.test(bare);
 }
 
@@ -44,7 +44,7 @@ function writes(script: InlineScript): boolean {
   const { code } = script;
   const bare = script.bare.replace(INTO_HEAD, "");
   if (WRITES.test(bare) || LIBRARY_WRITES.test(bare)) return true;
-  return (NAMED_WRITES.test(code) || PLACES.test(bare)) && !onlyLoads(script);
+  return (NAMED_WRITES.test(code) || INSERTIONS.test(bare)) && !onlyLoads(script);
 }
 
 /** document.write of a script, such as the site's own copy of jQuery if the copy from another host failed to load. */
@@ -66,7 +66,7 @@ const NAMES_ANEW = /\bhistory\.(?:replaceState|pushState|go|back)\s{0,9}\(/;
 const MOUNTS =
   /\bcreateApp\s{0,9}\(|\bcreateRoot\s{0,9}\(|\bReactDOM\.render\s{0,9}\(|\bnew\s{1,9}(?:Vue|Ractive|Marionette|Moon)\b|\bElm\.[\w.]{1,80}\.init\s{0,9}\(|(?<!grecaptcha|hcaptcha|turnstile)\.(?:mount|bootstrap|applyBindings)\s{0,9}\(|\bapplyBindings\s{0,9}\(|(?<![\w$.])(?:render|mount)\w{0,30}\s{0,9}\(|\bangular\.module\s{0,9}\(|\bcustomElements\.define\s{0,9}\(/;
 
-const ASKS =
+const FETCHES =
   /(?<![\w$.])fetch\s{0,9}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax|getScript)\s{0,9}\(|\baxios\b|\bnew\s{1,9}(?:EventSource|WebSocket)\b/;
 const READS =
   /\.(?:json|text|arrayBuffer)\s{0,9}\(\s{0,9}\)|\bresponse(?:Text|XML)?\b|\.then\s{0,9}\(|\bawait\b|\bonmessage\b|\bsuccess\b|\.done\s{0,9}\(|\$\.(?:get|post|getJSON|ajax)/;
@@ -90,7 +90,7 @@ export const INLINE_SIGNS: readonly Sign[] = [
   { name: "script-writes", shown: anyOf(writes) },
   {
     name: "data-request",
-    shown: anyOf(({ code, bare }) => ASKS.test(bare) && READS.test(bare) && !isKnownSnippet(code)),
+    shown: anyOf(({ code, bare }) => FETCHES.test(bare) && READS.test(bare) && !isKnownSnippet(code)),
   },
   { name: "evaluated-code", shown: anyOf(({ code, bare }) => EVALUATES.test(bare) && !isKnownSnippet(code)) },
 ];

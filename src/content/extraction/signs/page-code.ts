@@ -1,5 +1,5 @@
 import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
-import { unasked } from "./unasked-code.ts";
+import { automaticCode } from "./unasked-code.ts";
 
 /** The code of an inline script, in the forms that the signs search. */
 export interface InlineScript {
@@ -50,7 +50,7 @@ export class PageCode {
     const users = declares ? usersOfNames([...this.#inlineCode, ...this.unknown]) : NO_USERS;
     this.#read = this.#inlineCode.map((whole, at) => ({
       whole,
-      ...unasked(whole, (name) => users.get(hashOf(name, 0, name.length)) !== at),
+      ...automaticCode(whole, (name) => users.get(hashOf(name, 0, name.length)) !== at),
     }));
     return this.#read;
   }

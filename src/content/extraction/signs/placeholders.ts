@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 60;
 const MAX_INLINE_CODE = 200_000;
 
 /** A text in the place of a value that a script fills in later: "--", "…", "?". */
-const STAND_IN = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
+const PLACEHOLDER_TEXT = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
 
 /** A notice in the place of a value, such as "Loading". */
 const WAITS = /^(?:please wait|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
@@ -29,18 +29,18 @@ function isStandIn(element: Surveyed): boolean {
   if (text === 0 || text > 3) return false;
   const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""} ${dataNames(attribs)}`;
   if (attribs["id"] === undefined && !VALUE.test(names.replace(/([a-z])([A-Z])/g, "$1-$2"))) return false;
-  return showsStandIn(element);
+  return showsPlaceholderText(element);
 }
 
 /** Whether an element with an id or a class shows only a placeholder text or a notice instead of a value. */
-function showsStandIn({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
+function showsPlaceholderText({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
   if (chrome || hidden || text === 0 || text > MAX_WAITS_LENGTH || elements > 0 || name === "option") return false;
   const shown = textContent(element).trim();
-  return STAND_IN.test(shown) || WAITS.test(shown);
+  return PLACEHOLDER_TEXT.test(shown) || WAITS.test(shown);
 }
 
 /** Whether the page has a placeholder text such as "--" instead of a value. */
-export function hasStandIn(page: Survey): boolean {
+export function hasPlaceholderText(page: Survey): boolean {
   if (page.code.unknown.length === 0) return false;
   return page.elements.some((element) => isStandIn(element));
 }
@@ -188,18 +188,18 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const scripts = scriptsOf(page);
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
-  const [names, sure, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
+  const [names, certain, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
   const [addresses, components] = [new Names(), new Names()];
   const tags = new Set<string>();
   let hasStandIns = false;
   for (const element of page.elements) {
-    const standsIn = showsStandIn(element);
-    if (standsIn) hasStandIns = true;
+    const hasPlaceholderText = showsPlaceholderText(element);
+    if (hasPlaceholderText) hasStandIns = true;
     addresses.add(addressAttributes(element));
-    if ((standsIn || isOpen(element)) && !isControl(element, page)) {
+    if ((hasPlaceholderText || isOpen(element)) && !isControl(element, page)) {
       const all = [...namesOf(element), ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
-      if (standsIn) sure.add(all);
+      if (hasPlaceholderText) certain.add(all);
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
@@ -207,17 +207,17 @@ export function placeholders(page: Survey): Placeholders | undefined {
     if (isList(element, page)) lists.add(element.name === "div" ? [element.attribs["id"] ?? ""] : namesOf(element));
     if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }
-  sure.add(names.all.filter((name) => inline.some((code) => namesPlace(code, name))));
+  certain.add(names.all.filter((name) => inline.some((code) => containsName(code, name))));
   const [parts, short] = [lists, texts].map(({ all }) => all.filter((name) => !ROOTS.test(name)));
   return {
     scripts,
     names: names.all,
-    sure: sure.all,
+    certain: certain.all,
     lists: parts ?? [],
     texts: short ?? [],
     tags: [...tags, ...components.all],
     addresses: addresses.all,
-    standsIn: hasStandIns,
+    hasPlaceholderText: hasStandIns,
   };
 }
 
@@ -267,9 +267,9 @@ function ownCode({ code }: Survey): readonly string[] {
  * Whether a script contains a name in one of the usual forms: `#price`, `.list li`, `"price"`, `[data-widget]`,
  * `dataset.widget`.
  */
-export function namesPlace(script: string, name: string): boolean {
+export function containsName(script: string, name: string): boolean {
   // A name of two letters may also be a variable or a tag.
-  if (name.length <= 2) return selectsPlace(script, name);
+  if (name.length <= 2) return selectsName(script, name);
   if (writesGlobal(script, name)) return true;
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.charAt(at - 1);
@@ -288,7 +288,7 @@ function writesGlobal(script: string, name: string): boolean {
 }
 
 /** Whether code selects an element by this name: `"#list"`, `".list li"`, `getElementById("list")`. */
-export function selectsPlace(script: string, name: string): boolean {
+export function selectsName(script: string, name: string): boolean {
   for (let at = script.indexOf(name); at !== -1; at = script.indexOf(name, at + 1)) {
     const before = script.slice(Math.max(0, at - 32), at);
     const isWhole = !/[\w-]/.test(script.charAt(at + name.length));

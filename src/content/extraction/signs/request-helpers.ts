@@ -20,7 +20,7 @@ const ADDRESS = String.raw`(["'\`])((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?![^
  * Whether code fetches data from a literal address through a function of its own or of a library:
  * `const get = (u) => fetch(u)` with `get("/api/rows")` or `useSWR("/api/rows", get)`.
  */
-export function asksByHelper(code: string): boolean {
+export function fetchesByHelper(code: string): boolean {
   const helpers = new Set<string>();
   let examined = 0;
   for (const match of code.matchAll(REQUEST)) {
@@ -53,7 +53,7 @@ function isCalledWithAddress(code: string, name: string): boolean {
 const QUERY_KEY = /\bqueryKey\s{0,3}:\s{0,3}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3})?\[\s{0,3}["'`]([^"'`]{1,80})["'`]/g;
 
 /** Whether code has a query that runs without user action: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. */
-export function asksByQuery(code: string): boolean {
+export function fetchesByQuery(code: string): boolean {
   let examined = 0;
   for (const match of code.matchAll(QUERY_KEY)) {
     examined += 1;

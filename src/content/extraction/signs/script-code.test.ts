@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { NO_PLACES } from "../extraction.ts";
+import { NO_PLACEHOLDERS } from "../extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string, names: readonly string[] = [], lists: readonly string[] = []): string | undefined {
-  return signOfCode(script, { ...NO_PLACES, names, lists })?.sign;
+  return signOfCode(script, { ...NO_PLACEHOLDERS, names, lists })?.sign;
 }
 
 describe("an external script that requests data without user action", () => {
@@ -86,7 +86,7 @@ function component(body: string): string {
 }
 
 test("a component that replaces its own short text is found in the script that defines it", () => {
-  const places = { ...NO_PLACES, tags: ["tide-clock"] };
+  const places = { ...NO_PLACEHOLDERS, tags: ["tide-clock"] };
   expect(signOfCode(component("this.replaceChildren(time())"), places)?.sign).toBe("script-writes");
   const named = "class Clock extends HTMLElement { connectedCallback() { this.textContent = time() } }";
   expect(signOfCode(`${named} customElements.define("tide-clock", Clock)`, places)?.sign).toBe("script-writes");
@@ -129,7 +129,7 @@ test.each([
 });
 
 describe("an external script that replaces a text of the page", () => {
-  const places = { ...NO_PLACES, texts: ["office", "data-day"], tags: ["output", "ol"] };
+  const places = { ...NO_PLACEHOLDERS, texts: ["office", "data-day"], tags: ["output", "ol"] };
 
   test.each([
     'document.querySelector("a.office").textContent = address',
@@ -181,8 +181,8 @@ test("an element that a script uses by its identifier alone is found", () => {
 });
 
 describe("an external script that gets data from elsewhere than a literal address", () => {
-  const attribute = { ...NO_PLACES, addresses: ["data-rows-url"] };
-  const sign = { ...NO_PLACES, standsIn: true };
+  const attribute = { ...NO_PLACEHOLDERS, addresses: ["data-rows-url"] };
+  const sign = { ...NO_PLACEHOLDERS, hasPlaceholderText: true };
   const write = "document.querySelector(`#${x.id}`).textContent = x.text";
 
   test.each([
@@ -194,10 +194,10 @@ describe("an external script that gets data from elsewhere than a literal addres
   });
 
   test.each([
-    [NO_PLACES, `fetch(f.dataset.rowsUrl).then((x) => { ${write} })`],
+    [NO_PLACEHOLDERS, `fetch(f.dataset.rowsUrl).then((x) => { ${write} })`],
     [attribute, "fetch(f.dataset.rowsUrl, { keepalive: true })"],
     [attribute, `f.onclick = () => { fetch(f.dataset.rowsUrl).then((x) => { ${write} }) }`],
-    [NO_PLACES, `const s = new WebSocket(address); s.onmessage = (x) => { ${write} }`],
+    [NO_PLACEHOLDERS, `const s = new WebSocket(address); s.onmessage = (x) => { ${write} }`],
   ])("is not found in %#", (places, script) => {
     expect(signOfCode(script, places)).toBeUndefined();
   });

@@ -1,11 +1,11 @@
-import { type UnaskedCode, unasked, unaskedOfWhole } from "./unasked-code.ts";
+import { type AutomaticCode, automaticCode, automaticCodeOfWhole } from "./unasked-code.ts";
 import { endOfBlock, endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
-import { namesPlace, selectsPlace } from "./placeholders.ts";
+import { containsName, selectsName } from "./placeholders.ts";
 import { ASIDE } from "./request-addresses.ts";
-import { asksByHelper, asksByQuery, usesAddress } from "./request-helpers.ts";
+import { fetchesByHelper, fetchesByQuery, usesAddress } from "./request-helpers.ts";
 import { withoutRanges } from "./without-ranges.ts";
 import { selectsTag, writesText } from "./text-writes.ts";
 
@@ -22,7 +22,7 @@ const GET_ADDRESS =
   /[\w$)\]]\.get\s{0,3}\(\s{0,3}["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200})["'`]/g;
 
 /** Calls that fetch data. */
-const ASKS =
+const FETCHES =
   /(?<![\w$])(?:fetch|ofetch|\$fetch|getJSON|axios|XMLHttpRequest|EventSource|WebSocket)\b|\$\.(?:get|ajax|post)\b|\.(?:request|get|getJSON|ajax)\s{0,9}\(/;
 
 /** The address of data in a string: on the site itself or on its own service. */
@@ -76,20 +76,20 @@ export interface CodeSign {
  * Reports whether the code of an external script fetches data for the page without user action, fills a placeholder, or
  * appends content to a list. Undefined if it does none of these.
  */
-export function signOfCode(script: string, places: SearchedNames): CodeSign | undefined {
+export function signOfCode(script: string, searched: SearchedNames): CodeSign | undefined {
   const isOwn = script.length <= MAX_OWN_CODE;
-  const named = isOwn ? places.names.filter((name) => namesPlace(script, name)) : [];
+  const named = isOwn ? searched.names.filter((name) => containsName(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
-  if (asksForData(script)) {
-    const code = isOwn ? called(script).code : unasked(script).code;
-    if (asksForData(withoutProperties(code)) && !(isOwn && NO_WORDS.test(code))) {
-      return { sign: "data-request", names: named.filter((name) => namesPlace(code, name)) };
+  if (fetchesData(script)) {
+    const code = isOwn ? called(script).code : automaticCode(script).code;
+    if (fetchesData(withoutProperties(code)) && !(isOwn && NO_WORDS.test(code))) {
+      return { sign: "data-request", names: named.filter((name) => containsName(code, name)) };
     }
   }
-  if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(unasked(script).code))) {
+  if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(automaticCode(script).code))) {
     return { sign: "client-state", names: [] };
   }
-  return isOwn ? signOfOwnCode(script, named, places) : undefined;
+  return isOwn ? signOfOwnCode(script, named, searched) : undefined;
 }
 
 /** Code that uses data for a search or a drawing, and adds no words to the page. */
@@ -99,20 +99,20 @@ const NO_WORDS = /\bnew\s{1,3}(?:Fuse|FlexSearch|MiniSearch|Chart)\b|\b(?:elasti
  * The same for a script that is not a library and fetches no data. `named` are the placeholders whose names it
  * contains.
  */
-function signOfOwnCode(script: string, named: readonly string[], places: SearchedNames): CodeSign | undefined {
-  const { code, bare } = unasked(script);
-  const filled = named.filter((name) => namesPlace(code, name));
+function signOfOwnCode(script: string, named: readonly string[], searched: SearchedNames): CodeSign | undefined {
+  const { code, bare } = automaticCode(script);
+  const filled = named.filter((name) => containsName(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
   const left = called(script);
-  if (receives(left, places) && writesPage(left)) return { sign: "data-request", names: filled };
+  if (receives(left, searched) && writesPage(left)) return { sign: "data-request", names: filled };
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
-    appendsTo(places, left) ||
+    appendsTo(searched, left) ||
     (BESIDE_SCRIPT.test(left.code) && writesPage(left)) ||
-    (selectsTag(left.code, places.tags) && writesPage(left)) ||
-    (WRITES_ITSELF.test(left.bare) && places.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
-    writesText(left.code, places);
+    (selectsTag(left.code, searched.tags) && writesPage(left)) ||
+    (WRITES_ITSELF.test(left.bare) && searched.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
+    writesText(left.code, searched);
   return isWritten ? { sign: "script-writes", names: filled } : undefined;
 }
 
@@ -144,33 +144,33 @@ const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
  * Whether code gets data from an address in the page, or from a stream while the page shows a placeholder text such as
  * "--".
  */
-function receives({ code, bare }: UnaskedCode, places: SearchedNames): boolean {
-  if (!ASKS.test(bare)) return false;
-  return usesAddress(code, places) || (places.standsIn && OPENS_STREAM.test(bare));
+function receives({ code, bare }: AutomaticCode, searched: SearchedNames): boolean {
+  if (!FETCHES.test(bare)) return false;
+  return usesAddress(code, searched) || (searched.hasPlaceholderText && OPENS_STREAM.test(bare));
 }
 
 /** Removes functions that only event handlers call, directly or through other such functions. */
-function called(script: string): UnaskedCode {
-  return unaskedOfWhole(script);
+function called(script: string): AutomaticCode {
+  return automaticCodeOfWhole(script);
 }
 
 /** Whether code appends content to one of these lists or texts, to the main element, or to the body. */
-function appendsTo({ lists, texts }: SearchedNames, { code, bare }: UnaskedCode): boolean {
+function appendsTo({ lists, texts }: SearchedNames, { code, bare }: AutomaticCode): boolean {
   if (!APPENDS.test(bare)) return false;
   if (!MAKES_ITEMS.test(code) && !(MAKES_ANY.test(bare) && NAMES_ITEM.test(code))) return false;
-  if (SELECTS_MAIN.test(code) || [...lists, ...texts].some((name) => selectsPlace(code, name))) return true;
+  if (SELECTS_MAIN.test(code) || [...lists, ...texts].some((name) => selectsName(code, name))) return true;
   return INTO_BODY.test(code) && !COVERS.test(code);
 }
 
-function asksForData(code: string): boolean {
-  if (!ASKS.test(code)) return false;
+function fetchesData(code: string): boolean {
+  if (!FETCHES.test(code)) return false;
   for (const pattern of [CALL_ADDRESS, DATA_ADDRESS, GET_ADDRESS]) {
     for (const match of code.matchAll(pattern)) {
       const call = code.slice(match.index, match.index + match[0].length + CALL_LENGTH);
       if (!ASIDE.test(match[0]) && !SENDS.test(callOnly(call))) return true;
     }
   }
-  return asksByHelper(code) || asksByQuery(code);
+  return fetchesByHelper(code) || fetchesByQuery(code);
 }
 
 /** The code of a call, up to the end of its statement. */

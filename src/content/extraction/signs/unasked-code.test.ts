@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { unasked, unaskedOfWhole } from "./unasked-code.ts";
+import { automaticCode, automaticCodeOfWhole } from "./unasked-code.ts";
 
 describe("the code that runs without user action", () => {
   test.each([
@@ -24,17 +24,17 @@ describe("the code that runs without user action", () => {
     ["window.onscroll = async () => a()\nc()", "window.onscroll = async \nc()"],
     ["b.onload = () => a()", "b.onload = () => a()"],
   ])("of %s", (script, bare) => {
-    expect(unasked(script).bare).toBe(bare);
+    expect(automaticCode(script).bare).toBe(bare);
   });
 
   test("keeps its strings in `code`", () => {
-    expect(unasked("a('b') // c").code).toBe("a('b')     ");
+    expect(automaticCode("a('b') // c").code).toBe("a('b')     ");
   });
 
   test.each(["a('b", "a)", "a((", "if (a) /'/.test(b)", "x = `${a", "a(b] c)"])(
     "is all of %s, which is unbalanced",
     (script) => {
-      expect(unasked(script)).toEqual({ code: script, bare: script });
+      expect(automaticCode(script)).toEqual({ code: script, bare: script });
     },
   );
 });
@@ -53,6 +53,6 @@ describe("the code of a whole script that runs without user action", () => {
     ["class A { connected() { b() } }", "class A { connected() { b() } }"],
     ["const go = () => b(); go()", "const go = () => b(); go()"],
   ])("of %s", (script, bare) => {
-    expect(unaskedOfWhole(script).bare.trim()).toBe(bare.trim());
+    expect(automaticCodeOfWhole(script).bare.trim()).toBe(bare.trim());
   });
 });

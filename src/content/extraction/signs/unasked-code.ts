@@ -1,7 +1,7 @@
 import { withoutRanges } from "./without-ranges.ts";
 
 /** The parts of a script that run without user action. */
-export interface UnaskedCode {
+export interface AutomaticCode {
   /** The script without comments and event handlers, with its original length. */
   readonly code: string;
   /** The same without the contents of strings. */
@@ -43,7 +43,7 @@ const MAX_PATTERN_LENGTH = 1000;
  * not balanced, the script was misread and is returned unchanged. `isNamed` returns whether other code of the page
  * contains the name of a function. If no code does, only a handler in the markup can call the function.
  */
-export function unasked(script: string, isNamed: (name: string) => boolean = () => true): UnaskedCode {
+export function automaticCode(script: string, isNamed: (name: string) => boolean = () => true): AutomaticCode {
   return withoutHandlers(script, { isNamed, isWhole: false });
 }
 
@@ -51,7 +51,7 @@ export function unasked(script: string, isNamed: (name: string) => boolean = () 
  * The same for a script whose functions no other script calls. Methods and variables whose names occur only in handlers
  * are removed too.
  */
-export function unaskedOfWhole(script: string): UnaskedCode {
+export function automaticCodeOfWhole(script: string): AutomaticCode {
   return withoutHandlers(script, { isNamed: () => false, isWhole: true });
 }
 
@@ -62,7 +62,7 @@ interface Callers {
   readonly isWhole: boolean;
 }
 
-function withoutHandlers(script: string, { isNamed, isWhole }: Callers): UnaskedCode {
+function withoutHandlers(script: string, { isNamed, isWhole }: Callers): AutomaticCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
   const marked: [start: number, end: number][] = [];
@@ -166,7 +166,7 @@ function endOfFunction(scan: Scan, at: number): number {
   return next;
 }
 
-interface Scan extends UnaskedCode {
+interface Scan extends AutomaticCode {
   /** Whether all brackets and strings are closed. */
   readonly isEven: boolean;
   /** The index of the bracket that closes the one at `open`. The end of the script if it is not closed. */

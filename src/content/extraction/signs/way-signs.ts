@@ -56,7 +56,7 @@ function isLess(size: string | undefined, least: number): boolean {
 const FRAMES = ["iframe", "object", "embed"];
 
 /** Signs that the content is in another document. They count even if the page has no scripts. */
-export const WAY_SIGNS: readonly Sign[] = [
+export const DOCUMENT_SIGNS: readonly Sign[] = [
   { name: "refresh", shown: refreshes },
   { name: "frame", shown: (page) => FRAMES.some((name) => page.named(name).some((element) => isFrame(element, page))) },
 ];

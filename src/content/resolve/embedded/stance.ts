@@ -173,14 +173,14 @@ function outcomeOf(asked: Asked, passage: Passage): Reading {
   if (asked.outcomes.size > 0 && same === undefined && contrary === undefined) return NOTHING;
   if (asked.outcomes.size === 0 && coverage < 0.7) return NOTHING;
   if (context < STATED || hasRival(asked, clause)) return NOTHING;
-  const place = found.get(same ?? contrary ?? "") ?? 0;
-  const negated = isNegated(clauseAt(clause, place));
+  const position = found.get(same ?? contrary ?? "") ?? 0;
+  const negated = isNegated(clauseAt(clause, position));
   const isSame = same !== undefined || asked.outcomes.size === 0;
   if (!isSame && negated) return NOTHING;
   let sign: -1 | 1 = isSame !== negated ? 1 : -1;
   const strength = strengthOf(coverage, context);
-  if (same !== undefined && rolesAreSwapped(asked, clause, { place, outcome: same })) sign = sign === 1 ? -1 : 1;
-  else if (same !== undefined && hasOtherActor(asked, clause, { place, outcome: same }))
+  if (same !== undefined && rolesAreSwapped(asked, clause, { position, outcome: same })) sign = sign === 1 ? -1 : 1;
+  else if (same !== undefined && hasOtherActor(asked, clause, { position, outcome: same }))
     return { sign: negated ? 1 : -1, strength: strength * 0.8, isAbsence: false };
   return { sign, strength, isAbsence: isSame && negated };
 }
@@ -189,10 +189,10 @@ const BREAK =
   /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
 
 /** The clause around a place, so that negations elsewhere in the sentence do not count. */
-function clauseAt(sentence: string, place: number): string {
+function clauseAt(sentence: string, position: number): string {
   let from = 0;
   for (const match of sentence.matchAll(BREAK)) {
-    if (match.index >= place) return sentence.slice(from, match.index);
+    if (match.index >= position) return sentence.slice(from, match.index);
     from = match.index + match[0].length;
   }
   return sentence.slice(from);
