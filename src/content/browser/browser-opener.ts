@@ -22,7 +22,7 @@ export interface BrowserOpener {
   readonly maxPages: number;
   /** Visits after which a new browser replaces one. */
   readonly maxVisits: number;
-  /** Parts of messages: why no page loads, as a sentence; and what is logged after the loss of a browser. */
+  /** Parts of messages: the reason why no page loads, as a sentence; and the log text after the browser was lost. */
   readonly failure: string;
   readonly lost: string;
   /** Milliseconds until a lost browser is opened again without a visit. Undefined: the next visit opens one. */

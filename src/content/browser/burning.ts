@@ -4,9 +4,9 @@ import { type CdpFields } from "./cdp.ts";
 /** A page whose processor time is at least this share of its visit's time used the visit's time up. */
 const BURNT_SHARE = 0.5;
 /**
- * The same for a page whose script still runs at the end and ran for this share of the time. The more processor time a
- * page takes, the lower its priority is (`ProcessWatch`), so it waits for a processor too. BURNT_MS is enough whatever
- * its share: heavy pages take 3 s in all.
+ * The same, for a page whose script still runs at the end of the visit and ran for this share of its time. The more
+ * processor time a page takes, the lower its priority is (`ProcessWatch`), so it waits for a processor too. BURNT_MS is
+ * enough whatever its share: heavy pages take 3 s in all.
  */
 const WORKED_SHARE = 0.75;
 const BURNT_SHARE_OF_WORK = 0.25;

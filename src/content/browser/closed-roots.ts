@@ -14,7 +14,7 @@ export interface RootsHost {
   readonly world: unknown;
 }
 
-/** The name of the variable in that world that holds the trees for the script that writes the page. */
+/** The variable in that script context with the trees. The script that writes the page's HTML reads it. */
 export const CLOSED_ROOTS = "turnpikeClosedRoots";
 const CANDIDATES = "turnpikeHosts";
 

@@ -10,8 +10,8 @@ const MAX_QUIET_MS = 1_000;
 const LOOK_MS = 100;
 
 /**
- * A page moves if its text changes in this number of looks in sequence, each after these milliseconds: a number may
- * count up in each frame. MAX_MOVING_MS is the longest wait for the end.
+ * A page moves if its text changes in this number of checks in sequence, with these milliseconds between them: a number
+ * may count up in each frame. MAX_MOVING_MS is the longest wait for the end of the change.
  */
 const FRAME_MS = 40;
 const FRAMES_SEEN = 2;

@@ -19,9 +19,9 @@ type Send = (method: string, params: CdpFields) => Promise<CdpFields>;
 /**
  * Fulfils requests of a tab in place of their servers, through the Fetch domain. It supplies the document that was
  * already fetched, with its redirects, and placeholder pictures if none are wanted. Thirty pictures of 90 kB cost 255
- * ms of CPU time a page when they are loaded, and 27 ms with placeholders. On a page without pictures the domain has no
- * measurable cost. A page with pictures pays up to 40 ms of CPU time, so there the domain is disabled after the
- * document was supplied.
+ * ms of CPU time a page when they are loaded, and 27 ms with placeholders. On a page without pictures, the domain has
+ * no measurable cost. If pictures are loaded, it costs up to 40 ms of CPU time, so it is disabled after the document
+ * was supplied.
  */
 export class Interception {
   readonly #send: Send;

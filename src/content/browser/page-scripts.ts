@@ -30,7 +30,7 @@ export interface ScriptedPage extends OpenPage {
   /** Throws `invalid-parameters` if the selector is not valid. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
-  /** Waits, for a limited time, while the page shows nothing or places that its scripts fill are empty. */
+  /** Waits, for a limited time, while the page shows nothing, or while elements that its scripts fill are empty. */
   waitForContent(wait: ContentWait): Promise<void>;
   /** True if a part of the document has not arrived. The result comes after all earlier events. */
   isPartial(): Promise<boolean>;
@@ -59,7 +59,10 @@ function waitScript(selector: string): string {
   })`;
 }
 
-/** The document of a tab. Scripts run in a world of their own, in which the page's scripts cannot change them. */
+/**
+ * The document of a tab. Scripts run in a separate script context ("isolated world"), which the page's scripts cannot
+ * change.
+ */
 export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const host: ScriptHost = { ...tab, world: undefined };
   const captured = {
@@ -88,7 +91,7 @@ async function snapshot(
   mark: Readonly<Record<string, string>>,
   withFrames: boolean,
 ): Promise<PageSource> {
-  // Creates the world that holds the trees.
+  // Creates the script context that stores the closed shadow trees.
   await inOwnWorld(host, "0");
   await findClosedRoots(host).catch((error: unknown) => {
     // Another document replaced this one, or the element is gone, so its tree cannot be read.

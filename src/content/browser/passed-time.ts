@@ -15,7 +15,10 @@ const STEP_MS = 100;
 /** Milliseconds that a step waits for the requests of that document, and then for its end. */
 const MAX_STEP_MS = 250;
 
-/** Tasks at one moment of the page's clock, after which the clock goes on: a timer can start itself without a delay. */
+/**
+ * Maximum number of tasks while the page's clock stands still, because a timer can start itself again without a delay.
+ * Then the clock continues.
+ */
 const MAX_TASKS_AT_ONCE = 1_000;
 
 /** The tab whose clock is moved forward. */

@@ -3,7 +3,7 @@ import { networkCheck } from "../../lib/networks.ts";
 import { isOwnPeer } from "./peer.ts";
 import { hostAndPort } from "../../lib/url-host.ts";
 
-/** The place of a visit's egress proxy, and the clients that it serves. */
+/** The address of a visit's egress proxy, and the clients that it serves. */
 export interface ProxyAccess {
   /** The IP address that the proxy listens on, and at which the browser reaches it. */
   readonly host: string;

@@ -109,7 +109,7 @@ function xmlEncoding(text: string): string | undefined {
   return match?.[1] ?? match?.[2];
 }
 
-/** Encodings that are decoded to nothing, because they were used to hide scripts (Encoding Standard §14.1). */
+/** Encodings whose text is discarded, because they were used to hide scripts (Encoding Standard §14.1). */
 const REPLACEMENT = new Set([
   "replacement",
   "hz-gb-2312",

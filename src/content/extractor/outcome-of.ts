@@ -34,7 +34,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
   }
 }
 
-/** A script is not a document. It is only searched for signs that it fills places. */
+/** A script is not a document. It is only searched for signs that it fills elements. */
 function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionOutcome {
   const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
   if (found !== undefined) {

@@ -1,6 +1,6 @@
 import { type OperationFigures } from "./operation-counts.ts";
 
-/** The use of a number of places, and of the queue before them. */
+/** The load of a semaphore: its permits (`places`), the permits in use, and the requests that wait for one. */
 export interface SemaphoreFigures {
   readonly places: number;
   readonly under_way: number;

@@ -55,8 +55,8 @@ interface Session {
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * MCP over streamable HTTP: the revisions with sessions and the one without. A session is needed only to receive a
- * client's cancellation of a call. It holds nothing else, so that losing one costs only another handshake.
+ * MCP over streamable HTTP, for the revisions with sessions and the one without. A session only receives the client's
+ * cancellations of calls. A client that loses its session repeats the handshake and loses nothing else.
  */
 export class McpHttp {
   readonly #options: McpHttpOptions;

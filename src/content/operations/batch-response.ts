@@ -44,7 +44,7 @@ export class BatchResponse {
     return this.#succeeded;
   }
 
-  /** Adds the result of the URL at position `place`. A result that does not fit becomes an error. */
+  /** Adds the result of the URL at index `place`. A result that does not fit becomes an error. */
   put(place: number, result: BatchResult): void {
     const bytes = encode(result);
     const room = result.error === undefined ? this.#share.take(bytes.length) : "error";

@@ -89,8 +89,8 @@ export class PageReader {
   }
 
   /**
-   * Opens the page in a browser and passes it to `use`, even if the page shows nothing. Fails with a TurnpikeError if a
-   * challenge or an error page stands in its place.
+   * Opens the page in a browser and passes it to `use`, even if the page shows nothing. Fails with a TurnpikeError if
+   * the server sent a challenge or an error page instead.
    */
   async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
     return await this.#visiting(request, (visit) =>
@@ -133,8 +133,8 @@ export class PageReader {
   }
 
   /**
-   * Throws if another page stands in the place of this one, its status is not accepted, or it must show something and
-   * does not.
+   * Throws if the server sent a challenge or an error page instead, if the status is not accepted, or if the page must
+   * show something and is empty.
    */
   async #assertContent(visit: Visit, source: PageSource, what: "may be empty" | "must show something"): Promise<void> {
     const { request } = visit;
@@ -207,7 +207,7 @@ export class PageReader {
     return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
-  /** The places of a complete page that an external script fills; undefined if no script adds content to the page. */
+  /** The elements of a complete page that an external script fills; undefined if no script adds content to the page. */
   async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedElements | undefined> {
     if (outcome.outcome !== "content" || outcome.placeholders === undefined) return undefined;
     const { names, certain } = outcome.placeholders;
@@ -216,8 +216,8 @@ export class PageReader {
   }
 
   /**
-   * The places that the browser waits for. External scripts may fill more of them than the document shows. They are read
-   * while the browser loads the page.
+   * The elements that the browser waits for. External scripts may fill more elements than the document alone shows.
+   * These scripts are read while the browser loads the page.
    */
   #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedElements | Promise<AwaitedElements> {
     const known = placeholdersOf(outcome);

@@ -42,7 +42,7 @@ function importsOf(code: string, url: string, page: URL): string[] {
 /** The functions that fetch and examine scripts. */
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
-  /** The names of the places that a script fills, if they are known; undefined if it adds no content to the page. */
+  /** The names of the elements that a script fills, if they are known; undefined if it adds no content to the page. */
   filledBy(visit: Visit, code: string, places: SearchedNames): Promise<readonly string[] | undefined>;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
@@ -61,7 +61,9 @@ export class PageScripts {
     this.#clock = deps.clock ?? (() => performance.now());
   }
 
-  /** The names of places that a script fills; undefined if no script is found in time that adds content to the page. */
+  /**
+   * The names of elements that a script fills; undefined if no script is found in time that adds content to the page.
+   */
   async filled(visit: Visit, { scripts, ...places }: Placeholders): Promise<readonly string[] | undefined> {
     const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = scripts.map((url) => ({ url, loader: "" }));
@@ -76,7 +78,7 @@ export class PageScripts {
         const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, places);
         if (found !== undefined) filled = found;
         for (const imported of importsOf(code, url, visit.request.url)) {
-          // A module may name the place, and another one that it imports may fill it.
+          // One module may contain the element's name, and an imported module may fill the element.
           if (!seen.has(imported) && seen.size < MAX_SCRIPTS) waiting.push({ url: imported, loader: code });
           seen.add(imported);
         }

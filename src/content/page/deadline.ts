@@ -4,9 +4,9 @@ import { TurnpikeError } from "../../lib/errors.ts";
 export const MAX_TURN_MS = 30_000;
 
 /**
- * The end of a page visit: its timeout, a crash, or a client that went away. Every wait of a visit is raced against the
- * deadline, so that a page cannot hold the visit longer. Time in a queue does not count as the visit's time, and has a
- * limit of its own.
+ * The end of a page visit: its timeout, a crash, or a client that went away. Each wait of a visit ends at the deadline,
+ * so that a page cannot make the visit longer. Time in a queue does not count as the visit's time, and has a limit of
+ * its own.
  */
 export class Deadline {
   #stopped = stoppable();

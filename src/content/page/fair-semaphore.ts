@@ -7,16 +7,16 @@ interface Waiter {
   refuse(error: Error): void;
 }
 
-/** The places that one client request holds, and those that it waits for. */
+/** The permits that one client request holds, and its pages that wait for one. */
 interface Share {
   held: number;
   readonly waiters: Set<Waiter>;
 }
 
 /**
- * A fixed number of places, with a bounded queue that has a timeout. Each client request is identified by its signal. A
- * free place goes to the request with the fewest. One request holds at most three quarters of the places, however many
- * of its pages wait.
+ * A semaphore with a bounded queue and a timeout. Each client request is identified by its signal. A free permit goes
+ * to the waiting request that holds the fewest permits. One request holds at most three quarters of the permits, even
+ * if more of its pages wait.
  */
 export class FairSemaphore {
   readonly #permits: number;
@@ -24,7 +24,7 @@ export class FairSemaphore {
   readonly #mostHeld: number;
   readonly #maxQueued: number;
   readonly #queueTimeoutMs: number;
-  /** Requests that hold or want a place, in the order of their last turn. */
+  /** Requests that hold or wait for a permit. The request whose last permit was granted longest ago comes first. */
   readonly #shares = new Map<object, Share>();
 
   /** `maxQueued` counts requests. Each request can have as many pages waiting as its operation allows. */
@@ -42,7 +42,7 @@ export class FairSemaphore {
     return { places: this.#permits, under_way: this.#permits - this.#free, waiting };
   }
 
-  /** Waits for a place and returns the function that releases it. Fails with `overloaded`, or with the deadline. */
+  /** Waits for a permit and returns the function that releases it. Fails with `overloaded`, or with the deadline. */
   async take(signal?: AbortSignal, deadline?: Deadline): Promise<() => void> {
     const key: object = signal ?? {};
     const share = this.#shares.get(key) ?? { held: 0, waiters: new Set<Waiter>() };
@@ -69,7 +69,7 @@ export class FairSemaphore {
   #grant(key: object, share: Share): void {
     this.#free -= 1;
     share.held += 1;
-    // Its next turn comes after those of all other requests.
+    // Moves the request to the end of the order.
     this.#shares.delete(key);
     this.#shares.set(key, share);
   }
@@ -79,7 +79,7 @@ export class FairSemaphore {
       const ready = [...this.#shares].filter(([, { waiters, held }]) => waiters.size > 0 && held < this.#mostHeld);
       const [first] = ready;
       if (first === undefined) return;
-      // Among requests with equally few places, the one whose last turn is longest ago.
+      // The request with the fewest permits. Among several, the one whose last permit was granted longest ago.
       const [key, share] = ready.reduce((best, other) => (other[1].held < best[1].held ? other : best), first);
       const [waiter] = share.waiters;
       this.#grant(key, share);
@@ -111,8 +111,8 @@ export class FairSemaphore {
     const waiter: Waiter = { grant: () => settle(resolve), refuse: (error) => settle(() => reject(error)) };
     const leave = () =>
       waiter.refuse(new TurnpikeError("overloaded", "Cannot accept the request: no slot became free in time"));
-    // A request that holds a place is not refused another: it gets one when its own pages end. A visit's own deadline
-    // limits its wait.
+    // A request that already holds a permit is not refused: it gets the next permit when one of its own pages ends. The
+    // deadline of a visit limits its wait.
     const timer =
       deadline === undefined ? setInterval(() => share.held === 0 && leave(), this.#queueTimeoutMs) : undefined;
     share.waiters.add(waiter);

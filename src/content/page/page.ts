@@ -20,7 +20,7 @@ export interface PageRequest {
   readonly selector: string | undefined;
   readonly userAgent: string | undefined;
   readonly stealth: boolean;
-  /** True: at the timeout, the caller wants what has loaded and not an error. */
+  /** True: at the timeout, the caller gets the content that has loaded instead of an error. */
   readonly partial: boolean;
   /**
    * True: images, media and fonts are loaded, for operations that show the page and not only its text. Default: false.

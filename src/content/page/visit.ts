@@ -2,11 +2,11 @@ import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "./deadline.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest } from "./page.ts";
 
-/** Identifiers, classes and attributes of places that scripts of the page fill. */
+/** Ids, classes and attributes of elements that scripts of the page fill. */
 export interface AwaitedElements {
-  /** Places of which some may stay empty: the visit waits while all of them are empty. */
+  /** Some of these elements may stay empty: the visit waits while all of them are empty. */
   readonly names: readonly string[];
-  /** Places that scripts certainly fill: the visit waits while one of them is empty. */
+  /** Scripts certainly fill these elements: the visit waits while one of them is empty. */
   readonly certain: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Visit {
   readonly settles: boolean;
   /** True: the timers of a page that has loaded run at once, up to those of some seconds. Then its clock stops. */
   readonly runsTimers: boolean;
-  /** Places in the page that its scripts fill. The visit waits for them, for a limited time. */
+  /** Elements that the page's scripts fill. The visit waits for them, for a limited time. */
   readonly awaits?: AwaitedElements | Promise<AwaitedElements>;
   /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;

@@ -54,7 +54,7 @@ export interface GatherRequest {
   readonly plan: Plan;
   /** Addresses from the caller, which are always read, and first. */
   readonly hints: readonly string[];
-  /** Sources at most, unless there are more hints. */
+  /** Maximum number of sources. If the request has more hints, all hints are read. */
   readonly maxSources: number;
   /** Milliseconds for the whole call. */
   readonly timeMs: number;
@@ -194,7 +194,7 @@ class Gathering {
     this.#waiting = ranked(urls, plan).map((url, rank) => ({ url, rank, isHint: false }));
   }
 
-  /** Reads waiting pages until all places are taken, no page is left, or the time is over. */
+  /** Reads waiting pages until there are enough sources, no page is left, or the time is over. */
   async #readAll(): Promise<void> {
     while (!this.#controller.signal.aborted) {
       const free = this.#wanted - this.#taken.length - this.#reading.size;
@@ -275,7 +275,7 @@ class Gathering {
   }
 }
 
-/** The named resolution source comes first, then the results by rank. No site may fill all first places. */
+/** The named resolution source comes first, then the results by rank. A single site cannot fill all first ranks. */
 function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
   const host = resolutionSource?.host;
   const bySite = new Map<string, number>();

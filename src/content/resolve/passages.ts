@@ -13,7 +13,7 @@ const MAX_PASSAGES = 60;
  */
 const OPENING = 3;
 
-/** A sentence of a source, with its place. */
+/** A sentence of a source, with its position. */
 export interface Sentence {
   /** Verbatim. */
   readonly text: string;

@@ -14,7 +14,7 @@ const OVERRULED = 0.15;
 /** If a page supports both sides and their strengths differ by less, it supports neither. */
 const MIXED = 0.15;
 
-/** The position of one independent story. Near-duplicate pages are one voice. */
+/** One independent story, and whether it supports or denies the outcome. Near-duplicate pages are one voice. */
 export interface Voice {
   /** Indexes of the sources that tell the story. The first represents all. */
   readonly sources: readonly number[];

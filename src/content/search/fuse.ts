@@ -2,8 +2,8 @@ import { type SearchResult } from "./result.ts";
 import { urlKey } from "./result-url.ts";
 
 /**
- * The constant of reciprocal rank fusion: it sets how much a first place counts more than a second. Cormack, Clarke and
- * Büttcher, "Reciprocal Rank Fusion", SIGIR 2009.
+ * The constant of reciprocal rank fusion: it sets how much more the first rank counts than the second. Cormack, Clarke
+ * and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009.
  */
 const RRF_K = 60;
 

@@ -1,6 +1,6 @@
 import { type Server } from "bun";
 
-/** A hostile page: what it burns, and the script that does. */
+/** A hostile page: the resource that it uses up, and its script. */
 export interface Attack {
   readonly name: string;
   readonly about: string;
@@ -159,7 +159,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Pages that take too much of one thing, and burn nothing. */
+/** Pages that exceed one limit, but use up no processor time. */
 const EXCESSES = {
   "many-frames": `for (let n = 0; n < 1100; n++) { frame({}); document.body.lastChild.remove(); }`,
   "frames-of-many-sites": `for (let n = 0; n < 100; n++) frame({ src: site(n, "/none") })`,

@@ -3,7 +3,7 @@ import { inflateSync } from "node:zlib";
 export interface DecodedPng {
   readonly width: number;
   readonly height: number;
-  /** The colour at a place, as "#rrggbb". */
+  /** The colour of a pixel, as "#rrggbb". */
   readonly colour: (x: number, y: number) => string;
   /** Rows of RGB, three bytes a pixel. */
   readonly rgb: Uint8Array;

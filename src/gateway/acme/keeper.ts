@@ -56,7 +56,7 @@ export interface KeeperDeps {
   readonly settleMs?: number;
 }
 
-/** The gateway that shows the certificates. */
+/** The gateway that serves the certificates. */
 export interface Shown {
   /** Resolves when every listener shows the certificates and responds to the challenges. */
   certify(issued: Issued): Promise<void>;

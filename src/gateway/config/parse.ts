@@ -24,7 +24,7 @@ export class ParseCache {
   /** Objects and lists that do not contain the placeholder of a secret. */
   readonly withoutPlaceholder: WithoutPlaceholder = new WeakSet();
   readonly #depths = new WeakMap<object, number>();
-  /** Routes without diagnostics, with the other values that the rules read. */
+  /** The routes that have no errors, with the other values that the rules need. */
   readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();
 
   parse(schema: z.ZodType, value: unknown): Parsed {

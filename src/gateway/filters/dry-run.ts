@@ -15,7 +15,7 @@ import { type FilterRuntime } from "./runtime.ts";
 /** Milliseconds that a filter can keep a request waiting. */
 const PATIENCE_MS = 5000;
 const MAX_BODY_BYTES = 33_554_432;
-/** The body of the response that stands in for the upstream's. */
+/** The body of the response that replaces the upstream's. */
 const RESPONSE_BODY = Buffer.from("a response\n");
 const RESPONSE_FIELDS = "content-type: text/plain\r\n";
 

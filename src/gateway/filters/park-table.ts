@@ -1,11 +1,11 @@
-/** The places of a worker for requests whose filter waits for a host call. */
+/** Counts the requests of a worker whose filter waits for a host call, and limits their number. */
 export class ParkTable {
   /** `wasm_park_capacity`. A reload sets it. Requests that are already parked stay, even beyond a smaller capacity. */
   capacity: number;
   readonly #changed: (change: 1 | -1) => void;
   #active = 0;
 
-  /** `changed` is called for each place that is taken (1) or given back (-1). */
+  /** `changed` is called when a request is parked (1) and when it continues or ends (-1). */
   constructor(capacity: number, changed: (change: 1 | -1) => void) {
     this.capacity = capacity;
     this.#changed = changed;
@@ -16,7 +16,7 @@ export class ParkTable {
     return this.#active;
   }
 
-  /** Takes a place; false if the table is full. */
+  /** Counts a parked request; false if the table is full. */
   take(): boolean {
     if (this.#active >= this.capacity) return false;
     this.#active++;
@@ -24,7 +24,7 @@ export class ParkTable {
     return true;
   }
 
-  /** Gives back a place. */
+  /** The request is no longer parked. */
   give(): void {
     this.#active--;
     this.#changed(-1);

@@ -49,8 +49,8 @@ export class ParkedRequest extends Deadline {
   #forget: (() => void) | undefined;
 
   /**
-   * The caller has taken a place in the park table. `bodyRoom`: bytes of the body that can be gathered; -1 if it is not
-   * read.
+   * The caller has counted the request in the park table. `bodyRoom`: bytes of the body that can be gathered; -1 if it
+   * is not read.
    */
   constructor(exchange: Exchange, runtime: FilterRuntime, bodyRoom: number) {
     super();

@@ -5,7 +5,10 @@ import { ResponseRelay } from "../response-relay.ts";
 /** The field that a response can have several times, as separate values (RFC 6265 §3). */
 const COOKIE = "set-cookie";
 
-/** Adds the fields that a filter has staged. Each replaces the fields of its name, but a cookie is added. */
+/**
+ * Adds the fields that a filter has staged. A staged field replaces the response's fields with the same name.
+ * `set-cookie` is added to them.
+ */
 export function withStaged(fields: Fields, staged: Fields): Fields {
   if (staged === "") return fields;
   const names = [...eachField(staged)].map(([name]) => name.toLowerCase()).filter((name) => name !== COOKIE);
@@ -28,7 +31,9 @@ export function stagedHead(head: ResponseHead, staged: Fields): ResponseHead {
   return { ...head, fields: withStaged(head.fields, staged) };
 }
 
-/** Stands before the response and puts the staged fields into its final head, whatever the response's source. */
+/**
+ * A sink before the response that puts the staged fields into the final head, from whichever source the response comes.
+ */
 export class StagedEdit extends ResponseRelay {
   readonly #staged: Fields;
 

@@ -8,7 +8,7 @@ let loading: Promise<QuicEngine> | undefined;
 
 /**
  * Loads the QUIC engine on first use, so that a gateway without HTTP/3 does not pay for it. Rejects if this runtime has
- * none.
+ * no HTTP/3 engine.
  */
 export function loadQuic(): Promise<QuicEngine> {
   return (loading ??= load());

@@ -61,7 +61,7 @@ function rank(conditions: Conditions | undefined, count: (conditions: Conditions
 
 /** A request for comparison with conditions. Values that several conditions need are parsed once. */
 export class MatchSubject {
-  /** A text was too long for a pattern. The request then matches no route. */
+  /** A text was too long to be matched by a pattern. The request then matches no route. */
   isTooLong = false;
   readonly #request: Matchable;
   readonly #path: string;

@@ -11,8 +11,8 @@ export interface ColdRequest<T> {
 
 /**
  * One cold start for all requests that want the same tenant at the same time: the first request starts it, the others
- * wait. If the first one fails, is rejected or leaves, the next one takes its place, because its filter can decide
- * differently. Decision 0712.
+ * wait. If the first request fails, is rejected or loses its client, the next one starts the tenant, because its filter
+ * can decide differently. Decision 0712.
  */
 export class ColdStarts<T> {
   /** Waiting requests by tenant. An entry exists as long as one request is starting the tenant. */

@@ -1,7 +1,7 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ColdRequest } from "./cold-starts.ts";
 
-/** The result of waiting. */
+/** The result of a wait. */
 export type Turn<T> =
   /** Another request has started the tenant. */
   | { readonly kind: "warm"; readonly mapping: T }
@@ -28,7 +28,7 @@ export class ColdWait<T> extends Deadline implements ColdRequest<T> {
     this.#tell = resolve;
   }
 
-  /** Called when it is in the queue. */
+  /** Called after the request was added to the queue. */
   begin(ms: number): void {
     this.#wheel.set(this, ms);
   }

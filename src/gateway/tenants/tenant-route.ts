@@ -226,13 +226,16 @@ export class TenantRoute implements TrafficSplit {
 
   #after(turn: Turn<Mapping>, cold: Cold): Decision | Promise<Decision> {
     const { exchange, visit } = cold;
-    // If its client has left, it passes the turn on at once.
+    // If its client has left, the next waiting request starts the tenant at once.
     if (turn.kind === "leads") return this.#turn(cold);
     if (turn.kind === "gone" || exchange.gone) return "responded";
     return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
   }
 
-  /** This request must start the tenant. It passes the turn on if other requests would have to wait for its client. */
+  /**
+   * This request must start the tenant. It leaves that to the next request if the others would have to wait for its
+   * slow client.
+   */
   #turn(cold: Cold): Promise<Decision> {
     const { exchange, visit, key } = cold;
     if (visit.start === "leads") return this.#lead(exchange, visit, key);

@@ -136,7 +136,7 @@ export class OutboxPoster {
     if (clock() - notice.createdAt > GIVE_UP_MS) {
       return this.#drop(notice, `not accepted within ${GIVE_UP_MS / 86_400_000} days`);
     }
-    // Other records for an endpoint that hangs are not tried, so that it does not take all places.
+    // If an endpoint does not respond, its other records are not tried, so that it does not use up all connections.
     if (this.#resting.rests(notice.url, clock())) return this.#postpone(notice);
     const result = await postNotice(notice, {
       secrets: secrets(),

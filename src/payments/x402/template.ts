@@ -17,7 +17,7 @@ const schema = z.looseObject({
 });
 
 /**
- * Reads `x402.payment_required_b64`; an empty text gives an empty template. Throws if the text is not such a payload.
+ * Reads `x402.payment_required_b64`; an empty text returns an empty template. Throws if the text is not such a payload.
  */
 export function decodeTemplate(base64: string): ChallengeTemplate {
   if (base64 === "") return { resource: {}, extensions: {} };

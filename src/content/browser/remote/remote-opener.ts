@@ -70,7 +70,8 @@ export class RemoteOpener implements BrowserOpener {
     this.#reason = "";
     const [name = "", version = ""] = product.split("/");
     const path = endpointName(this.#settings.endpoint);
-    // The command line says whether the browser has its sandbox. A browser that does not report it counts as without.
+    // The browser's command line shows whether it uses its sandbox. A browser that does not report its command line
+    // counts as one without a sandbox.
     const asked = cdp.send("SystemInfo.getInfo").catch(() => undefined);
     const { commandLine = "" } = (await within(INFO_TIMEOUT_MS, asked)) ?? {};
     const sandboxed = commandLine !== "" && !String(commandLine).includes("--no-sandbox");

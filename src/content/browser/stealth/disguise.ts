@@ -48,7 +48,8 @@ const DISGUISE = `((profile) => {
     });
   }
 
-  // Pixels at edges, of one colour in sixteen, are off by one in one channel: the same ones for the whole visit.
+  // Changes a canvas slightly, as noise: for one colour in sixteen, pixels at edges differ by one in one channel. The
+  // same pixels change during the whole visit.
   const noise = (pixels) => {
     const { data, width } = pixels;
     for (let at = 4; at < data.length; at += 4) {

@@ -249,7 +249,7 @@ export function withoutStart(pieces: readonly Piece[], letters: number): Piece[]
   });
 }
 
-/** Builds nested lists from the places of their labels. */
+/** Builds nested lists from the positions of their labels. */
 class Lists {
   readonly #open: { place: number; isNumbered: boolean; items: ListItem[] }[] = [];
 

@@ -13,9 +13,9 @@ const PLACE_STEP = 4;
 interface Candidate {
   readonly page: number;
   readonly runs: readonly Run[];
-  /** Place and text, with every number masked. */
+  /** Position and text of a row, with each number masked. */
   readonly key: string;
-  /** The place alone, and the page numbers that the text may show. */
+  /** The position of a row, and the page numbers that its text may be. */
   readonly place: string;
   readonly numbers: readonly number[];
   readonly isNumberOnly: boolean;
@@ -23,7 +23,7 @@ interface Candidate {
 
 /**
  * Removes running headers, footers and page numbers from pages: rows that are repeated on other pages at the same
- * place.
+ * position.
  */
 export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   if (pages.length < 2) return [...pages];

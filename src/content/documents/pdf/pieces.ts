@@ -171,7 +171,7 @@ export function plain(text: string): string {
     .replace(SPACE_IN_CJK, "");
 }
 
-/** The edge of a word nearest to a place in a text, within 4 letters. */
+/** The edge of a word that is nearest to an index in a text, within 4 letters. */
 export function boundary(text: string, place: number): number {
   const at = Math.min(text.length, Math.max(0, Math.round(place)));
   const isWord = (index: number) => /[\p{L}\p{N}/#&=_-]/u.test(text.charAt(index));
@@ -195,9 +195,7 @@ export function partOf(run: Run, from: number, to: number): Run[] {
   return [{ ...run, text: text.trim(), x: run.x + start * perLetter, width: text.trim().length * perLetter, isSpaced }];
 }
 
-/**
- * Splits a run at the space nearest to a place on the page. Returns the whole run if there is no space near the place.
- */
+/** Splits a run at the space nearest to a position on the page. Returns the whole run if there is no space near it. */
 export function splitAt(run: Run, place: number): Run[] {
   const perLetter = run.width / run.text.length;
   const wanted = (place - run.x) / perLetter;

@@ -18,7 +18,7 @@ export interface DocumentBlocks {
 }
 
 /**
- * The blocks of a document: from its tags if it has them, otherwise from the places of its text. The pages after the
+ * The blocks of a document: from its tags if it has them, otherwise from the positions of its text. The pages after the
  * first one are left out as soon as `isOver` returns true.
  */
 export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean): DocumentBlocks {

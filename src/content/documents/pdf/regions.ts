@@ -14,7 +14,7 @@ const MIN_LINES = 3;
 const MIN_LETTERS = 18;
 const MIN_EMS = 9;
 const MIN_LONG = 0.25;
-/** Places of a PDF page that are tried as a gutter between columns. */
+/** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
 interface Gutter {

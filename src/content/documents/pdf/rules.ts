@@ -2,11 +2,11 @@ import { type Rule } from "./shapes.ts";
 
 /** Drawn lines of a PDF page. A page with more lines has a drawing, and its lines are ignored. */
 const MAX_RULES = 4_000;
-/** Maximum thickness and minimum length of a drawn line, in points. A thicker shape is a box. */
+/** Maximum thickness and minimum length of a drawn line, in points. A thicker shape is a filled rectangle. */
 const MAX_THICKNESS = 3;
 const MIN_LENGTH = 6;
 
-/** Converts a place in units of the file to a place on the page as it is read. */
+/** Converts a position in units of the file to a position on the upright page. */
 export type Placed = (x: number, y: number) => readonly [x: number, y: number];
 
 /** Operators by name, with pdf.js's numbers. */
@@ -31,7 +31,7 @@ type Matrix = readonly [number, number, number, number, number, number];
 /** Saved matrices of a PDF page. Deeper ones are ignored. */
 const MAX_SAVED = 200;
 
-/** The straight lines that a page draws, including thin boxes. Empty if the page draws more than `MAX_RULES`. */
+/** The straight lines that a page draws, including thin rectangles. Empty if the page draws more than `MAX_RULES`. */
 export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operators, placed: Placed): Rule[] {
   const rules: Rule[] = [];
   const saved: Matrix[] = [];
@@ -91,7 +91,7 @@ function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   end();
 }
 
-/** Adds a line, a thin box, or the four sides of a box that is large enough for text. */
+/** Adds a line, a thin rectangle, or the four sides of a rectangle that is large enough for text. */
 function addPolygon(rules: Rule[], places: readonly (readonly [number, number])[]): void {
   if (places.length < 2 || places.length > 6) return;
   const xs = places.map(([x]) => x);

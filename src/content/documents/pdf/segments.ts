@@ -9,7 +9,7 @@ const BASELINE_SPREAD = 0.25;
 /** Runs of a line of a PDF in which raised letters are searched. */
 const MAX_RAISED = 500;
 
-/** A part of a line without wide gaps, or a finished block in its place. */
+/** A part of a line without wide gaps, or a finished block at its position. */
 export interface Segment {
   readonly x: number;
   readonly right: number;

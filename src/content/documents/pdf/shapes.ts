@@ -1,4 +1,4 @@
-/** A run of text in one font. Places are in points from the upper left corner of the page as it is read. */
+/** A run of text in one font. Positions are in points from the upper left corner of the upright page. */
 export interface Run {
   readonly text: string;
   readonly x: number;
@@ -17,7 +17,7 @@ export interface Run {
   readonly mark: string;
 }
 
-/** A drawn straight line: at `at` on one axis, between two places on the other. */
+/** A drawn straight line: at `at` on one axis, between two positions on the other. */
 export interface Rule {
   readonly isAcross: boolean;
   readonly at: number;

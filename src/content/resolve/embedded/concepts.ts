@@ -97,7 +97,7 @@ function put(map: Map<string, Set<string>>, key: string, name: string): void {
 
 learn();
 
-/** The outcomes in a text, each with the place of its first word. */
+/** The outcomes in a text, each with the position of its first word. */
 export function conceptsOf(text: string): Map<string, number> {
   const found = new Map<string, number>();
   const add = (names: Iterable<string> | undefined, at: number) => {

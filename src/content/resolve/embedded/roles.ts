@@ -11,7 +11,7 @@ interface OutcomePosition {
   readonly outcome: string;
 }
 
-/** The names before and after a place in a sentence. */
+/** The names before and after a position in a sentence. */
 function namesAround(asked: Asked, sentence: string, position: number): { before: Set<string>; after: Set<string> } {
   const before = new Set<string>();
   const after = new Set<string>();

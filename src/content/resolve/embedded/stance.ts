@@ -188,7 +188,7 @@ function outcomeOf(asked: Asked, passage: Passage): Reading {
 const BREAK =
   /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
 
-/** The clause around a place, so that negations elsewhere in the sentence do not count. */
+/** The clause around a position, so that negations elsewhere in the sentence do not count. */
 function clauseAt(sentence: string, position: number): string {
   let from = 0;
   for (const match of sentence.matchAll(BREAK)) {

@@ -11,7 +11,7 @@ const RANGE = /\bbetween\s(?:\S+\s){0,2}?$/iu;
 const REACH = /\b(?:reach|hit|touch|get to|climb to|rise to|win|score|cross|surpass)\s(?:the\s|a\s)?(?:[$€£¥₹])?$/iu;
 const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\s)?$/iu;
 
-/** The numbers in a question that decide it, with their comparisons. `dates` are the places of its dates. */
+/** The numbers in a question that decide it, with their comparisons. `dates` are the positions of its dates. */
 export function thresholdsOf(text: string, dates: readonly NamedDate[]): Threshold[] {
   const found: Threshold[] = [];
   const quantities = quantitiesOf(text, languageOf(text), dates);

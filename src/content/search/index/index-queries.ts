@@ -51,7 +51,7 @@ export class IndexQueries {
     worker.addEventListener("message", (event: MessageEvent<QueryResponse>) => {
       const { id } = event.data;
       const pending = this.#pending.get(id);
-      // An aborted query occupies its place until its result arrives, since the thread still works on it.
+      // An aborted query counts until its result arrives, since the thread still works on it.
       this.#pending.delete(id);
       if ("pages" in event.data) pending?.resolve(event.data.pages);
       else pending?.reject(new ProviderError("unreadable", "its index cannot be read"));

@@ -46,7 +46,7 @@ export function matchesOf(terms: readonly string[]): string[] {
 /** Characters of a snippet, and characters that it may begin before the first word found. */
 const SNIPPET = 300;
 const LEAD = 60;
-/** Places of words that are compared. */
+/** Maximum number of word positions that are compared. */
 const MAX_PLACES = 400;
 
 /** The part of a text that contains the most words. */
@@ -92,7 +92,7 @@ function wordStart(text: string, from: number): number {
   return space < 0 ? from : from + space + 1;
 }
 
-/** Removes case and accents. The result has one character for each of the text's, so that places correspond. */
+/** Removes case and accents. The result has one character for each of the text's, so that indexes correspond. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
   const same = lower.length === text.length ? lower : text;

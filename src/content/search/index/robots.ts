@@ -116,10 +116,7 @@ function ruleOf(allow: boolean, value: string): Rule | undefined {
   return parts.length > MAX_STARS ? undefined : { allow, parts, anchored, length: pattern.length };
 }
 
-/**
- * Matches in linear time for each part: no part needs to be tried at another place, except the last one, which is
- * anchored.
- */
+/** Matches in linear time for each part: the first match of a part is enough, except for an anchored last part. */
 function matches({ parts, anchored }: Rule, path: string): boolean {
   const [first = "", ...others] = parts;
   if (!path.startsWith(first)) return false;

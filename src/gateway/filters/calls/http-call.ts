@@ -29,7 +29,7 @@ export class HttpCall extends UpstreamCall {
     this.#requestBytes = body.length;
   }
 
-  /** Takes memory for the bytes it holds. Returns false if memory is short. */
+  /** Reserves memory for the bytes that the call buffers. Returns false if memory is short. */
   account(): boolean {
     return this.holds(this.#requestBytes + this.#body.memory);
   }

@@ -1,7 +1,7 @@
 import { type Config } from "../../config/config.ts";
 import { type TransportSettings } from "./control-transport.ts";
 
-/** Stands for a worker's index, from 0, in the path of the control socket. */
+/** The placeholder for a worker's index, from 0, in the path of the control socket. */
 const WORKER_PLACEHOLDER = "{worker}";
 
 type ControlConfig = Pick<Config, "wasm_control_socket" | "wasm_control_connections" | "wasm_host_call_deadline_ms">;

@@ -13,7 +13,7 @@ const PREFIX_FC = 0xfc;
 /** The bit in the alignment of an access that announces the index of a memory. */
 const NAMES_MEMORY = 0x40;
 
-/** Goes once through function bodies, instruction by instruction, and determines the edits for metering. */
+/** Reads function bodies once, instruction by instruction, and determines the edits for metering. */
 export class FunctionWalk {
   readonly edits = new Edits();
   /** Loops that were read, over all functions. */

@@ -165,8 +165,8 @@ export class Machine {
   }
 
   /**
-   * Passes a latin1 text to the filter, and writes its address and length to the two places. An empty text has the
-   * address 0.
+   * Passes a latin1 text to the filter, and writes its address and its length to the two given addresses. An empty text
+   * has the address 0.
    */
   giveText(text: string, addressOut: number, lengthOut: number): void {
     const memory = this.enter(text.length);

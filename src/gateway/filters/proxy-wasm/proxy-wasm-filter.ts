@@ -14,7 +14,7 @@ const RESPONDED: FilterDecision = { kind: "responded" };
 const NO_INSTANCE = new TurnpikeError("filter-unavailable", "a filter of this route failed and is started again");
 const FULL = new TurnpikeError("overloaded", "a filter of this route has its maximum number of requests");
 
-/** A place for an instance, which is started when a request needs it. */
+/** A slot for an instance, which is started when a request needs it. */
 interface InstanceSlot {
   instance: ProxyInstance | undefined;
   startedAt: number;

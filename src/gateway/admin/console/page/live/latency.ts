@@ -1,4 +1,4 @@
-/** A latency in milliseconds. `isAbove`: it is above the last bound, which is then `ms`. */
+/** A latency in milliseconds. `isAbove`: the latency is above the histogram's last bound, and `ms` is this bound. */
 export interface Latency {
   readonly ms: number;
   readonly isAbove: boolean;
