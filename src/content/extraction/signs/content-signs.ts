@@ -1,6 +1,6 @@
 import { textContent } from "domutils";
 import { imageSource } from "../images.ts";
-import { hasPlaceholderText } from "./placeholders.ts";
+import { showsPlaceholderTexts } from "./placeholders.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -125,7 +125,7 @@ function isCovered({ text, hiddenText }: Survey): boolean {
 /** Signs of content that scripts add or replace. Each sign counts only if the page has code that runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
-  { name: "stand-in", shown: hasPlaceholderText },
+  { name: "stand-in", shown: showsPlaceholderTexts },
   { name: "hidden-page", shown: isCovered },
   { name: "late-picture", shown: hasLatePicture },
   { name: "infinite-scroll", shown: isEndless },

@@ -40,7 +40,7 @@ function showsPlaceholderText({ element, chrome, hidden, text, elements, name }:
 }
 
 /** Whether the page has a placeholder text such as "--" instead of a value. */
-export function hasPlaceholderText(page: Survey): boolean {
+export function showsPlaceholderTexts(page: Survey): boolean {
   if (page.code.unknown.length === 0) return false;
   return page.elements.some((element) => isStandIn(element));
 }
@@ -191,15 +191,15 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const [names, certain, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
   const [addresses, components] = [new Names(), new Names()];
   const tags = new Set<string>();
-  let hasStandIns = false;
+  let hasPlaceholderText = false;
   for (const element of page.elements) {
-    const hasPlaceholderText = showsPlaceholderText(element);
-    if (hasPlaceholderText) hasStandIns = true;
+    const isPlaceholder = showsPlaceholderText(element);
+    if (isPlaceholder) hasPlaceholderText = true;
     addresses.add(addressAttributes(element));
-    if ((hasPlaceholderText || isOpen(element)) && !isControl(element, page)) {
+    if ((isPlaceholder || isOpen(element)) && !isControl(element, page)) {
       const all = [...namesOf(element), ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
-      if (hasPlaceholderText) certain.add(all);
+      if (isPlaceholder) certain.add(all);
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
@@ -217,7 +217,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
     texts: short ?? [],
     tags: [...tags, ...components.all],
     addresses: addresses.all,
-    hasPlaceholderText: hasStandIns,
+    hasPlaceholderText,
   };
 }
 
