@@ -722,6 +722,15 @@ function createWholeFile(path, text) {
 }
 function withDraft(path, text, finish) {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeDraft(draft, text, finish);
+  } catch (error) {
+    if (error instanceof Error)
+      error.message = error.message.replaceAll(draft, path);
+    throw error;
+  }
+}
+function writeDraft(draft, text, finish) {
   const file = openSync(draft, "wx", 384);
   try {
     try {

@@ -20,6 +20,16 @@ export function replaceWholeFile(path: string, text: string): void {
 
 function withDraft(path: string, text: string, finish: (draft: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeDraft(draft, text, finish);
+  } catch (error) {
+    // The random name would make each error of the same trouble a different one.
+    if (error instanceof Error) error.message = error.message.replaceAll(draft, path);
+    throw error;
+  }
+}
+
+function writeDraft(draft: string, text: string, finish: (draft: string) => void): void {
   const file = openSync(draft, "wx", 0o600);
   try {
     try {

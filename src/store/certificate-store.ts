@@ -1,3 +1,11 @@
+/** An entry that exists and has no usable content. */
+export interface UnreadableEntry {
+  /** The reason why the content cannot be used, with the place of the entry. */
+  readonly reason: string;
+  /** True: the content is lost. False: it may be readable later. */
+  readonly isDamaged: boolean;
+}
+
 /**
  * Stores a gateway's data about certificate authorities: accounts, certificates, failures, and pending challenges. A
  * name consists of letters, digits, `.`, `_` and `-`, 300 characters at most. A value is text.
@@ -7,6 +15,8 @@ export interface CertificateStore {
   readonly isShared: boolean;
   /** All entries that have not expired. Rejects if the store is unavailable. */
   read(): Promise<ReadonlyMap<string, string>>;
+  /** The entries that the last `read` left out because they cannot be read, by name. */
+  readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
   /**
    * The entry is durable when the promise resolves. If `value` is undefined, the entry is deleted. It expires after
    * `ms` milliseconds; without `ms` it never expires.

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileCertificates } from "./file-certificates.ts";
@@ -29,13 +29,23 @@ test("only the owner can read the files and their folder, and no temporary file 
   expect(statSync(join(path, "account-1.json")).mode & 0o777).toBe(0o600);
 });
 
-test("a file that cannot be read is ignored", async () => {
+test("a file that cannot be read costs only its entry, and is named", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);
   await store.write("account-1", "key");
   writeFileSync(join(path, "certificate-a.test.json"), '{"until":0,');
   writeFileSync(join(path, "certificate-b.test.json"), "[]");
+  mkdirSync(join(path, "certificate-c.test.json"));
   expect([...(await store.read())]).toEqual([["account-1", "key"]]);
+  const file = (name: string): string => `the file "${join(path, name)}.json"`;
+  expect(Object.fromEntries(store.unreadable)).toEqual({
+    "certificate-a.test": { reason: `${file("certificate-a.test")} is damaged`, isDamaged: true },
+    "certificate-b.test": { reason: `${file("certificate-b.test")} is damaged`, isDamaged: true },
+    "certificate-c.test": { reason: `${file("certificate-c.test")} cannot be read: it is a folder`, isDamaged: false },
+  });
+  await store.write("certificate-a.test", "new");
+  await store.read();
+  expect([...store.unreadable.keys()].toSorted()).toEqual(["certificate-b.test", "certificate-c.test"]);
 });
 
 test("the lock of a process that has ended is free at once", async () => {
@@ -44,4 +54,23 @@ test("the lock of a process that has ended is free at once", async () => {
   const store = new FileCertificates(path);
   writeFileSync(join(path, "lock.json"), JSON.stringify({ until: Date.now() + 60_000, value: String(pid) }));
   expect(await store.lease(1000)).toBe(true);
+});
+
+test("a damaged lock is free, and a folder in its place is an error", async () => {
+  const path = newFolder();
+  const store = new FileCertificates(path);
+  writeFileSync(join(path, "lock.json"), "");
+  expect(await store.lease(1000)).toBe(true);
+  await store.lease(0);
+  mkdirSync(join(path, "lock.json"));
+  expect(await store.lease(1000).catch(String)).toContain('lock.json" cannot be read: it is a folder');
+});
+
+test("the same failure of a write always has the same message", async () => {
+  const path = newFolder();
+  const store = new FileCertificates(path);
+  rmSync(path, { recursive: true });
+  const failures = [await store.write("a", "x").catch(String), await store.write("a", "x").catch(String)];
+  expect(failures[0]).toContain(join(path, "a.json'"));
+  expect(failures[1]).toBe(failures[0] ?? "");
 });

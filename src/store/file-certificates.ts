@@ -2,14 +2,18 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
+import { isObject } from "../lib/is-object.ts";
 import { createWholeFile, replaceWholeFile } from "../lib/whole-file.ts";
-import { type CertificateStore, checkName, LOCK_NAME } from "./certificate-store.ts";
+import { whyUnreadable } from "../lib/why-unreadable.ts";
+import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "./certificate-store.ts";
 
-/** Largest entry, in bytes. A larger file is ignored. */
+/** Largest entry, in bytes. A larger file is reported as damaged. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
 /** Most files that are read. No configuration needs more. */
 const MAX_ENTRIES = 4096;
 const SUFFIX = ".json";
+/** Errors of the process or the machine, which say nothing about the file. */
+const PASSING = new Set(["EMFILE", "ENFILE", "ENOMEM", "EINTR", "EAGAIN"]);
 
 interface Entry {
   /** Unix milliseconds; 0: the entry never expires. */
@@ -17,12 +21,17 @@ interface Entry {
   readonly value: string;
 }
 
-/** Stores each entry as a file of mode 0600 in a folder of mode 0700. A write replaces the whole file. */
+/**
+ * Stores each entry as a file of mode 0600 in a folder of mode 0700. A write replaces the whole file. A file that cannot
+ * be read costs only its own entry.
+ */
 export class FileCertificates implements CertificateStore {
   readonly isShared = false;
   readonly #folder: string;
   readonly #now: () => number;
   #holds = false;
+  /** At most one for each of the files that are read. */
+  #unreadable: ReadonlyMap<string, UnreadableEntry> = new Map();
 
   /** `now` gives Unix milliseconds. Throws if the folder cannot be created. */
   constructor(folder: string, now: () => number = Date.now) {
@@ -31,15 +40,23 @@ export class FileCertificates implements CertificateStore {
     this.#now = now;
   }
 
+  get unreadable(): ReadonlyMap<string, UnreadableEntry> {
+    return this.#unreadable;
+  }
+
   async read(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
+    const unreadable = new Map<string, UnreadableEntry>();
     for (const file of readdirSync(this.#folder).slice(0, MAX_ENTRIES)) {
       if (!file.endsWith(SUFFIX)) continue;
       const name = file.slice(0, -SUFFIX.length);
+      if (name === LOCK_NAME) continue;
       const entry = this.#entry(name);
-      if (entry === undefined || name === LOCK_NAME) continue;
-      if (entry.until === 0 || entry.until > this.#now()) found.set(name, entry.value);
+      if (entry === undefined) continue;
+      if ("reason" in entry) unreadable.set(name, entry);
+      else if (entry.until === 0 || entry.until > this.#now()) found.set(name, entry.value);
     }
+    this.#unreadable = unreadable;
     return found;
   }
 
@@ -58,10 +75,8 @@ export class FileCertificates implements CertificateStore {
     }
     if (ms === 0) return true;
     const held = this.#entry(LOCK_NAME);
-    // The lock has expired, or its process has ended. After the expiry, another process may have the same process id.
-    if (held !== undefined && (held.until <= this.#now() || !this.#isOther(held))) {
-      rmSync(this.#path(LOCK_NAME), { force: true });
-    }
+    if (held !== undefined && "reason" in held && !held.isDamaged) throw new Error(held.reason);
+    if (held !== undefined && !this.#isHeld(held)) rmSync(this.#path(LOCK_NAME), { force: true });
     try {
       createWholeFile(this.#path(LOCK_NAME), this.#text(String(process.pid), ms));
       this.#holds = true;
@@ -75,8 +90,11 @@ export class FileCertificates implements CertificateStore {
     if (this.#holds) await this.lease(0);
   }
 
-  #isOther({ value }: Entry): boolean {
-    const pid = Number(value);
+  /** False if the lock is damaged or has expired, or if its process has ended. */
+  #isHeld(lock: Entry | UnreadableEntry): boolean {
+    // Another process may have the same process id after the expiry.
+    if ("reason" in lock || lock.until <= this.#now()) return false;
+    const pid = Number(lock.value);
     return Number.isSafeInteger(pid) && pid > 0 && isAlive(pid);
   }
 
@@ -89,17 +107,26 @@ export class FileCertificates implements CertificateStore {
     return JSON.stringify(entry);
   }
 
-  /** Undefined if there is no readable entry of this name. The caller then obtains its content again. */
-  #entry(name: string): Entry | undefined {
+  /** Undefined if there is no entry of this name. Throws errors that say nothing about its file. */
+  #entry(name: string): Entry | UnreadableEntry | undefined {
+    const path = this.#path(name);
     try {
-      if (statSync(this.#path(name)).size > MAX_ENTRY_BYTES) return undefined;
-      const entry: unknown = JSON.parse(readFileSync(this.#path(name), "utf8"));
-      if (typeof entry !== "object" || entry === null || !("until" in entry && "value" in entry)) return undefined;
-      const { until, value } = entry;
-      return typeof until === "number" && typeof value === "string" ? { until, value } : undefined;
+      if (statSync(path).size > MAX_ENTRY_BYTES) return damaged(`the file "${path}" has over ${MAX_ENTRY_BYTES} bytes`);
+      const entry: unknown = JSON.parse(readFileSync(path, "utf8"));
+      const { until, value } = isObject(entry) ? entry : {};
+      if (typeof until === "number" && typeof value === "string") return { until, value };
     } catch (error) {
-      if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return undefined;
-      throw error;
+      const code = codeOf(error) ?? "";
+      if (code === "ENOENT") return undefined;
+      if (PASSING.has(code)) throw error;
+      if (!(error instanceof SyntaxError)) {
+        return { reason: `the file "${path}" cannot be read: ${whyUnreadable(error)}`, isDamaged: false };
+      }
     }
+    return damaged(`the file "${path}" is damaged`);
   }
+}
+
+function damaged(reason: string): UnreadableEntry {
+  return { reason, isDamaged: true };
 }

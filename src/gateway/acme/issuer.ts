@@ -93,7 +93,11 @@ export class Issuer {
   async #openAccount(): Promise<Account> {
     const { store, settings } = this.#options;
     const { directory_url: url } = settings.config;
-    const stored = storedKey(readAccountKey(await store.read(), settings));
+    const entries = await store.read();
+    const unreadable = store.unreadable.get(accountName(settings));
+    // A new account would replace one that may be readable later.
+    if (unreadable?.isDamaged === false) throw new AcmeError(`the account is not available: ${unreadable.reason}`);
+    const stored = storedKey(readAccountKey(entries, settings));
     const known = stored && (await openAccount(this.#directory, stored, { ...settings, isKnown: true }));
     if (known !== undefined) return known;
     const key = keyPem(await makeKey("ecdsa-p256"));

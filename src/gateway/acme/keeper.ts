@@ -12,6 +12,7 @@ import { SETTLE_MS } from "./order.ts";
 import { Orders } from "./orders.ts";
 import {
   attemptName,
+  certificateName,
   challengeName,
   type Entries,
   failureName,
@@ -88,6 +89,8 @@ export class CertificateKeeper {
   #closed = false;
   /** The last error of the store that was logged, so that the same error is logged once. */
   #storeTrouble = "";
+  /** The entries of the last read that cannot be used, by name, so that each is logged once. */
+  #unusable: ReadonlyMap<string, string> = new Map();
 
   constructor(deps: KeeperDeps) {
     this.#deps = deps;
@@ -114,7 +117,9 @@ export class CertificateKeeper {
     const domains = [...new Set([...settings.config.domains, ...(this.#settings?.config.domains ?? [])])];
     const own = this.#issued.placeholder ?? placeholder(settings.config.domains, this.#deps.clock());
     try {
-      return { ...issuedOf(await this.#store.read(), domains), placeholder: own };
+      const entries = await this.#store.read();
+      this.#tellUnusable(this.#store, entries, settings.config);
+      return { ...this.#issuedOf(entries, domains), placeholder: own };
     } catch (error) {
       this.#storeFailed(error);
       return { ...this.#issued, placeholder: own };
@@ -182,38 +187,42 @@ export class CertificateKeeper {
     if (await this.#orders.saveAll(store, settings)) entries = await this.#show(store, settings);
     const isDue = (domain: string): boolean =>
       !this.#orders.hasUnsaved(domain, settings) && this.#dueAt(entries, settings, domain) <= this.#deps.clock();
+    let refused: unknown;
     if (settings.config.domains.some(isDue) && (await store.lease(LOCK_MS))) {
       try {
         // Another process may have held the lock until now.
         entries = await store.read();
-        await this.#order(store, settings, settings.config.domains.filter(isDue));
+        refused = await this.#order(store, settings, settings.config.domains.filter(isDue));
       } finally {
         await store.lease(0);
       }
       entries = await this.#show(store, settings);
     }
     this.#askAll(entries, settings);
+    if (refused !== undefined) throw refused;
     if (store.isShared || this.#orders.unsaved > 0) return POLL_MS;
     const next = Math.min(...settings.config.domains.map((domain) => this.#dueAt(entries, settings, domain)));
     return Math.min(Math.max(next - this.#deps.clock(), LEAST_LOOK_MS), LOOK_MS);
   }
 
-  async #order(store: CertificateStore, settings: AcmeSettings, domains: readonly string[]): Promise<void> {
+  /** Resolves as `Orders.run`. */
+  async #order(store: CertificateStore, settings: AcmeSettings, domains: readonly string[]): Promise<unknown> {
     const { signal } = this.#abort;
     const keep = setInterval(() => void store.lease(LOCK_MS).catch(() => {}), LOCK_MS / 3);
     try {
       // After a reload, interrupted orders with the same settings begin again. After a restart, they may be one of many.
-      await this.#orders.run({ store, settings, domains, signal, isEnding: () => this.#closed });
+      return await this.#orders.run({ store, settings, domains, signal, isEnding: () => this.#closed });
     } finally {
       clearInterval(keep);
+      for (const domain of domains) this.#renewals.delete(domain);
     }
-    for (const domain of domains) this.#renewals.delete(domain);
   }
 
   /** Reads the store, and makes the gateway show changes. */
   async #show(store: CertificateStore, { config }: AcmeSettings): Promise<Entries> {
     const entries = await store.read();
-    const next: Issued = { ...issuedOf(entries, config.domains), placeholder: this.#issued.placeholder };
+    this.#tellUnusable(store, entries, config);
+    const next: Issued = { ...this.#issuedOf(entries, config.domains), placeholder: this.#issued.placeholder };
     if (!isDeepStrictEqual(next, this.#issued)) {
       await this.#shown?.certify(next);
       this.#issued = next;
@@ -286,6 +295,42 @@ export class CertificateKeeper {
     this.#wake?.();
   }
 
+  /** Logs entries that were usable until now. Their domains get new certificates. */
+  #tellUnusable(store: CertificateStore, entries: Entries, { domains }: AcmeConfig): void {
+    const unusable = new Map([...store.unreadable].map(([name, { reason }]) => [name, reason]));
+    for (const domain of domains) {
+      const name = certificateName(domain);
+      if (entries.has(name) && readCertificate(entries, domain) === undefined)
+        unusable.set(name, `the entry "${name}" has no certificate and key that belong together`);
+    }
+    const known = this.#unusable;
+    this.#unusable = unusable;
+    for (const [name, reason] of unusable) {
+      if (known.get(name) === reason) continue;
+      const domain = domains.find((one) => certificateName(one) === name);
+      const what = domain === undefined ? "a stored entry of the certificates" : `the stored certificate for ${domain}`;
+      const message = `Cannot use ${what}: ${reason}`;
+      this.#deps.log(message);
+      const details = domain === undefined ? {} : { domain };
+      this.#deps.onEvent({ kind: "certificate", message, outcome: "failed", details });
+    }
+  }
+
+  /**
+   * The certificates for these domains, and all challenges. A certificate that the store does not have, or no longer
+   * has in a usable form, is one that waits for the store, or the one that is shown already.
+   */
+  #issuedOf(entries: Entries, domains: readonly string[]): Omit<Issued, "placeholder"> {
+    const pairs = domains.flatMap((domain) => {
+      const before = this.#unusable.has(certificateName(domain))
+        ? this.#issued.pairs.find((one) => one.domain === domain)?.pair
+        : undefined;
+      const pair = readCertificate(entries, domain)?.pair ?? this.#orders.unsavedPair(domain) ?? before;
+      return pair === undefined ? [] : [{ domain, pair }];
+    });
+    return { pairs, challenges: readChallenges(entries) };
+  }
+
   #storeFailed(error: unknown): void {
     const message = `Cannot check the certificates: ${messageOf(error)}`;
     if (message === this.#storeTrouble || this.#closed) return;
@@ -303,13 +348,4 @@ export class CertificateKeeper {
     clearTimeout(timer);
     this.#wake = undefined;
   }
-}
-
-/** The store's certificates for these domains, and all challenges. */
-function issuedOf(entries: Entries, domains: readonly string[]): Omit<Issued, "placeholder"> {
-  const pairs = domains.flatMap((domain) => {
-    const kept = readCertificate(entries, domain);
-    return kept === undefined ? [] : [{ domain, pair: kept.pair }];
-  });
-  return { pairs, challenges: readChallenges(entries) };
 }

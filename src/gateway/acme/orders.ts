@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
+import { type KeyPair } from "../wire/tls.ts";
 import { begunAgain, failedAgain } from "./failures.ts";
 import { Issuer } from "./issuer.ts";
 import {
@@ -72,6 +73,12 @@ export class Orders {
     return this.#unsaved.get(domain)?.digest === settingsDigest(settings);
   }
 
+  /** The certificate of a domain that waits for the store. */
+  unsavedPair(domain: string): KeyPair | undefined {
+    const record = this.#unsaved.get(domain)?.record;
+    return record && { cert: record.cert, key: record.key };
+  }
+
   /** Stores the certificates that wait. Forgets those of other settings. True: some were stored. */
   async saveAll(store: CertificateStore, settings: AcmeSettings): Promise<boolean> {
     const before = this.#unsaved.size;
@@ -82,8 +89,11 @@ export class Orders {
     return this.#unsaved.size < before;
   }
 
-  /** Orders a certificate for each domain, one after the other. Rejects if the store fails before an order. */
-  async run({ store, settings, domains, signal, isEnding }: OrdersOptions): Promise<void> {
+  /**
+   * Orders a certificate for each domain, one after the other. If the store refuses the records of a domain, the other
+   * domains get their orders. Resolves to the first error of the store; rejects if the store cannot be read.
+   */
+  async run({ store, settings, domains, signal, isEnding }: OrdersOptions): Promise<unknown> {
     const { show, clock, gateway, settleMs } = this.#deps;
     const issuer = new Issuer({
       settings,
@@ -94,24 +104,41 @@ export class Orders {
       settleMs,
       show: async () => void (await show(store, settings)),
     });
+    let refused: unknown;
     for (const domain of domains) {
-      if (signal.aborted) return;
-      await this.#begin(store, settings, domain);
-      let record: CertificateRecord;
+      if (signal.aborted) break;
+      const entries = await store.read();
       try {
-        record = await issuer.issue(domain);
+        await this.#begin(store, { settings, domain, entries });
+        await this.#one(issuer, { store, settings, domain, signal, isEnding });
       } catch (error) {
-        if (!signal.aborted) await this.#failed(store, { settings, domain, error });
-        else if (!isEnding()) await store.write(attemptName(domain), undefined);
-        continue;
+        refused ??= new Error(`the order for ${domain}: ${messageOf(error)}`, { cause: error });
       }
-      await this.#issued(store, { settings, domain, record });
     }
+    return refused;
   }
 
-  async #begin(store: CertificateStore, settings: AcmeSettings, domain: string): Promise<void> {
+  async #one(
+    issuer: Issuer,
+    { store, settings, domain, signal, isEnding }: Omit<OrdersOptions, "domains"> & { readonly domain: string },
+  ): Promise<void> {
+    let record: CertificateRecord;
+    try {
+      record = await issuer.issue(domain);
+    } catch (error) {
+      if (!signal.aborted) await this.#failed(store, { settings, domain, error });
+      else if (!isEnding()) await store.write(attemptName(domain), undefined);
+      return;
+    }
+    await this.#issued(store, { settings, domain, record });
+  }
+
+  async #begin(
+    store: CertificateStore,
+    { settings, domain, entries }: { settings: AcmeSettings; domain: string; entries: Entries },
+  ): Promise<void> {
     const { clock, random, firstPauseMs: firstMs } = this.#deps;
-    const before = readFailure(await store.read(), attemptName(domain));
+    const before = readFailure(entries, attemptName(domain));
     const begun = begunAgain(before, { settings: settingsDigest(settings), now: clock(), random: random(), firstMs });
     await store.write(attemptName(domain), JSON.stringify(begun));
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type CertificateStore, checkName, LOCK_NAME } from "../certificate-store.ts";
+import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "../certificate-store.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { CERTIFICATES } from "./schema.ts";
@@ -32,6 +32,8 @@ const LET_GO = statement(`DELETE FROM ${CERTIFICATES} WHERE name = '${LOCK_NAME}
 /** Entries in PostgreSQL, shared by all gateways that use the database. Times are those of the database's clock. */
 export class PostgresCertificates implements CertificateStore {
   readonly isShared = true;
+  /** A query returns all entries or fails. */
+  readonly unreadable: ReadonlyMap<string, UnreadableEntry> = new Map();
   readonly #database: Database;
   /** The id of this process in the lock. */
   readonly #holder = randomUUID();
