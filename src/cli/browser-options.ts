@@ -47,7 +47,7 @@ function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environ
   }
   if (contentBrowser.safeParse({ endpoint: text }).success) return new URL(text);
   throw new StartError(
-    `content.browser.endpoint_env: the value of ${variable} is no ws://, wss://, http:// or https:// URL without fragment`,
+    `content.browser.endpoint_env: the value of ${variable} is not a ws://, wss://, http:// or https:// URL without a fragment`,
   );
 }
 

@@ -113,7 +113,7 @@ function readParameters(
   const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
   if (values.length > 0) parameters[argument] = many === true ? values : values[0];
   if (!(argument in parameters))
-    throw new UsageError(`what ${argument}? turnpike call ${name} ${argument.toUpperCase()}`);
+    throw new UsageError(`${name} requires an argument: turnpike call ${name} ${argument.toUpperCase()}`);
   return parameters;
 }
 

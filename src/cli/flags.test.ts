@@ -40,5 +40,5 @@ test("an unknown flag is an error that names the nearest one, and so is an argum
   expect(() => readFlags(["--confg", "x"], FLAGS)).toThrow(
     new UsageError("Unknown option '--confg'; did you mean --config?"),
   );
-  expect(() => readFlags(["x"], FLAGS)).toThrow(new UsageError("Unexpected argument 'x'"));
+  expect(() => readFlags(["x"], FLAGS)).toThrow(new UsageError('Unexpected argument "x"'));
 });

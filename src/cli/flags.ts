@@ -74,7 +74,7 @@ export function parseFlags<T extends FlagTable>(args: readonly string[], options
 /** Reads a command line that has only flags. Throws UsageError. */
 export function readFlags<T extends FlagTable>(args: readonly string[], options: T): Parsed<T>["values"] {
   const { values, positionals } = parseFlags(args, options);
-  if (positionals.length > 0) throw new UsageError(`Unexpected argument '${positionals[0] ?? ""}'`);
+  if (positionals.length > 0) throw new UsageError(`Unexpected argument "${positionals[0] ?? ""}"`);
   return values;
 }
 

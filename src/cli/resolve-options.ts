@@ -27,7 +27,7 @@ function modelOptions(model: NonNullable<z.output<typeof contentResolve>["model"
   const key = model.key_env === "" ? "" : (process.env[model.key_env] ?? "").trim();
   if (model.key_env !== "" && !/^[\x21-\x7e]+$/.test(key)) {
     throw new StartError(
-      `Cannot use the language model: the environment variable ${model.key_env} (content.resolve.model.key_env) holds no key`,
+      `Cannot use the language model: the environment variable ${model.key_env} (content.resolve.model.key_env) is not set, or is not a key`,
     );
   }
   return {

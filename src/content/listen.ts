@@ -31,7 +31,7 @@ export function checkProtection(listen: ContentAddress, { token, tls, allowPlain
   if ("unix" in listen) {
     if (token !== undefined || tls !== undefined) {
       throw new Error(
-        `Cannot listen on '${listen.unix}': a Unix socket is for this user alone, and has no token and no TLS`,
+        `Cannot listen on '${listen.unix}': a Unix socket is only for this user, and has no token and no TLS`,
       );
     }
     return;
@@ -93,6 +93,6 @@ async function removeDeadSocket(path: string): Promise<void> {
   socket.once("error", () => resolve(false));
   const responded = await alive;
   socket.destroy();
-  if (responded) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
+  if (responded) throw new Error(`Cannot listen on '${path}': another content service uses it; stop it first`);
   await rm(path, { force: true });
 }

@@ -1,6 +1,6 @@
 /**
  * Header fields as latin1 text, one `Name: value\r\n` per field line, without the empty line that ends a head.
- * One string that is forwarded in slices costs less than a map of strings (bench/http1.ts); look-ups scan it.
+ * One string that is forwarded in slices costs less than a map of strings (bench/http1.ts); lookups scan it.
  */
 export type Fields = string;
 

@@ -22,7 +22,7 @@ const NONE: RequestConditions = {
   acceptEncoding: undefined,
 };
 
-/** True if a line may be one of the fields. Only then are seven look-ups made, each through all lines. */
+/** True if a line may be one of the fields. Only then are seven lookups made, each through all lines. */
 const MAY_MATTER = /(?:^|\n)(?:if-|range:|accept-encoding:)/i;
 
 /** Reads the conditional fields (RFC 9110 §13.1), the range and the accepted codings of a request. */

@@ -64,7 +64,7 @@ export class SharedZone {
   static open(shape: ZoneShape, fd: number): SharedZone {
     const memory = mapped(fd);
     closeSync(fd);
-    if (memory.byteLength < bytesOf(shape)) throw new Error("Cannot open the shared memory: it is of another shape");
+    if (memory.byteLength < bytesOf(shape)) throw new Error("Cannot open the shared memory: it has another layout");
     return new SharedZone(shape, memory, undefined);
   }
 

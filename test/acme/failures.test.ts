@@ -76,7 +76,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     [
       "a chain without end",
       (publicKey) => makeCertificate({ ...names, publicKey }).cert.repeat(17),
-      /the chain has over 16 certificates/,
+      /the chain has more than 16 certificates/,
     ],
     [
       "a page in HTML",

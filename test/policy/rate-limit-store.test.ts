@@ -197,6 +197,6 @@ test("if the store's URL is not in the environment, the gateway does not start, 
   const unset = startGateway(config).then(() => "started", String);
   expect(await unset).toContain("the environment variable TEST_REDIS is not set");
   const other = await startGateway(config, { TEST_REDIS: "http://user:hunter2@a/" }).then(() => "started", String);
-  expect(other).toContain("holds no redis:// URL");
+  expect(other).toContain("is not a redis:// URL");
   expect(other).not.toContain("hunter2");
 });

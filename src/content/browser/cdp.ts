@@ -133,7 +133,7 @@ export class CdpConnection {
 }
 
 function fieldsOf(value: CdpFields): CdpFields {
-  if (typeof value !== "object" || value === null) throw new TypeError("A message has a value in place of fields");
+  if (typeof value !== "object" || value === null) throw new TypeError("A message has a value that is not an object");
   return value;
 }
 

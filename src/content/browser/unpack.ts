@@ -73,7 +73,7 @@ async function versionOf(source: string): Promise<string> {
   const version =
     typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : undefined;
   if (typeof version !== "string" || !/^[\w.-]{1,40}$/.test(version)) {
-    throw new Error("Cannot unpack the browser: @sparticuz/chromium names no version; run 'npm ci'");
+    throw new Error("Cannot unpack the browser: the package.json of @sparticuz/chromium has no version; run 'npm ci'");
   }
   return version;
 }

@@ -66,7 +66,7 @@ test("an extraction that takes too long is stopped, and the next page is read", 
 
 test("a page that is too long is rejected before it is parsed", async () => {
   const failure = await extract("text", "x".repeat(10_000_001)).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ message: "Cannot read the page: it has over 10000000 characters" });
+  expect(failure).toMatchObject({ message: "Cannot read the page: it has more than 10000000 characters" });
 });
 
 test("a page whose client has gone is released, and its place is free", async () => {

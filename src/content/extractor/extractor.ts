@@ -56,7 +56,7 @@ export class Extractor {
    */
   extract(job: ExtractionJob, stopped?: Promise<never>, owner: object = {}): Promise<ExtractionOutcome> {
     if (job.source.body.length > MAX_INPUT_LENGTH)
-      return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
+      return Promise.reject(failed(`it has more than ${MAX_INPUT_LENGTH} characters`));
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
     }

@@ -315,7 +315,7 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
     ["busy", "it responded with 429"],
     ["fails", "it responded with 500"],
     ["loud", "it responded with 401"],
-    ["huge", "its response has over 1048576 bytes"],
+    ["huge", "its response has more than 1048576 bytes"],
   ])("a model that does so fails, or leaves the question to the embedded analyst: %s", async (mode, why) => {
     publish();
     model.mode = mode;

@@ -16,7 +16,7 @@ export function checkedChain(
   { key, domain, now }: { readonly key: KeyObject; readonly domain: string; readonly now: number },
 ): string {
   const blocks: readonly string[] = text.match(CERTIFICATE) ?? [];
-  if (blocks.length > MAX_CHAIN) throw new AcmeError(`the chain has over ${MAX_CHAIN} certificates`);
+  if (blocks.length > MAX_CHAIN) throw new AcmeError(`the chain has more than ${MAX_CHAIN} certificates`);
   const [leaf] = blocks.map((block, i) => {
     const certificate = decoded(block);
     if (certificate === undefined) throw new AcmeError(`certificate ${i + 1} of the chain cannot be decoded`);

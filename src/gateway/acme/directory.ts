@@ -120,7 +120,7 @@ export class AcmeDirectory {
     init: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
   ): Promise<AcmeResponse> {
     const { authorities, signal } = this.#options;
-    if (!url.startsWith("https://")) throw new AcmeError("the directory names a URL without TLS");
+    if (!url.startsWith("https://")) throw new AcmeError("the directory has a URL without TLS");
     try {
       const response = await fetch(url, {
         ...init,
@@ -146,7 +146,7 @@ async function textOf(response: Response): Promise<string> {
   let length = 0;
   for await (const part of response.body ?? []) {
     length += part.length;
-    if (length > MAX_RESPONSE_BYTES) throw new AcmeError(`a response has over ${MAX_RESPONSE_BYTES} bytes`);
+    if (length > MAX_RESPONSE_BYTES) throw new AcmeError(`a response has more than ${MAX_RESPONSE_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");

@@ -180,7 +180,7 @@ export async function readConfigBytes(path: string): Promise<Uint8Array> {
   } catch (error) {
     throw new Error(`Cannot read the file: ${whyUnreadable(error)}`, { cause: error });
   }
-  throw new Error(`Cannot read the file: it is over ${MAX_FILE_BYTES} bytes`);
+  throw new Error(`Cannot read the file: it has more than ${MAX_FILE_BYTES} bytes`);
 }
 
 /** The text of a configuration file. Throws an Error if the bytes are not UTF-8. */

@@ -144,7 +144,7 @@ export function readAuthorities(path: string, what: string): string {
 function readPem(path: string, what: string): string {
   try {
     const bytes = readFileSync(path);
-    if (bytes.length > MAX_PEM_BYTES) throw new Error(`it is over ${MAX_PEM_BYTES} bytes`);
+    if (bytes.length > MAX_PEM_BYTES) throw new Error(`it has more than ${MAX_PEM_BYTES} bytes`);
     return bytes.toString("latin1");
   } catch (error) {
     throw new Error(`Cannot read the ${what} "${path}": ${whyUnreadable(error)}`, { cause: error });

@@ -75,7 +75,7 @@ export function readRedisUrl(name: string, environment: Readonly<Record<string, 
   const url = environment[name];
   if (!url) throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not set`);
   if (!/^(?:redis|rediss|valkey|valkeys|redis\+unix|redis\+tls):\/\/\S+$/.test(url)) {
-    throw new Error(`Cannot use rate_limit_store: the environment variable ${name} holds no redis:// URL`);
+    throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not a redis:// URL`);
   }
   return url;
 }

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 
 /**
- * Hosts that are looked up at a time. Beyond it, look-ups fail. Each host is looked up once, however many connections
+ * Hosts that are looked up at a time. Beyond it, lookups fail. Each host is looked up once, however many connections
  * wait for it.
  */
 const MAX_LOOK_UPS = 64;
@@ -30,7 +30,7 @@ export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
     if (isIP(host) !== 0) return [host];
     let response = underWay.get(host);
     if (response === undefined) {
-      if (underWay.size >= MAX_LOOK_UPS) throw new Error(`Cannot look up "${host}": too many look-ups are under way`);
+      if (underWay.size >= MAX_LOOK_UPS) throw new Error(`Cannot look up "${host}": too many lookups are under way`);
       response = ask(host);
       underWay.set(host, response);
     }

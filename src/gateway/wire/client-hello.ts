@@ -107,7 +107,7 @@ class Reader {
 
   take(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new RangeError("Cannot read on: the message ends before");
+    if (end > this.#bytes.length) throw new RangeError("Cannot read the ClientHello: it ends early");
     const bytes = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return bytes;

@@ -75,7 +75,7 @@ export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatt
 
 /** The pattern in the syntax of RE2, if it is valid in ECMA-262 too. */
 function translateChecked(source: string): string {
-  if (source.length > MAX_PATTERN) throw new Error(`a pattern has ${MAX_PATTERN} characters at most`);
+  if (source.length > MAX_PATTERN) throw new Error(`a pattern has at most ${MAX_PATTERN} characters`);
   try {
     // oxlint-disable-next-line no-new -- asked for its syntax alone, never run
     new RegExp(source, "u");

@@ -112,11 +112,11 @@ export class Registry {
       return { location: this.locationOf({ schema: resource.root, resource, pointer: "" }), anchor: "" };
     if (!fragment.startsWith("/")) {
       const location = resource.anchors.get(fragment);
-      if (location === undefined) throw schemaError(`${JSON.stringify(reference)} leads to nothing`);
+      if (location === undefined) throw schemaError(`${JSON.stringify(reference)} does not exist in the schema`);
       return { location, anchor: fragment };
     }
     const location = this.#follow(resource, fragment);
-    if (location === undefined) throw schemaError(`${JSON.stringify(reference)} leads to nothing`);
+    if (location === undefined) throw schemaError(`${JSON.stringify(reference)} does not exist in the schema`);
     return { location, anchor: "" };
   }
 

@@ -153,8 +153,8 @@ function compileContains(children: Children): Check | undefined {
       seen?.items.add(i);
       if (seen === undefined && (count > most || (count >= least && most === Number.POSITIVE_INFINITY))) break;
     }
-    if (count < least) return run.fail(`must have ${least} items at least that fit "contains"`);
-    return count <= most || run.fail(`must have ${most} items at most that fit "contains"`);
+    if (count < least) return run.fail(`must have at least ${least} items that fit "contains"`);
+    return count <= most || run.fail(`must have at most ${most} items that fit "contains"`);
   };
 }
 

@@ -49,7 +49,7 @@ function characters(text: string): number {
 }
 
 function lengthCheck(limit: number, isMost: boolean): Check {
-  const message = `must have ${limit} characters at ${isMost ? "most" : "least"}`;
+  const message = `must have at ${isMost ? "most" : "least"} ${limit} characters`;
   return (value, run) => {
     if (typeof value !== "string") return true;
     run.spend(value.length >> 4);
@@ -59,7 +59,7 @@ function lengthCheck(limit: number, isMost: boolean): Check {
 }
 
 function countCheck(limit: number, isMost: boolean, of: "items" | "properties"): Check {
-  const message = `must have ${limit} ${of} at ${isMost ? "most" : "least"}`;
+  const message = `must have at ${isMost ? "most" : "least"} ${limit} ${of}`;
   return (value, run) => {
     if (of === "items" ? !Array.isArray(value) : !isObject(value)) return true;
     const count = Array.isArray(value) ? value.length : Object.keys(value as object).length;

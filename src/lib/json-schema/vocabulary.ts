@@ -49,7 +49,7 @@ export class Dialects {
       metaschema = this.#registry.resolve(name, from).location;
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
-      throw new SchemaError(pointer, `expected ${DIALECT}, or a metaschema that stands in $defs with its $id`);
+      throw new SchemaError(pointer, `expected ${DIALECT}, or a metaschema in $defs with its $id`);
     }
     const schema = isObject(metaschema.schema) ? metaschema.schema : {};
     const base = schema["$schema"];

@@ -72,7 +72,7 @@ function parseWallet(path: string, text: string): Account {
 export function importWallet(path: string, privateKey: Uint8Array): void {
   if (!secp256k1.utils.isValidSecretKey(privateKey))
     throw new Error("Cannot use the key: it is not valid for secp256k1");
-  if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one`);
+  if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one already`);
 }
 
 /** Creates a wallet file completely or not at all. Returns false if a file exists already. */

@@ -22,8 +22,8 @@ describe("calls to contracts, and their results", () => {
   });
 
   test("numbers and words that would move the following arguments are refused", () => {
-    expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is no uint256");
-    expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is no uint256");
+    expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is not a uint256");
+    expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is not a uint256");
     expect(() => encodeCall("f(bytes32)", [`0x${"00".repeat(33)}`])).toThrow("Cannot encode a call");
   });
 

@@ -33,7 +33,7 @@ const UINT256_MAX = (1n << 256n) - 1n;
 
 function numberDigits(value: bigint): string {
   // A longer number would move the following arguments.
-  if (value < 0n || value > UINT256_MAX) throw new Error("Cannot encode a call: a number is no uint256");
+  if (value < 0n || value > UINT256_MAX) throw new Error("Cannot encode a call: a number is not a uint256");
   return value.toString(16).padStart(WORD_DIGITS, "0");
 }
 

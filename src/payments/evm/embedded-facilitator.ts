@@ -57,7 +57,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
     };
     chains.set(node.network, { node, sender: createSender(node, account, bounds) });
   }
-  if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains names no chain");
+  if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains is empty");
   return chains;
 }
 

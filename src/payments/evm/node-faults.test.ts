@@ -130,7 +130,7 @@ describe("the embedded facilitator's options", () => {
       { key: "f".repeat(64) },
       "Cannot use the facilitator's key: it is not valid for secp256k1",
     ],
-    ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains names no chain"],
+    ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains is empty"],
     ["a chain twice", { chains: [chain, chain] }, "Cannot use the chain eip155:84532: it is configured twice"],
     [
       "an invalid network",

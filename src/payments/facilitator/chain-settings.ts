@@ -47,7 +47,7 @@ export function readEmbedded(
   environment: Environment,
 ): ReadEmbedded | undefined {
   if (!embedded.enabled) return undefined;
-  if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains names no chain");
+  if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains is empty");
   return {
     chains: readChains(chains, environment),
     key: readSecret(environment, embedded.key_env, "x402.embedded.key_env"),

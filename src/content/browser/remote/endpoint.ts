@@ -35,7 +35,8 @@ async function askForPath(
   url.password = "";
   const text = await fetchText(url, { timeoutMs, ca, authorization: basicAuthorization(endpoint) });
   const found = debuggerUrlOf(text);
-  if (typeof found !== "string" || !URL.canParse(found)) throw new Error("its /json/version names no WebSocket");
+  if (typeof found !== "string" || !URL.canParse(found))
+    throw new Error("its /json/version has no webSocketDebuggerUrl");
   // Only the path counts: the host is the one that the configuration trusts.
   return { path: new URL(found).pathname, base };
 }

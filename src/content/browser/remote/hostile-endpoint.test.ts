@@ -83,8 +83,12 @@ test.each<[string, () => Response, string]>([
   ["has no end", () => endless(200), "its /json/version is too long"],
   ["is an error without an end", () => endless(500), "it responds to /json/version with 500"],
   ["is a redirect", () => Response.redirect("http://127.0.0.1:1/", 302), "it responds to /json/version with 302"],
-  ["is not JSON", () => new Response("<html>"), "its /json/version names no WebSocket"],
-  ["names a file", () => Response.json({ webSocketDebuggerUrl: { x: 1 } }), "its /json/version names no WebSocket"],
+  ["is not JSON", () => new Response("<html>"), "its /json/version has no webSocketDebuggerUrl"],
+  [
+    "names a file",
+    () => Response.json({ webSocketDebuggerUrl: { x: 1 } }),
+    "its /json/version has no webSocketDebuggerUrl",
+  ],
 ])("an endpoint whose /json/version %s is not used", async (_what, respond, reason) => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: respond });
   closing.push(() => server.stop(true));

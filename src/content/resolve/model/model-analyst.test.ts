@@ -131,8 +131,8 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     ["busy", "status", "it responded with 429"],
     ["fails", "status", "it responded with 500"],
     ["loud", "status", "it responded with 401"],
-    ["redirects", "redirects", "it redirects elsewhere"],
-    ["huge", "too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`],
+    ["redirects", "redirects", "it redirects to another site"],
+    ["huge", "too-large", `its response has more than ${MAX_MODEL_RESPONSE_BYTES} bytes`],
     ["garbage", "unreadable", "its response does not fit its protocol"],
   ])("a model that fails in this way gives an error: %s", async (mode, error, message) => {
     model.mode = mode;

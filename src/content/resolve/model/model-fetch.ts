@@ -21,7 +21,7 @@ export const modelFetch: ModelFetch = async (url, init) => {
   });
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
-    throw new ModelError("redirects", "it redirects elsewhere");
+    throw new ModelError("redirects", "it redirects to another site");
   }
   const body = await boundedBody(response, init?.signal ?? undefined);
   // The body is already decompressed. Of the header fields, only the content type still applies.
@@ -36,7 +36,7 @@ async function boundedBody(response: Response, signal: AbortSignal | undefined):
     for await (const chunk of response.body ?? []) {
       length += chunk.length;
       if (length > MAX_MODEL_RESPONSE_BYTES) {
-        throw new ModelError("too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`);
+        throw new ModelError("too-large", `its response has more than ${MAX_MODEL_RESPONSE_BYTES} bytes`);
       }
       chunks.push(chunk);
     }

@@ -239,7 +239,7 @@ export class PageIndex {
          RETURNING id`,
       )
       .get(page.url, page.site ?? null, title, body, hash, page.etag ?? null, page.lastModified ?? null, this.#now());
-    if (row === null) throw new Error("Cannot index a page: the database gave no row");
+    if (row === null) throw new Error("Cannot index a page: the database returned no row");
     return row;
   }
 

@@ -77,7 +77,7 @@ export class Sites {
       [url, depth, maxPages, Number(sitemap), Number(sameHost), this.#now()],
     );
     const site = this.list().find((known) => known.url === url);
-    if (site === undefined) throw new Error("Cannot add a site: the database gave no row");
+    if (site === undefined) throw new Error("Cannot add a site: the database returned no row");
     return site;
   }
 

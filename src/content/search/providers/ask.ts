@@ -40,8 +40,8 @@ function providerError(error: unknown): ProviderError {
   const reason = error instanceof WebError ? error.reason : "unreachable";
   if (reason === "timeout") return new ProviderError("timeout", "it did not respond in time");
   if (reason === "too-large")
-    return new ProviderError("unreadable", `its response has over ${MAX_RESPONSE_BYTES} bytes`);
-  if (reason === "redirects") return new ProviderError("challenge", "it redirects elsewhere");
+    return new ProviderError("unreadable", `its response has more than ${MAX_RESPONSE_BYTES} bytes`);
+  if (reason === "redirects") return new ProviderError("challenge", "it redirects to another site");
   if (reason === "refused") return new ProviderError("unreachable", "its address is refused");
   return new ProviderError("unreachable", "it cannot be reached");
 }

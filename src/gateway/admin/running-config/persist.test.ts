@@ -162,7 +162,7 @@ test("a configuration that the gateway could not start with is not written", asy
   expect(await running.change({ kind: "patch-upstream", name: "a", patch: large }, BY)).toMatchObject({ kind: "done" });
   expect(await running.persist(BY, { force: false })).toEqual({
     kind: "failed",
-    reason: "it would be over 16777216 bytes",
+    reason: "it would have more than 16777216 bytes",
     code: undefined,
   });
   expect(readFileSync(path, "utf8")).toBe(FILE);

@@ -42,11 +42,11 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FILE_BYTES) {
-    return { kind: "failed", reason: `it would be over ${MAX_FILE_BYTES} bytes`, code: undefined };
+    return { kind: "failed", reason: `it would have more than ${MAX_FILE_BYTES} bytes`, code: undefined };
   }
   const { document: read, loaded } = loadConfigText(text, { source, format });
   if (loaded.config === undefined || !isSame(read, document)) {
-    const why = loaded.problems.map(diagnosticText).join("; ") || "it would not be read as it is";
+    const why = loaded.problems.map(diagnosticText).join("; ") || "the written file would have other values";
     return { kind: "failed", reason: `the gateway could not start with it: ${why}`, code: undefined };
   }
   try {

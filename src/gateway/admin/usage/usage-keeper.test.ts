@@ -185,7 +185,7 @@ test("a store that does not respond delays a stop only briefly, and the log show
   store.add = () => new Promise(() => {});
   counters.count("alice");
   await keeper.close();
-  expect(lines).toEqual(["Cannot store the usage: the last counts are lost: not written down within 3000 ms"]);
+  expect(lines).toEqual(["Cannot store the usage: the last counts are lost: not stored within 3000 ms"]);
   store.add = () => Promise.reject(new Error("the disk is full"));
   const { keeper: other, lines: said } = keeperOf(counters, { open: () => store });
   other.start();

@@ -94,7 +94,7 @@ export class UsageKeeper implements UsageReport {
   }
 
   async #flushLast(): Promise<void> {
-    let reason: string | undefined = `not written down within ${LAST_FLUSH_MS} ms`;
+    let reason: string | undefined = `not stored within ${LAST_FLUSH_MS} ms`;
     const last = this.#inTurn(() => this.#flushAll()).then(
       () => (reason = undefined),
       (error: unknown) => (reason = messageOf(error)),

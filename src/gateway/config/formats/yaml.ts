@@ -158,10 +158,7 @@ class ValueBuilder {
     const start = startOf(node, at);
     this.#count++;
     if (this.#count > MAX_YAML_VALUES) {
-      throw new YamlError(
-        start,
-        `expected at most ${MAX_YAML_VALUES} values, with aliases counted as what they stand for`,
-      );
+      throw new YamlError(start, `expected at most ${MAX_YAML_VALUES} values, with the values of each alias counted`);
     }
     if (depth > MAX_DEPTH) throw tooDeep(start);
     if (node === null || node === undefined) return null;

@@ -9,7 +9,7 @@ import { NO_ROOM, UpstreamCall } from "./upstream-call.ts";
 
 const COMPRESSED = new GrpcError(
   "upstream-failed",
-  "the response is compressed, which was not asked for",
+  "the response is compressed, although the call does not allow it",
   GRPC.INTERNAL,
 );
 const CUT = new GrpcError("upstream-failed", "the response ends within a message", GRPC.INTERNAL);

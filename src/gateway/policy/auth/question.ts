@@ -79,7 +79,8 @@ export class Question implements ResponseSink, TimeKeeper {
   send(connection: UpstreamConnection): void {
     this.#waiter = undefined;
     // Pools for HTTP/1 have no other connections.
-    if (!(connection instanceof ClientConnection)) throw new Error("Cannot ask over HTTP/2");
+    if (!(connection instanceof ClientConnection))
+      throw new Error("Cannot query the authentication service over HTTP/2");
     this.#connection = connection;
     this.#reused = connection.requests > 0;
     connection.timeKeeper = this;

@@ -13,7 +13,7 @@ export function refusal(code: ErrorCode, detail: string, challenges: readonly st
  */
 export function combined(refusals: readonly Refused[]): Refused {
   const [first] = refusals;
-  if (first === undefined) throw new Error("Cannot refuse: no method was asked");
+  if (first === undefined) throw new Error("Cannot refuse the request: no authentication method was tried");
   if (refusals.length === 1) return first;
   const ranked = refusals.toSorted((a, b) => rankOf(a) - rankOf(b))[0] ?? first;
   return { ...ranked, challenges: [...new Set(refusals.flatMap(({ challenges }) => challenges))] };

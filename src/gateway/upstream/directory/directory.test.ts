@@ -318,7 +318,7 @@ test("a close ends a preparation that waits for discovery at once", async () => 
   await waiting.catch(() => {});
 });
 
-test("after close, there are no probes and no look-ups", async () => {
+test("after close, there are no probes and no lookups", async () => {
   await serve([
     { ...fromCatalog("a", [{ address: "127.0.0.1", port: origin.port }]), health_check: { interval_ms: 10 } },
   ]);

@@ -16,7 +16,7 @@ let discovery: DnsDiscovery | undefined;
 let logged: string[];
 /** The number of times that the list of servers changed. */
 let changes: number;
-/** The number of look-ups that have ended. */
+/** The number of lookups that have ended. */
 let heard: number;
 let errors: unknown[];
 

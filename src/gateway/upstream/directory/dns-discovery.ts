@@ -10,7 +10,7 @@ type DnsConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
 
 /** Milliseconds that a response may take, over all name servers and retries. @bound */
 const LOOK_UP_MS = 5000;
-/** The least milliseconds between two look-ups. A response may have a time to live of 0. @bound */
+/** The least milliseconds between two lookups. A response may have a time to live of 0. @bound */
 const LEAST_MS = 1000;
 const SERVER_WEIGHT = 1;
 
