@@ -45,5 +45,5 @@ test("a combined refusal prefers a service's response, then 403, 503 and 401, an
   expect(combined([down, wrong]).error.status).toBe(503);
   expect(combined([wrong, down, forbidden]).error.status).toBe(403);
   expect(combined([forbidden, down, passed]).response).toBe(passed.response);
-  expect(() => combined([])).toThrow("no method was asked");
+  expect(() => combined([])).toThrow("no authentication method was tried");
 });
