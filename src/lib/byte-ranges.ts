@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * Most ranges in one request. For more the response is the whole file (RFC 9110 §14.2 allows this, §17.15 gives the
- * reason).
+ * Maximum number of ranges in one request. For more the response is the whole file (RFC 9110 §14.2 allows this, §17.15
+ * gives the reason).
  */
 const MAX_RANGES = 16;
 

@@ -7,7 +7,7 @@ const IPV6_PREFIX = 64;
  * @bound
  */
 const SESSION_PART = 1 / 2;
-/** Most idle clients that one pool remembers. With more, all of them are forgotten. */
+/** Maximum number of idle clients that one pool remembers. With more, all of them are forgotten. */
 const MAX_IDLE_SHARES = 1024;
 
 /** The client that asks for a connection. */

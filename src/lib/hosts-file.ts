@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 const HOSTS_FILE = "/etc/hosts";
 /** Largest hosts file that is read, in bytes. */
 const MAX_HOSTS_BYTES = 4 * 1024 * 1024;
-/** Most addresses of one name that are used. */
+/** Maximum number of addresses of one name that are used. */
 const MAX_HOSTS_ADDRESSES = 64;
 
 /**

@@ -11,8 +11,8 @@ const FLUSH_BYTES = 262_144;
 /** Longest time that a line waits, in milliseconds. */
 const FLUSH_MS = 200;
 /**
- * Most bytes that wait for a slow disk or pipe. Half of them may be in the current write. Further lines are dropped and
- * counted.
+ * Maximum number of bytes that wait for a slow disk or pipe. Half of them may be in the current write. Further lines
+ * are dropped and counted.
  */
 const MAX_PENDING_BYTES = 1_048_576;
 const HALF = MAX_PENDING_BYTES / 2;
@@ -119,7 +119,10 @@ export class LineWriter {
     return new LineWriter(target, await openFile(target), watcher);
   }
 
-  /** The place to write the next line to; then call `end`. Undefined after the writer was closed: the line is lost. */
+  /**
+   * The buffer for the next line. Write the line to it, and then call `end`. Undefined if the writer was closed: the
+   * line is lost.
+   */
   begin(): LineBytes | undefined {
     const gathered = this.#gathered;
     if (this.#fd === undefined) {

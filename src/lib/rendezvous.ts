@@ -1,4 +1,4 @@
-/** One of the things that can be chosen. */
+/** A candidate, such as a server. */
 export interface Choice {
   /** Stays the same over reloads and processes. */
   readonly key: string;

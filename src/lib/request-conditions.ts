@@ -60,7 +60,7 @@ export function namesTag(list: string, etag: string, comparison: "weak" | "stron
     ENTITY_TAG.lastIndex = at;
     const match = ENTITY_TAG.exec(list);
     if (match === null) {
-      // White space and commas stand between members. Anything that is not an entity tag matches nothing.
+      // White space and commas separate members. A member that is not an entity tag is ignored.
       at++;
       continue;
     }

@@ -17,7 +17,7 @@ const BUNDLES: readonly string[] = [
 ];
 /** A larger file is not a bundle of certificate authorities. */
 const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
-/** Most files of a folder in `SSL_CERT_DIR` that are read, and the largest size of each in bytes. */
+/** Maximum number of files of a folder in `SSL_CERT_DIR` that are read, and the largest size of each in bytes. */
 const MAX_FOLDER_FILES = 4096;
 const MAX_FOLDER_FILE_BYTES = 256 * 1024;
 

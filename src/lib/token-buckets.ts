@@ -8,7 +8,7 @@ export const TICKS_PER_MS = 16_000;
  * time.
  */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Most buckets that are not full, of all routes together. @bound @internal */
+/** Maximum number of buckets that are not full, of all routes together. @bound @internal */
 export const SLOTS = 1 << 18;
 /** Slots that may hold a key: two cache lines. @bound */
 const WAYS = 16;
@@ -19,7 +19,10 @@ const KEY_BYTES = 64;
 const BYTES_PER_SLOT = 8;
 /** Bytes of shared memory for all buckets. */
 export const BUCKET_BYTES = KEY_BYTES + (SLOTS + SPARE_SLOTS) * BYTES_PER_SLOT;
-/** Most looks at a slot that other workers change at the same time. After that the spare bucket takes the request. */
+/**
+ * Maximum number of looks at a slot that other workers change at the same time. After that the spare bucket takes the
+ * request.
+ */
 const MAX_TRIES = 1000;
 /** Slots of one sweep; 64 sweeps cover all. */
 const SWEEP_SLOTS = SLOTS / 64;

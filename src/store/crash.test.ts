@@ -75,7 +75,7 @@ const WRITER = `
 
 /** Each crash has two writers at once. They start in about 0.2 s. */
 const CRASHES = 25;
-/** Most payments that a writer settles before it is killed. */
+/** Maximum number of payments that a writer settles before it is killed. */
 const MOST_SETTLED = 40;
 /** About the time that a writer needs for one payment. */
 const LONGEST_DELAY_MS = 1;

@@ -9,7 +9,7 @@ import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } fro
 
 /** Largest entry, in bytes. A larger file is reported as damaged. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/** Most files that are read. No configuration needs more. */
+/** Maximum number of files that are read. No configuration needs more. */
 const MAX_ENTRIES = 4096;
 const SUFFIX = ".json";
 /** Errors of the process or the machine, which say nothing about the file. */

@@ -64,5 +64,5 @@ export interface LedgerView {
   search(text: string): Promise<readonly Payment[]>;
 }
 
-/** Most payments that one search returns. */
+/** Maximum number of payments that one search returns. */
 export const MAX_FOUND = 10;

@@ -15,7 +15,7 @@ import { LiveLeases } from "./live-leases.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
-/** Most rows that one deletion takes, so that it never blocks for long. */
+/** Maximum number of rows that one deletion takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
 /** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. @bound */
 const REAP_GRACE_S = 120;

@@ -89,7 +89,7 @@ export interface OpenUsageStore extends UsageStore {
 export const MAX_ROUTE_USES = 10_000;
 export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
-/** Most processes whose last batch is remembered. The oldest are removed first. */
+/** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;
 /** Closed epochs that are kept, for clients that repeat a reset after a lost response. @bound */
 export const KEPT_EPOCHS = 4;

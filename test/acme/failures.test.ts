@@ -144,7 +144,12 @@ describe.skipIf(!hasPebble)("with pebble", () => {
       () => Response.json({ status: "pending" }),
       /does not offer http-01/,
     ],
-    ["a response over the limit", /^\/authZ\//, () => new Response("x".repeat(1024 * 1024 + 1)), /more than 1048576 bytes/],
+    [
+      "a response over the limit",
+      /^\/authZ\//,
+      () => new Response("x".repeat(1024 * 1024 + 1)),
+      /more than 1048576 bytes/,
+    ],
     [
       "a rate limit with a date",
       /^\/order-plz$/,

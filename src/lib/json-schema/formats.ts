@@ -12,8 +12,8 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const MAX_MOMENT = 64;
 const MAX_REGEX = 1000;
 /**
- * Most names and look-behinds of a regular expression. The time to parse it grows with the square of their number (1 ms
- * for 120).
+ * Maximum number of names and look-behinds of a regular expression. The time to parse it grows with the square of their
+ * number (1 ms for 120).
  */
 const MAX_NAMES = 20;
 

@@ -8,7 +8,7 @@ const MAX_PATTERN = 1000;
 /** A pattern of a schema. It may match anywhere in a text. */
 export interface Pattern {
   test(text: string): boolean;
-  /** Most steps to match a text of `length` characters: the automaton may be in all its states at once. */
+  /** Maximum number of steps to match a text of `length` characters: the automaton may be in all its states at once. */
   steps(length: number): number;
 }
 

@@ -1,6 +1,8 @@
 import { type Json, type JsonObject } from "./json.ts";
 
-/** Most arrays and objects within each other. Deeper values are refused before they are built. @internal */
+/**
+ * Maximum number of arrays and objects within each other. Deeper values are refused before they are built. @internal
+ */
 export const MAX_JSON_DEPTH = 128;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -4,11 +4,11 @@ import { pointerStep } from "./json.ts";
 /** Maximum number of errors that are reported for one value. After them the check ends. */
 export const MAX_PROBLEMS = 20;
 /**
- * Most steps to check one value. A step is one schema at one place, one member, 16 compared characters, or 32 states of
- * a pattern for one character.
+ * Maximum number of steps to check one value. A step is one schema at one value, one member, 16 compared characters, or
+ * 32 states of a pattern for one character.
  */
 const MAX_STEPS = 2_000_000;
-/** Most schemas within each other at one time, as `$ref` and `allOf` lead to them. */
+/** Maximum number of schemas within each other at one time, as `$ref` and `allOf` lead to them. */
 const MAX_SCHEMA_DEPTH = 1000;
 /** Characters of a path that are shown. */
 const MAX_PATH = 200;

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 const NAMESPACES = [["--net"], ["--user", "--map-root-user", "--net"]].find(
   (flags) => spawnSync("unshare", [...flags, "sh", "-c", "ip link set lo up && ip addr show lo"]).status === 0,
 );
-/** Most looks for the route to a new address. Each starts a process, and the first few looks find it. */
+/** Maximum number of looks for the route to a new address. Each starts a process, and the first few looks find it. */
 const ROUTE_LOOKS = 5000;
 
 /** True if this system allows a network namespace, and has the tools. */

@@ -5,7 +5,7 @@ import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS } from "./schema.ts";
 
-/** Most rows that one deletion takes, so that it never blocks for long. @bound */
+/** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
 const REAP_ROWS = 1000;
 /** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. */
 const REAP_GRACE_S = 120;
@@ -72,7 +72,7 @@ const MOVED = `
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0
     AND ($18::int = 0 OR NOT p.delivered)`;
 
-/** Writes a payment's next state, if its lease is still held. One row changes, or none. */
+/** Writes a payment's next state, if its lease is still held. At most one row changes. */
 export const MOVE = statement(MOVED);
 
 /** The same, with a settlement record for the outbox in one transaction. */

@@ -18,11 +18,14 @@ import { PostgresError } from "./postgres-error.ts";
 
 /** States that a crash of the database must not undo: money is transferred because of them, or was transferred. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
-/** Most attempts to reserve a payment that other processes acquire and release between two statements. @bound */
+/**
+ * Maximum number of attempts to reserve a payment that other processes acquire and release between two statements.
+ * @bound
+ */
 const MOST_TRIES = 5;
 /**
- * Most payments for which it is unknown whether the last change was written. Beyond that the oldest is dropped, and its
- * lease may be renewed.
+ * Maximum number of payments for which it is unknown whether the last change was written. Beyond that the oldest is
+ * dropped, and its lease may be renewed.
  */
 const MAX_DOUBTFUL = 1000;
 

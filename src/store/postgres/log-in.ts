@@ -15,7 +15,7 @@ export interface LogIn {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Most messages before the server is ready, including notices and parameters. */
+/** Maximum number of messages before the server is ready, including notices and parameters. */
 const MAX_MESSAGES = 200;
 
 /** Kinds of AuthenticationRequest, chapter 55.7. */

@@ -6,7 +6,7 @@ import { PAYMENT_IDS } from "./schema.ts";
 
 /** Expired ids that are deleted with each new one. */
 const REAP_ROWS = 10;
-/** Most attempts to bind an id that other processes bind and unbind between two statements. */
+/** Maximum number of attempts to bind an id that other processes bind and unbind between two statements. */
 const MOST_TRIES = 5;
 
 /** Binding an id to the same fingerprint again prolongs it. */

@@ -7,7 +7,10 @@ export interface PoolSettings extends ConnectionSettings {
   readonly size: number;
 }
 
-/** Most waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at once. */
+/**
+ * Maximum number of waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at
+ * once.
+ */
 const MAX_WAITING = 2000;
 /**
  * Milliseconds by which the client's limit for a statement is longer than the server's, because the server's error says

@@ -6,8 +6,8 @@ import { PostgresError } from "./postgres-error.ts";
 export const SCRAM_SHA_256 = "SCRAM-SHA-256";
 
 /**
- * Most rounds of hashing that a server may request, because the client has to compute them. PostgreSQL's default is
- * 4096.
+ * Maximum number of rounds of hashing that a server may request, because the client has to compute them. PostgreSQL's
+ * default is 4096.
  */
 const MAX_ITERATIONS = 1_000_000;
 const NONCE_BYTES = 18;
