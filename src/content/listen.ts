@@ -19,8 +19,8 @@ export interface Protection {
 /** Seconds that a connection may be silent: more than the longest page timeout, wait and queueing time together. */
 const IDLE_TIMEOUT_SECONDS = 255;
 /**
- * Bytes of a request. The limit is above that of the operations, so that they reject a longer body with a problem
- * document.
+ * Maximum number of bytes of a request. The limit is above that of the operations, so that they reject a longer body
+ * with a problem document.
  */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { type CdpWire, MAX_MESSAGE_BYTES } from "./cdp-wire.ts";
 
-/** Calls that wait for a response at one time, far more than the pool's pages can have open. */
+/** Maximum number of calls that wait for a response at one time, far more than the pool's pages can have open. */
 const MAX_PENDING_CALLS = 10_000;
 
 /** Characters of the reason of a failed call that are kept. */

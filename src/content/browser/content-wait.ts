@@ -17,9 +17,9 @@ const FRAME_MS = 40;
 const FRAMES_SEEN = 2;
 const MAX_MOVING_MS = 2_000;
 
-/** Elements that are examined in each check. */
+/** Maximum number of elements that are examined in each check. */
 const MAX_LOOKED_AT = 2_000;
-/** Frames that are loaded although they are lazy. */
+/** Maximum number of frames that are loaded although they are lazy. */
 const MAX_LAZY_FRAMES = 20;
 
 /** Elements that show something without text. */

@@ -8,7 +8,7 @@ import { findClosedRoots } from "./closed-roots.ts";
 import { type ContentWait, contentWaitScript } from "./content-wait.ts";
 import { readScript, sourceOf } from "./snapshot.ts";
 
-/** Characters of an error that a script threw. */
+/** Maximum number of characters of an error that a script threw. */
 const MAX_REASON_LENGTH = 300;
 
 /** Milliseconds before a script runs again, after a new document removed its script context. */

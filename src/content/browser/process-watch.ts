@@ -3,15 +3,18 @@ import { runWhenIdle } from "./idle-policy.ts";
 import { childrenOf, commandOf, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
 
 /**
- * Bytes of resident memory of one page's process, far above the need of pages and far below the memory of a machine.
- * The process is killed above it.
+ * Maximum number of bytes of resident memory of one page's process, far above the need of pages and far below the
+ * memory of a machine. The process is killed above it.
  */
 const MAX_RENDERER_BYTES = 1024 * 1024 * 1024;
 /** The same for the browser's main process, which all pages share. */
 const MAX_BROWSER_BYTES = 2 * 1024 * 1024 * 1024;
 /** Resident memory of all pages' processes together, as a share of the machine's memory. */
 const MAX_MEMORY_SHARE = 0.5;
-/** Threads of one page's process: the browser has 10 of its own, and a page may have a worker for each core. */
+/**
+ * Maximum number of threads of one page's process: the browser has 10 of its own, and a page may have a worker for each
+ * core.
+ */
 const MAX_RENDERER_THREADS = 64 + availableParallelism();
 /** A process with more threads has several workers. Together they slow other pages down as several processes would. */
 const USUAL_THREADS = 12;

@@ -19,7 +19,7 @@ import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { passTime, passUntil } from "./passed-time.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
-/** Documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
+/** Maximum number of documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
 const MAX_DOCUMENTS = 20;
 
 /**
@@ -37,7 +37,7 @@ const MAX_SETTLING_MS = 3_000;
 /** Milliseconds. A page that is not busy responds within this time. */
 const BUSY_MS = 250;
 
-/** Documents of a visit whose timers run at once. A page that reloads itself is read after them. */
+/** Maximum number of documents of a visit whose timers run at once. A page that reloads itself is read after them. */
 const MAX_TIMED_DOCUMENTS = 3;
 
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */

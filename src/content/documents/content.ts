@@ -15,7 +15,7 @@ export interface DocumentContent {
   links(): readonly Link[];
 }
 
-/** Links of one document that are returned. */
+/** Maximum number of links of one document that are returned. */
 const MAX_LINKS = 10_000;
 const MAX_URL_LENGTH = 2_048;
 /** Never empty at its end, so that a long sequence of marks is read only once. */

@@ -1,8 +1,8 @@
 import { codeContent, type DocumentContent } from "./content.ts";
 
-/** Columns of a table. A file with more columns is shown unchanged. */
+/** Maximum number of columns of a table. A file with more columns is shown unchanged. */
 const MAX_COLUMNS = 256;
-/** Cells that are added to short rows, in all. A file that needs more is shown unchanged. */
+/** Maximum number of cells that are added to short rows, in all. A file that needs more is shown unchanged. */
 const MAX_FILLED = 1_000_000;
 
 /** Comma-separated values: unchanged as text, and as a table in Markdown. */

@@ -19,7 +19,7 @@ export interface Feed {
   readonly items: readonly FeedItem[];
 }
 
-/** Entries of a feed that are read. */
+/** Maximum number of entries of a feed that are read. */
 export const MAX_ITEMS = 5_000;
 const MAX_SUMMARY = 500;
 const MAX_TITLE = 500;

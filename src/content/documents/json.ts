@@ -3,7 +3,10 @@ import { jsonFeed } from "./json-feed.ts";
 
 /** Nested objects and arrays that are put on separate lines. Deeper ones stay unchanged. */
 const MAX_DEPTH = 64;
-/** Characters by which indented JSON may grow: twice its own length, and this. Otherwise it stays unchanged. */
+/**
+ * Maximum number of characters by which indented JSON may grow: twice its own length, and this. Otherwise it stays
+ * unchanged.
+ */
 const MAX_GROWTH = 64 * 1024;
 
 /** JSON: unchanged as text, indented in Markdown. A JSON Feed is read as a feed. */

@@ -8,10 +8,13 @@ import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
 import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
 import { htmlOf, textOf } from "./pdf/write.ts";
 
-/** Pages of a PDF that are read, and characters of its text. Further pages are missing from the result. */
+/**
+ * Maximum number of pages of a PDF that are read, and characters of its text. Further pages are missing from the
+ * result.
+ */
 const MAX_PAGES = 2_000;
 const MAX_TEXT = 5_000_000;
-/** Runs of text in one font that are read: ten times the number of long books. */
+/** Maximum number of runs of text in one font that are read: ten times the number of long books. */
 const MAX_RUNS = 600_000;
 /**
  * Milliseconds for reading pages, and from the same beginning for their layout. Further pages are missing from the
@@ -26,9 +29,9 @@ const LIMITS: ReadLimits = {
   runs: MAX_RUNS,
   now: () => performance.now(),
 };
-/** Addresses of the link annotations of a PDF. */
+/** Maximum number of addresses of the link annotations of a PDF. */
 const MAX_LINKS = 10_000;
-/** Pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
+/** Maximum number of pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
 const MAX_PICTURE_PIXELS = 1;
 
 /** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `scanned` has no text. */

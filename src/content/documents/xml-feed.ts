@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { type DocumentContent } from "./content.ts";
 import { feedContent, type FeedItem, feedLine, feedSummary, feedUrl, MAX_ITEMS } from "./feed-content.ts";
 
-/** Characters of one field of a feed that are read. */
+/** Maximum number of characters of one field of a feed that are read. */
 const MAX_FIELD = 100_000;
 
 const ITEM = /^(?:\w+:)?(?:item|entry)$/;

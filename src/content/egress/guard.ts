@@ -36,7 +36,7 @@ export interface EgressOptions {
   readonly onExcess?: (error: Error) => void;
 }
 
-/** Characters of a host name: DNS allows 253, and a final dot. */
+/** Maximum number of characters of a host name: DNS allows 253, and a final dot. */
 const MAX_HOST_LENGTH = 254;
 
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];

@@ -1,6 +1,6 @@
 import { type Readable } from "node:stream";
 
-/** Bytes of a request head from the browser, or of a response head from a server. @internal */
+/** Maximum number of bytes of a request head from the browser, or of a response head from a server. @internal */
 export const MAX_HEAD_BYTES = 256 * 1024;
 
 const LF = 10;

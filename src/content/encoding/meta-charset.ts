@@ -1,8 +1,8 @@
 /** Characters that are always searched for a `meta` element (WHATWG HTML §13.2.3.2). @bound */
 const PRESCAN_LENGTH = 1024;
 /**
- * Characters of the longest search. Chromium continues the search while only head elements have come; this is far
- * longer than any head.
+ * Maximum number of characters that are searched. Chromium continues the search while only head elements have come;
+ * this is far longer than any head.
  */
 const MAX_PRESCAN_LENGTH = 256 * 1024;
 

@@ -1,10 +1,13 @@
 import { type Document, type ParentNode, isTag } from "domhandler";
 
-/** Characters of an address. Servers do not accept longer ones. */
+/** Maximum number of characters of an address. Servers do not accept longer ones. */
 const MAX_ADDRESS_LENGTH = 8192;
-/** Characters of a `<base>`. A longer one is ignored, since each relative address of the page would repeat it. */
+/**
+ * Maximum number of characters of a `<base>`. A longer one is ignored, since each relative address of the page would
+ * repeat it.
+ */
 const MAX_BASE_LENGTH = 2048;
-/** Characters of all absolute addresses of a page. Later addresses are dropped. */
+/** Maximum number of characters of all absolute addresses of a page. Later addresses are dropped. */
 const MAX_ADDRESS_TOTAL = 20_000_000;
 
 const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);

@@ -11,7 +11,7 @@ const BLOCKS = new Set(
 
 const HEADINGS = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]));
 
-/** Characters of a style attribute. A longer one is ignored. */
+/** Maximum number of characters of a style attribute. A longer one is ignored. */
 const MAX_STYLE_LENGTH = 2048;
 const DISPLAY = /(?:^|;)\s*display\s*:\s*([\w-]+)/i;
 const BLOCK_DISPLAYS = new Set(["block", "flex", "grid", "table", "list-item", "flow-root"]);

@@ -5,9 +5,9 @@ import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
 
-/** Elements that one selector may match. */
+/** Maximum number of elements that one selector may match. */
 const MAX_MATCHES = 10_000;
-/** Characters of all values of a page. Nested elements repeat their texts. */
+/** Maximum number of characters of all values of a page. Nested elements repeat their texts. */
 const MAX_TEXT = 5_000_000;
 
 /** Attributes that hold one address. Their values are made absolute, like the DOM's properties. */

@@ -84,7 +84,7 @@ const PANEL_CLASSES = /(?:^|[\s_-])(?:accordion|faq|tab-?pane|tab-?panel|disclos
 /** Buttons beside code that copy it. */
 const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
 
-/** Characters of an attribute. A longer one is ignored. */
+/** Maximum number of characters of an attribute. A longer one is ignored. */
 const MAX_ATTRIBUTE_LENGTH = 2048;
 
 /** The properties of an element that its class attribute shows. */
@@ -146,7 +146,7 @@ function isPanel(element: Element): boolean {
   return PANEL_CLASSES.test((attribs["class"] ?? "").slice(0, MAX_ATTRIBUTE_LENGTH));
 }
 
-/** Elements before a panel that are searched for its button. */
+/** Maximum number of elements before a panel that are searched for its button. */
 const MAX_BEFORE = 3;
 const HEADINGS = new Set(["h2", "h3", "h4", "h5", "h6", "dt", "summary"]);
 

@@ -4,7 +4,7 @@ import { type Element, isTag } from "domhandler";
 const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-url"];
 const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset"];
 
-/** Characters of a list of candidates. A longer list is ignored. */
+/** Maximum number of characters of a list of candidates. A longer list is ignored. */
 const MAX_SRCSET_LENGTH = 16_384;
 
 /** Names of placeholder pictures. */

@@ -11,11 +11,11 @@ export interface KnownName {
 }
 
 /**
- * Names that are remembered, by their hash. A name replaces another one with the same place. Pages have some hundred
- * different names.
+ * Maximum number of names that are remembered, by their hash. A name replaces another one with the same place. Pages
+ * have some hundred different names.
  */
 const MAX_KNOWN_NAMES = 1024;
-/** Characters of a name that is remembered. A longer name is read again each time. */
+/** Maximum number of characters of a name that is remembered. A longer name is read again each time. */
 const MAX_KNOWN_LENGTH = 64;
 
 /** 1 for each ASCII character that can be a part of a plain name. */

@@ -1,6 +1,6 @@
 import { type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
 
-/** Elements that are examined for a title. */
+/** Maximum number of elements that are examined for a title. */
 const MAX_ELEMENTS = 50_000;
 const MAX_LENGTH = 2000;
 

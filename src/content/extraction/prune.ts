@@ -8,12 +8,12 @@ import { replaceChildren } from "./relink.ts";
 import { shadowContent } from "./shadow.ts";
 
 /**
- * Levels of a tree. Deeper nodes are dropped. The parser's own limit is lower, but functions that walk the tree later
- * are recursive.
+ * Maximum number of levels of a tree. Deeper nodes are dropped. The parser's own limit is lower, but functions that
+ * walk the tree later are recursive.
  */
 export const MAX_PRUNED_DEPTH = 640;
 
-/** Nodes of a link that are searched for words. A link with more nodes counts as having words. */
+/** Maximum number of nodes of a link that are searched for words. A link with more nodes counts as having words. */
 const MAX_LOOKED = 50;
 
 /** Elements that show nothing, or are replaced by scripts. */

@@ -1,7 +1,7 @@
 import { type ChildNode, type Element, type ParentNode, hasChildren, isTag } from "domhandler";
 import { replaceChildren } from "./relink.ts";
 
-/** Levels of a shadow tree in which slots are searched. Deeper slots are ignored. */
+/** Maximum number of levels of a shadow tree in which slots are searched. Deeper slots are ignored. */
 const MAX_SLOT_DEPTH = 64;
 
 /**

@@ -3,9 +3,9 @@ import { type AnyNode, type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type FieldValue, type TableShape } from "./extraction.ts";
 
-/** Rows of each table that are read. */
+/** Maximum number of rows of each table that are read. */
 const MAX_ROWS = 100;
-/** Characters of a cell. */
+/** Maximum number of characters of a cell. */
 const MAX_CELL = 20_000;
 
 /**

@@ -8,8 +8,8 @@ import { leanAdapter } from "./tree-adapter.ts";
 export const MAX_DEPTH = 512;
 
 /**
- * Elements that are open at the same time. Each new element may search all of them, so their number must not grow with
- * the page. Marks that are closed in the wrong order make trees of this depth.
+ * Maximum number of elements that are open at the same time. Each new element may search all of them, so their number
+ * must not grow with the page. Marks that are closed in the wrong order make trees of this depth.
  */
 const MAX_OPEN = 576;
 
@@ -21,8 +21,8 @@ const MAX_OPEN = 576;
 export const MAX_REOPENED = 100_000;
 
 /**
- * Elements of a page: ten times the number of the longest real pages. A page with more elements is rejected, since it
- * would take many seconds.
+ * Maximum number of elements of a page: ten times the number of the longest real pages. A page with more elements is
+ * rejected, since it would take many seconds.
  */
 export const MAX_ELEMENTS = 400_000;
 

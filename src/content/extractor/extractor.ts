@@ -3,13 +3,19 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
 import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
 
-/** Characters of a page that is parsed, or bytes if it is not decoded yet. No real article is that long. */
+/**
+ * Maximum number of characters of a page that is parsed, or bytes if it is not decoded yet. No real article is that
+ * long.
+ */
 const MAX_INPUT_LENGTH = 10_000_000;
 /** Milliseconds. Hostile pages can send some libraries into endless loops. @bound */
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
-/** Bytes of the process's memory during an extraction: a document of kilobytes can expand to gigabytes. */
+/**
+ * Maximum number of bytes of the process's memory during an extraction: a document of kilobytes can expand to
+ * gigabytes.
+ */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
 /**
  * Bytes by which a worker's memory may always grow, so that earlier pages do not reduce the memory for this one. @bound

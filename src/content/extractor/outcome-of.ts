@@ -58,7 +58,7 @@ const ERRORS: Readonly<Record<PdfError, ExtractionOutcome>> = {
   },
 };
 
-/** Characters of a content type that an error repeats. */
+/** Maximum number of characters of a content type that an error repeats. */
 const MAX_TYPE_LENGTH = 80;
 
 function unsupported({ contentType }: PageSource, what: string): ExtractionOutcome {

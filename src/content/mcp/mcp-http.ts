@@ -16,7 +16,7 @@ import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
 import { type Gateway } from "./tool-call.ts";
 
-/** Bytes of one message: the longest body of an operation, and a payment. */
+/** Maximum number of bytes of one message: the longest body of an operation, and a payment. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
 /**
  * Sessions at one time, and milliseconds that a session may be idle. A client whose session has ended begins another

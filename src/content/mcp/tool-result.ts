@@ -16,8 +16,8 @@ const RECEIPT_KEY = "x402/payment-response";
 export const PAYMENT_KEY = "x402/payment";
 
 /**
- * Characters of each text of a problem, and the number of fields that it lists, because a gateway's text is passed to
- * an agent.
+ * Maximum number of characters of each text of a problem, and the number of fields that it lists, because a gateway's
+ * text is passed to an agent.
  */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 const MIN_STATUS = 400;
 /** Some servers send statuses that no RFC defines, such as 999. */
 const MAX_STATUS = 999;
-/** Entries of a list. */
+/** Maximum number of entries of a list. */
 const MAX_ENTRIES = 20;
 
 const RANGE = /^([4-9]\d\d)-([4-9]\d\d)$/;

@@ -2,13 +2,15 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { ContentBudget } from "./content-budget.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
 
-/** Results of a batch: one for each URL. */
+/** Maximum number of results of a batch: one for each URL. */
 export const MAX_RESULTS = 20;
-/** Bytes of one result. JSON needs at most six bytes for a character, and metadata are short. */
+/** Maximum number of bytes of one result. JSON needs at most six bytes for a character, and metadata are short. */
 const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
-/** Bytes of one response: the most results, each with the most characters that a caller can request. */
+/**
+ * Maximum number of bytes of one response: the most results, each with the most characters that a caller can request.
+ */
 const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
-/** Bytes of all responses that are built or sent at one time. */
+/** Maximum number of bytes of all responses that are built or sent at one time. */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 
 const budget = new ContentBudget(MAX_BUFFERED_BYTES);

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest, type PageSource } from "../page/page.ts";
 import { type OperationResult, invalidParameters } from "./operation.ts";
 
-/** Characters of an URL in a header field. A longer URL is left out. */
+/** Maximum number of characters of an URL in a header field. A longer URL is left out. */
 const MAX_URL_LENGTH = 4096;
 
 /** Header fields of binary responses, which have no metadata in their body. */

@@ -5,9 +5,9 @@ import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
-/** Selectors of an extraction. */
+/** Maximum number of selectors of an extraction. */
 const MAX_SELECTORS = 100;
-/** Characters of a name. */
+/** Maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 100;
 
 type Selectors = Readonly<Record<string, string>>;

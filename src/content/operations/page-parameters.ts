@@ -21,9 +21,9 @@ export const PAGE_FAILURES = [
 /** The value of a User-Agent field: visible ASCII and spaces, so that it cannot end its line. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
-/** Characters of a URL. Servers accept no longer ones either. */
+/** Maximum number of characters of a URL. Servers accept no longer ones either. */
 const MAX_URL_LENGTH = 8192;
-/** Characters of a CSS selector. */
+/** Maximum number of characters of a CSS selector. */
 export const MAX_SELECTOR_LENGTH = 2000;
 
 /**

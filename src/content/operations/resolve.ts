@@ -4,10 +4,10 @@ import { type Source } from "../resolve/analysis.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl } from "./page-parameters.ts";
 
-/** Characters of a question, and of the criteria. */
+/** Maximum number of characters of a question, and of the criteria. */
 const MAX_QUESTION_LENGTH = 2_000;
 const MAX_CRITERIA_LENGTH = 20_000;
-/** Sources that a caller may name. */
+/** Maximum number of sources that a caller may name. */
 const MAX_HINTS = 3;
 
 const body = z

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type OperationResult, postOperation } from "./operation.ts";
 
-/** Characters of a query. The search providers accept no more. */
+/** Maximum number of characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
 
 const body = z

@@ -28,7 +28,10 @@ export interface PageReaderDeps {
   readonly egress: EgressOptions;
 }
 
-/** Pixels of all page windows at one time. A page's process takes at least 4 bytes of memory for each pixel. */
+/**
+ * Maximum number of pixels of all page windows at one time. A page's process takes at least 4 bytes of memory for each
+ * pixel.
+ */
 const MAX_WINDOW_PIXELS = 100_000_000;
 
 /** A script has only its text; the other fields of a source are empty. */

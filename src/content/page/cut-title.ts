@@ -1,6 +1,6 @@
 import { cut } from "../../lib/cut-text.ts";
 
-/** Characters of a page's title. A title element can hold megabytes. */
+/** Maximum number of characters of a page's title. A title element can hold megabytes. */
 const MAX_TITLE = 1000;
 
 /** Shortens a title for a response. */

@@ -10,9 +10,12 @@ import { type Search } from "../search/search.ts";
 import { type Plan, type Source } from "./analysis.ts";
 import { Story } from "./story.ts";
 
-/** Characters of a source's text. The rest is ignored. @internal */
+/** Maximum number of characters of a source's text. The rest is ignored. @internal */
 export const MAX_SOURCE_CHARACTERS = 100_000;
-/** Bytes of a source's document. A larger one cannot be read either, and many are fetched at the same time. */
+/**
+ * Maximum number of bytes of a source's document. A larger one cannot be read either, and many are fetched at the same
+ * time.
+ */
 const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 /** Results that each query requests. */
 const RESULTS = 10;
@@ -21,7 +24,7 @@ const RESULTS = 10;
  * page's text. @bound
  */
 const SPARE_PAGES = 8;
-/** Results of one site among the first. Its other results come after those of other sites. */
+/** Maximum number of results of one site among the first. Its other results come after those of other sites. */
 const MAX_OF_SITE = 2;
 /**
  * Milliseconds for one page at most, and its share of the remaining time. A page that never ends leaves time for
@@ -32,8 +35,8 @@ const PAGE_SHARE = 0.6;
 /** Milliseconds at the end of a page's time in which the partial page is read. */
 const PARTIAL_MS = 1_500;
 /**
- * Attempts to load a page while the service is overloaded, and milliseconds before the second attempt. The delay grows
- * with each attempt. @bound
+ * Maximum number of attempts to load a page while the service is overloaded, and milliseconds before the second
+ * attempt. The delay grows with each attempt. @bound
  */
 const MAX_TRIES = 6;
 const RETRY_MS = 200;

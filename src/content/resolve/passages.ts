@@ -1,9 +1,9 @@
 import { type Plan, type Source } from "./analysis.ts";
 import { wordsOf } from "./reading/words.ts";
 
-/** Characters of a source that are read. The rest is ignored. */
+/** Maximum number of characters of a source that are read. The rest is ignored. */
 const MAX_TEXT = 300_000;
-/** Characters of a sentence. A longer one is cut. */
+/** Maximum number of characters of a sentence. A longer one is cut. */
 const MAX_SENTENCE = 700;
 /** Sentences of a source that are kept for a closer look. */
 const MAX_PASSAGES = 60;

@@ -8,15 +8,15 @@ import { quantitiesOf } from "./reading/quantities.ts";
 import { thresholdsOf } from "./reading/thresholds.ts";
 import { languageOf, STOP_WORDS, type Word, wordsOf } from "./reading/words.ts";
 
-/** Characters of question and criteria that are read. The operation accepts no longer questions. */
+/** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;
 const MAX_CRITERIA = 20_000;
-/** Terms that are compared with passages. */
+/** Maximum number of terms that are compared with passages. */
 const MAX_TERMS = 40;
 /** Words that compare a number. They belong to thresholds. */
 const COMPARING =
   /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion)$/u;
-/** Words of a query. The index and the search engines read no more. */
+/** Maximum number of words of a query. The index and the search engines read no more. */
 const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;
 

@@ -1,6 +1,6 @@
 import { type FailedPage } from "./gather.ts";
 
-/** Pages that are listed by address, and characters of an address. */
+/** Maximum number of pages that are listed by address, and characters of an address. */
 const MAX_NAMED = 8;
 const MAX_ADDRESS = 200;
 

@@ -2,7 +2,7 @@ import { type Analysis, type Plan, type Source, type Statement, type Verdict } f
 import { type Balance } from "./balance.ts";
 import { decides, type Voice } from "./voices.ts";
 
-/** Characters of an analyst's own reasons in the response. */
+/** Maximum number of characters of an analyst's own reasons in the response. */
 const MAX_OWN = 1_000;
 
 interface Told {

@@ -1,10 +1,10 @@
 import { Parser } from "htmlparser2";
 import { cut } from "../../lib/cut-text.ts";
 
-/** Characters of a provider's text that are read. No title or snippet is longer. */
+/** Maximum number of characters of a provider's text that are read. No title or snippet is longer. */
 const MAX_RAW_LENGTH = 20_000;
 
-/** Characters of a title and of a snippet in results. */
+/** Maximum number of characters of a title and of a snippet in results. */
 export const MAX_TITLE_LENGTH = 300;
 export const MAX_SNIPPET_LENGTH = 500;
 

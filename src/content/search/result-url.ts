@@ -1,4 +1,4 @@
-/** Characters of a result's address. A result with a longer address is dropped. */
+/** Maximum number of characters of a result's address. A result with a longer address is dropped. */
 const MAX_URL_LENGTH = 2048;
 /** Nested redirect wrappers that are removed. */
 const MAX_WRAPPERS = 3;

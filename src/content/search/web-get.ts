@@ -7,7 +7,7 @@ import { REDIRECTS } from "../static/redirect.ts";
 import { type ResponseHead, valuesOf } from "../static/response-parser.ts";
 import { portOf } from "../../lib/url-host.ts";
 
-/** Redirects that are followed. Search pages and sitemaps need no more. */
+/** Maximum number of redirects that are followed. Search pages and sitemaps need no more. */
 const MAX_REDIRECTS = 5;
 
 /** A request to a web server, and its limits. */

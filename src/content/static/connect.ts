@@ -25,7 +25,7 @@ export interface Opening {
 
 /** Milliseconds after which the next address is tried as well, if one has not responded (RFC 8305 §5). @bound */
 const NEXT_ADDRESS_MS = 250;
-/** Addresses of a host that are tried. */
+/** Maximum number of addresses of a host that are tried. */
 const MAX_ADDRESSES = 8;
 
 let ofSystem: SecureContext | undefined;

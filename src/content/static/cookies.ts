@@ -11,8 +11,8 @@ interface Cookie {
 }
 
 /**
- * Cookies of one visit, and characters of each. Beyond these limits, the oldest cookies are removed and long ones are
- * rejected (as in Chromium).
+ * Maximum number of cookies of one visit, and characters of each. Beyond these limits, the oldest cookies are removed
+ * and long ones are rejected (as in Chromium).
  */
 const MAX_COOKIES = 100;
 const MAX_COOKIE_LENGTH = 4096;

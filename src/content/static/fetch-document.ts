@@ -13,7 +13,7 @@ import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
 import { portOf } from "../../lib/url-host.ts";
 
-/** Redirects before a document, as in browsers. */
+/** Maximum number of redirects before a document, as in browsers. */
 const MAX_REDIRECTS = 20;
 /** Milliseconds after the timeout to read what has come by then, if the caller accepts a partial page. @bound */
 const PARTIAL_READ_MS = 1_000;

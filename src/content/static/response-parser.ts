@@ -20,11 +20,11 @@ export interface ResponseEvents {
   end(reusable: boolean): void;
 }
 
-/** Bytes of a head, with its interim responses; the same limit as in Chromium. */
+/** Maximum number of bytes of a head, with its interim responses; the same limit as in Chromium. */
 const MAX_HEAD_BYTES = 256 * 1024;
 /** Interim responses (1xx) before the final one. */
 const MAX_INTERIM = 10;
-/** Bytes of a line with a chunk's length. Its extensions are ignored. */
+/** Maximum number of bytes of a line with a chunk's length. Its extensions are ignored. */
 const MAX_CHUNK_LINE_BYTES = 16 * 1024;
 const MAX_TRAILER_BYTES = 64 * 1024;
 /** A chunk's length in hexadecimal digits. Longer chunks could not be received in any case. */

@@ -16,7 +16,10 @@ const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
 /** Pixels. A picture of a full page that is wider than its window is cut at this width. */
 const MAX_PICTURE_WIDTH = 16_383;
 
-/** Pixels of a picture of a full page. This many take 1.3 GB in four processes; 100 million would take 2.5 GB. */
+/**
+ * Maximum number of pixels of a picture of a full page. At this limit, a picture takes 1.3 GB in four processes; 100 million would take
+ * 2.5 GB.
+ */
 const MAX_FULL_PAGE_PIXELS = 40_000_000;
 
 /**
@@ -27,10 +30,10 @@ const MAX_FULL_PAGE_PIXELS = 40_000_000;
 const MAX_UNDIVIDED_PIXELS = 10_000_000;
 const BAND_PIXELS = 5_000_000;
 
-/** Bytes of a picture in bands as a PNG, before it is converted to jpeg or webp. */
+/** Maximum number of bytes of a picture in bands as a PNG, before it is converted to jpeg or webp. */
 const MAX_BETWEEN_BYTES = 128 * 1024 * 1024;
 
-/** Pixels of all pictures that are captured at one time. */
+/** Maximum number of pixels of all pictures that are captured at one time. */
 const MAX_PIXELS_AT_ONCE = 32_000_000;
 
 /** One budget for the process, because the process's memory is the limit. */

@@ -5,15 +5,18 @@ export const STEP_MS = 30;
 const MAX_ANIMATIONS = 5_000;
 const MAX_ENDINGS = 3;
 
-/** Elements that are examined for shadow trees, frames and styles. Later ones stay as they are. */
+/** Maximum number of elements that are examined for shadow trees, frames and styles. Later ones stay as they are. */
 const MAX_EXAMINED_ELEMENTS = 20_000;
 
-/** Documents and shadow trees whose animations are ended. Later ones stay as they are. */
+/** Maximum number of documents and shadow trees whose animations are ended. Later ones stay as they are. */
 const MAX_ANIMATED_TREES = 200;
 
-/** Pixels of the content of a scrolling element. Longer content is often a list that makes only its visible rows. */
+/**
+ * Maximum number of pixels of the content of a scrolling element. Longer content is often a list that makes only its
+ * visible rows.
+ */
 const MAX_UNROLLED_PIXELS = 100_000;
-/** Elements that scroll inside each other and are unrolled. */
+/** Maximum number of elements that scroll inside each other and are unrolled. */
 const MAX_NESTED_SCROLLERS = 3;
 
 /** Background pictures that are waited for. */

@@ -1,7 +1,7 @@
 import { basicAuthorization } from "../../../lib/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
 
-/** Bytes of a response to /json/version, which has a few hundred. A longer one is an error. */
+/** Maximum number of bytes of a response to /json/version, which has a few hundred. A longer one is an error. */
 const MAX_VERSION_BYTES = 64 * 1024;
 
 /** The origin of an endpoint, for logs: path, query and credentials may be secret. */

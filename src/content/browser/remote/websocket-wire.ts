@@ -2,10 +2,13 @@ import { randomBytes } from "node:crypto";
 import { type Socket } from "node:net";
 import { type CdpReader, type CdpWire, MessageParts } from "../cdp-wire.ts";
 
-/** Bytes that wait for a peer that does not read. Beyond it, the connection is closed, and all its pages end. */
+/**
+ * Maximum number of bytes that wait for a peer that does not read. Beyond it, the connection is closed, and all its
+ * pages end.
+ */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 
-/** Bytes of a control frame's payload; a longer one is an error (RFC 6455 §5.5). */
+/** Maximum number of bytes of a control frame's payload; a longer one is an error (RFC 6455 §5.5). */
 const MAX_CONTROL_BYTES = 125;
 /** Bytes of the shortest frame header (RFC 6455 §5.2). */
 const SHORT_HEADER = 2;

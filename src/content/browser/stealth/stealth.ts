@@ -4,7 +4,7 @@ import { type NetworkWatch } from "../network-watch.ts";
 import { disguiseScript } from "./disguise.ts";
 import { drawProfile } from "./profile.ts";
 
-/** Frames and workers of one visit that are disguised. Further ones run undisguised. */
+/** Maximum number of frames and workers of one visit that are disguised. Further ones run undisguised. */
 const MAX_SCOPES = 1_000;
 
 /** Shows an ordinary computer to the pages of one visit, in every frame and worker. */

@@ -3,7 +3,10 @@ import { readFile } from "node:fs/promises";
 /** File names of maps. No other file is read, whatever file a document names. */
 const MAP = /^[A-Za-z0-9-]{1,40}\.bcmap$/;
 
-/** Bytes of all maps that one document loads. The largest map has 80 kB, and a font needs at most three. */
+/**
+ * Maximum number of bytes of all maps that one document loads. The largest map has 80 kB, and a font needs at most
+ * three.
+ */
 const MAX_MAP_BYTES = 4 * 1024 * 1024;
 
 /**

@@ -1,7 +1,7 @@
 import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
 import { type PdfPage, type Run } from "./shapes.ts";
 
-/** Rows at the top and at the bottom of a PDF page that may be running headers and footers. */
+/** Maximum number of rows at the top and at the bottom of a PDF page that may be running headers and footers. */
 const MAX_ROWS = 3;
 /** The part of the page's height, from each edge, in which they are. */
 const MARGIN = 0.14;

@@ -2,7 +2,7 @@ import { HEADING_FACTOR } from "./blocks.ts";
 import { type Block, plainOf } from "./shapes.ts";
 
 const MAX_LEVEL = 6;
-/** Lines and letters of a heading in a PDF. A longer text in large letters is a paragraph. */
+/** Maximum number of lines and letters of a heading in a PDF. A longer text in large letters is a paragraph. */
 const MAX_LINES = 4;
 const MAX_LETTERS = 220;
 const MAX_BOLD_LETTERS = 110;

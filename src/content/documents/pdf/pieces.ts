@@ -148,7 +148,7 @@ function compoundOf(end: string, start: string): string {
   return `${first}-${second}`.toLowerCase();
 }
 
-/** Words with hyphens of a PDF that are remembered. */
+/** Maximum number of words with hyphens of a PDF that are remembered. */
 const MAX_COMPOUNDS = 20_000;
 
 /** The words that a document writes with a hyphen within a line. */

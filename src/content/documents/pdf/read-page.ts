@@ -2,7 +2,7 @@ import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
-/** Runs of text on one page of a PDF. The rest is ignored. */
+/** Maximum number of runs of text on one page of a PDF. The rest is ignored. */
 const MAX_PAGE_RUNS = 40_000;
 /** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;

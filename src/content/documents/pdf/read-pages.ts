@@ -26,7 +26,7 @@ export interface ReadPages {
   readonly next: number;
 }
 
-/** Numbers of damaged pages that are named. */
+/** Maximum number of numbers of damaged pages that are named. */
 const MAX_NAMED = 20;
 /** Size of the letters of the note about missing pages. The note is not in the document. */
 const NOTE_SIZE = 10;

@@ -1,7 +1,7 @@
 import { type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
 
-/** Levels of nested columns on a page of a PDF. */
+/** Maximum number of levels of nested columns on a page of a PDF. */
 const MAX_DEPTH = 5;
 /** The minimum width of the gutter between columns, in heights of the letters. */
 const MIN_GUTTER = 0.8;

@@ -6,7 +6,7 @@ const COLUMN_GAP = 0.85;
 /** The maximum distance between baselines of one line, in heights of the letters. */
 const BASELINE_SPREAD = 0.25;
 
-/** Runs of a line of a PDF in which raised letters are searched. */
+/** Maximum number of runs of a line of a PDF in which raised letters are searched. */
 const MAX_RAISED = 500;
 
 /** A part of a line without wide gaps, or a finished block at its position. */

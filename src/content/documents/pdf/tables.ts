@@ -5,7 +5,7 @@ import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
 /** Points by which lines of a grid may miss each other. */
 const TOUCH = 3;
-/** Columns and rows of a table in a PDF. The text of a larger table is read as paragraphs. */
+/** Maximum number of columns and rows of a table in a PDF. The text of a larger table is read as paragraphs. */
 const MAX_COLUMNS = 40;
 const MAX_ROWS = 1_000;
 /** Drawn lines of a PDF page in which tables are searched. A page with more lines is a drawing. */

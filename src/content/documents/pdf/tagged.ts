@@ -12,7 +12,7 @@ import {
   type TreeNode,
 } from "./shapes.ts";
 
-/** Levels of a PDF's structure tree that are read. */
+/** Maximum number of levels of a PDF's structure tree that are read. */
 const MAX_DEPTH = 60;
 /** The minimum share of a page's letters that its tags must cover. With less, the tags do not describe the page. */
 const MIN_COVERED = 0.9;

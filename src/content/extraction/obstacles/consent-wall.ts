@@ -31,7 +31,7 @@ const CHOICE =
 const PRESSED = new Set(["button", "a", "input", "div", "span", "label"]);
 const MAX_LABEL_LENGTH = 60;
 
-/** Characters of an attribute that are read. */
+/** Maximum number of characters of an attribute that are read. */
 const MAX_NAMES_LENGTH = 1_000;
 
 /** Whether the page contains only a consent dialog. */

@@ -17,9 +17,9 @@ export interface PageFacts {
   field(name: string): string;
 }
 
-/** Characters of a page's text that are read, since an obstacle is short. */
+/** Maximum number of characters of a page's text that are read, since an obstacle is short. */
 const MAX_TEXT = 20_000;
-/** Characters of a page's source that are read. Challenges identify themselves early. */
+/** Maximum number of characters of a page's source that are read. Challenges identify themselves early. */
 const MAX_HTML = 200_000;
 
 const MAX_TITLE = 1_000;

@@ -29,7 +29,7 @@ const TRAILERS = new RegExp(
   "iu",
 );
 
-/** Characters of a label. A longer text is not a label. */
+/** Maximum number of characters of a label. A longer text is not a label. */
 const MAX_PHRASE_LENGTH = 60;
 
 /** Single words from PHRASES that never belong to a page's subject. */

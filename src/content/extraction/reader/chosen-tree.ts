@@ -18,10 +18,10 @@ const MIN_SHARE_AROUND_A_PICTURE = 0.5;
 /** The words around a picture are those of the nearest box with at least this number of words. */
 const MIN_WORDS_AROUND_A_PICTURE = 5;
 
-/** Nodes after a heading among which its text is searched. */
+/** Maximum number of nodes after a heading among which its text is searched. */
 const MAX_BELOW = 10;
 
-/** Characters of an address that are compared with these names. */
+/** Maximum number of characters of an address that are compared with these names. */
 const MAX_SOURCE_LENGTH = 1000;
 const STANDS_FOR_OTHERS =
   /(?:^|[/_-])(?:blank|spacer|placeholder|loading(?:[-_](?:trans|spinner|bar|icon|animation))?|loader|spinner)\d*(?:[_-]\d+x\d+)?(?:[._-][\da-f]{8,64})?\.(?:gif|png|svg)(?:$|[?#])/i;

@@ -4,7 +4,7 @@ import { hasTextAfter, isLabel, isMadeOfLinks } from "./label.ts";
 import { removeAll } from "./tree-copy.ts";
 import { shortText, walkNodes } from "./words.ts";
 
-/** Characters of a heading above links to other pages. A longer heading belongs to the content. */
+/** Maximum number of characters of a heading above links to other pages. A longer heading belongs to the content. */
 const MAX_HEADING_LENGTH = 60;
 
 /** Removes the rests of buttons from an article, and lists of other pages at its end. Returns the removed elements. */

@@ -1,6 +1,9 @@
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
-/** Blocks between code and the chosen text beside it: other code, as in tabs, and labels such as "Copy". */
+/**
+ * Maximum number of blocks between code and the chosen text beside it: other code, as in tabs, and labels such as
+ * "Copy".
+ */
 const MAX_BLOCKS_BETWEEN = 24;
 const MAX_WORDS_OF_A_LABEL = 3;
 /** Levels from the text, and from the code, to the box that contains both. */

@@ -23,5 +23,5 @@ export function addComments({ blocks }: Outline, chosen: Uint8Array): void {
   }
 }
 
-/** Characters of classes and ids that are read. The rest is ignored. */
+/** Maximum number of characters of classes and ids that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;

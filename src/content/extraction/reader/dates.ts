@@ -1,4 +1,4 @@
-/** Characters of a text in which a date is searched. A longer text is not a line with a date. */
+/** Maximum number of characters of a text in which a date is searched. A longer text is not a line with a date. */
 const MAX_TEXT_LENGTH = 200;
 /** The first and the last year of a date. A number beside them is not a year. */
 const FIRST_YEAR = 1990;

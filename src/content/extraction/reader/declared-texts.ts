@@ -12,9 +12,9 @@ export interface DeclaredTexts {
   readonly people: string[];
 }
 
-/** Texts of each kind that are kept. */
+/** Maximum number of texts of each kind that are kept. */
 const MAX_TEXTS = 500;
-/** Levels of a JSON-LD script. Deeper values are not read. */
+/** Maximum number of levels of a JSON-LD script. Deeper values are not read. */
 const MAX_DEPTH = 12;
 
 const CONTENT = new Set([

@@ -10,7 +10,7 @@ export interface Declared extends DeclaredTexts {
   readonly title: string;
 }
 
-/** Words of declared texts that are read, for each kind. */
+/** Maximum number of words of declared texts that are read, for each kind. */
 const MAX_WORDS = 20_000;
 
 /** Compares blocks with the texts that the page declares, and with the words of its prose. */

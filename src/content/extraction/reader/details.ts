@@ -9,7 +9,7 @@ import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
 const TEXT_PATH =
   /[a-z\d]+(?:[-_+][a-z\d]+){2,}[^/]*\/?$|\d{4}|\/(?:blogs?|news|articles?|posts?|stor(?:y|ies)|threads?|topics?|t|p|questions?|guides?|learn)\/./i;
 const DATE_IN_PATH = /(?<=\/)\d{4}[/-]\d{1,2}[/-]\d{1,2}(?=[/-]|$)/;
-/** Characters of a path that are read. */
+/** Maximum number of characters of a path that are read. */
 const MAX_PATH_LENGTH = 1000;
 
 /**

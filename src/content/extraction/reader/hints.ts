@@ -1,7 +1,7 @@
 import { type PageHints } from "./features.ts";
 import { type PageMetadata } from "./metadata.ts";
 
-/** Characters of an address that are read. */
+/** Maximum number of characters of an address that are read. */
 const MAX_ADDRESS_LENGTH = 1000;
 const FORUM =
   /(?:^|[./-])(?:forums?|boards?|bbs|community|communities|discuss(?:ions?)?|talk|threads?|topics?|questions|showtopic|showthread|viewtopic|t)(?:[./-]|$)/i;

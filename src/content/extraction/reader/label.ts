@@ -6,7 +6,7 @@ import { shortText, walkNodes } from "./words.ts";
 const INLINE = new Set("a abbr b button cite em font i mark small span strong sub sup u".split(" "));
 /** Elements whose whole text may be a label of a removed button. */
 const LABELS = new Set("a button div li p span strong b em small h2 h3 h4 h5 h6 section aside".split(" "));
-/** Characters of a label. A longer text is not a label. */
+/** Maximum number of characters of a label. A longer text is not a label. */
 const MAX_LABEL_LENGTH = 60;
 /** Maximum number of nodes of a label. A larger element is not a label. */
 const MAX_NODES_OF_LABEL = 100;

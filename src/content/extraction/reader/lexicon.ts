@@ -4,7 +4,7 @@ import { FNV_START, hashOf, nextHash, type TextCount } from "./text-count.ts";
 
 /** Maximum number of words of a phrase that is looked up. */
 export const MAX_PHRASE_WORDS = 8;
-/** Characters of names that are read. The rest is ignored. */
+/** Maximum number of characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
 /** Maximum absolute value of the sum over an element's names. */
 const MAX_SAID = 6;

@@ -9,9 +9,9 @@ import { shortText, walkNodes } from "./words.ts";
 const MAX_JSON_LD_SCRIPTS = 20;
 const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;
-/** Characters of JSON-LD texts that are compared with blocks. */
+/** Maximum number of characters of JSON-LD texts that are compared with blocks. */
 const MAX_DECLARED_LENGTH = 500_000;
-/** Characters of a name or a date. A longer value is text in the wrong field. */
+/** Maximum number of characters of a name or a date. A longer value is text in the wrong field. */
 const MAX_FIELD_LENGTH = 200;
 
 const MAX_TITLE_LENGTH = 2000;
@@ -27,7 +27,7 @@ const AUTHORS =
   "author byl article:author article:author_name dc.creator dcterms.creator citation_author parsely-author sailthru.author".split(
     " ",
   );
-/** Elements of microdata that are searched for an author's name, and nodes of such an element. */
+/** Maximum number of elements of microdata that are searched for an author's name, and nodes of such an element. */
 const MAX_AUTHORS = 20;
 const MAX_NODES_OF_AN_AUTHOR = 100;
 /** Minimum number of authors in the body. A page with at least this number declares the authors of its items. */
@@ -208,7 +208,7 @@ function imageIn(value: unknown): unknown {
   return isObject(image) ? image["url"] : image;
 }
 
-/** Characters of an address. A longer one contains the picture itself. */
+/** Maximum number of characters of an address. A longer one contains the picture itself. */
 const MAX_ADDRESS_LENGTH = 1000;
 
 function addressOf(text: string | undefined): string | undefined {

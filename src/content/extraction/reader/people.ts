@@ -1,9 +1,9 @@
 import { beforeDate } from "./dates.ts";
 
-/** Characters of a name, and of the text in which one is searched. A longer text is not a name. */
+/** Maximum number of characters of a name, and of the text in which one is searched. A longer text is not a name. */
 const MAX_NAME_LENGTH = 80;
 const MAX_TEXT_LENGTH = 300;
-/** Words of a name, or of the names of several people. */
+/** Maximum number of words of a name, or of the names of several people. */
 const MAX_WORDS_OF_A_NAME = 9;
 
 /** Labels before a name: "By", "Written by" and the same in other languages. */

@@ -3,7 +3,7 @@ import { folded } from "./folded.ts";
 import { removeAll } from "./tree-copy.ts";
 import { walkNodes } from "./words.ts";
 
-/** Characters of addresses and class names that are read. */
+/** Maximum number of characters of addresses and class names that are read. */
 const MAX_LENGTH = 2000;
 /** Levels around a picture that are searched for the class of an avatar. */
 const LEVELS = 3;

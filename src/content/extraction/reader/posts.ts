@@ -19,9 +19,9 @@ const STATISTICS =
   /^\s*(?:join(?:ed|[ -]date)?|registered|member since|posts|messages|beigetreten|registriert(?: seit)?|beiträge|inscrit|сообщений|регистрация)\s*:\s*[\p{L}\d]/iu;
 const MAX_WORDS_OF_STATISTICS = 6;
 const AVATAR = /avatar/i;
-/** Words of a rank or a number of votes. A longer text is other content. */
+/** Maximum number of words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
-/** Words of a name or a date. A longer text is neither. */
+/** Maximum number of words of a name or a date. A longer text is neither. */
 const MAX_WORDS = 8;
 /** The text of a post, without the line above it. */
 const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
@@ -30,17 +30,20 @@ const LEVELS_TO_POST = 3;
 const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
 /** Maximum number of words of a label such as "Join date". */
 const MAX_WORDS_OF_A_LABEL = 3;
-/** Blocks at the beginning of a post among which its date is searched. */
+/** Maximum number of blocks at the beginning of a post among which its date is searched. */
 const MAX_BLOCKS_TO_DATE = 6;
 /** Parts of a post that are not its text. */
 const BESIDE_TEXT =
   FLAGS.header | FLAGS.footer | FLAGS.aside | FLAGS.nav | FLAGS.quote | FLAGS.button | FLAGS.form | FLAGS.hidden;
-/** Words of a line with the date and the number of a post, as in "Jul 6, 2024 at 1:29 PM Post #3 of 7". */
+/**
+ * Maximum number of words of a line with the date and the number of a post, as in "Jul 6, 2024 at 1:29 PM Post #3 of
+ * 7".
+ */
 const MAX_WORDS_OF_A_LINE = 12;
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
-/** Characters of names that are read. The rest is ignored. */
+/** Maximum number of characters of names that are read. The rest is ignored. */
 const MAX_NAMES_LENGTH = 400;
 
 /** Adds the first name and the first date to each chosen post of a thread, and removes ranks, votes and signatures. */

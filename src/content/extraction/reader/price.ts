@@ -2,9 +2,9 @@ import { type Block, FLAGS, type Outline } from "./outline.ts";
 
 /** Maximum number of blocks between the heading of a product and its price. */
 const MAX_BLOCKS_TO_PRICE = 80;
-/** Words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
+/** Maximum number of words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
 const MAX_WORDS_OF_A_PRICE = 6;
-/** Words of a price without a label, such as "US $18.00". */
+/** Maximum number of words of a price without a label, such as "US $18.00". */
 const MAX_WORDS_OF_A_BARE_PRICE = 3;
 /** Digits beside the sign or the code of a currency. */
 const PRICE = /\d[\d.,\s]*(?:\p{Sc}|[A-Z]{3}\b)|(?:\p{Sc}|\b[A-Z]{3})\s*\d/u;

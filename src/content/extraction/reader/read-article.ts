@@ -37,7 +37,7 @@ const MIN_WORDS_OF_TEXT = 50;
 const MAX_WORDS_OF_PART = 400;
 const SHARE_OF_PART = 0.95;
 
-/** Characters of a site's name. A longer text is not a name. */
+/** Maximum number of characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
 
 /** The options of `readArticle` and `articleOf`. */

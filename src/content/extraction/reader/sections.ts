@@ -3,7 +3,7 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
 /** Parts of a page whose headings are not added. */
 const AROUND = FLAGS.nav | FLAGS.footer | FLAGS.aside | FLAGS.form | FLAGS.button | FLAGS.hidden | FLAGS.dialog;
-/** Words of a heading. A longer text is not only a heading. */
+/** Maximum number of words of a heading. A longer text is not only a heading. */
 const MAX_WORDS_OF_A_HEADING = 25;
 /** Levels from a heading, and from the text below it, to the box that contains both. */
 const LEVELS_TO_SECTION = 4;

@@ -2,7 +2,7 @@
 export const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** Words of a text whose hashes are kept. */
+/** Maximum number of words of a text whose hashes are kept. */
 const MAX_HASHES = 100;
 
 const OTHER = 0;

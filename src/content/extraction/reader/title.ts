@@ -7,9 +7,11 @@ import { tokens } from "./page-parts.ts";
 import { removeAll } from "./tree-copy.ts";
 import { countWords, shortText, walkNodes } from "./words.ts";
 
-/** Headings of one level that are examined. */
+/** Maximum number of headings of one level that are examined. */
 const MAX_HEADINGS = 10;
-/** Characters of a title in a heading, and of the article's beginning that is searched for the title. */
+/**
+ * Maximum number of characters of a title in a heading, and of the article's beginning that is searched for the title.
+ */
 const MAX_TITLE_LENGTH = 500;
 /** Maximum number of words before the heading that repeats the title: a date, an author, the name of a section. */
 const MAX_WORDS_BEFORE_TITLE = 25;

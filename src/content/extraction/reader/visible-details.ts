@@ -11,14 +11,14 @@ export interface VisibleDetails {
   readonly published: string | undefined;
 }
 
-/** Blocks before and after the title that are searched. */
+/** Maximum number of blocks before and after the title that are searched. */
 const MAX_BLOCKS_BEFORE = 5;
 const MAX_BLOCKS_AFTER = 16;
-/** Words of a line with an author or a date. A longer text is content. */
+/** Maximum number of words of a line with an author or a date. A longer text is content. */
 const MAX_WORDS = 25;
-/** Characters of titles, class names and addresses that are read. */
+/** Maximum number of characters of titles, class names and addresses that are read. */
 const MAX_LENGTH = 300;
-/** Characters of a label on a line of its own. */
+/** Maximum number of characters of a label on a line of its own. */
 const MAX_LABEL_LENGTH = 20;
 /**
  * Maximum number of texts in a line, because each text is compared with all others. A line with more consists of marks

@@ -6,7 +6,7 @@ const WHOLE = new Set(["table", "pre", "dl"]);
 /** Maximum number of blocks of a table. A table with more blocks is the page's layout, and is not kept as a whole. */
 const MAX_BLOCKS_OF_A_TABLE = 400;
 const MIN_SHARE_CHOSEN = 0.5;
-/** Words of a cell. A table with longer cells contains text. */
+/** Maximum number of words of a cell. A table with longer cells contains text. */
 const MAX_WORDS_OF_A_CELL = 12;
 
 /** Completes tables, code and definition lists if most of their words are chosen, and drops the other ones. */

@@ -24,7 +24,10 @@ const FILE_NAME = /([\w.-]{1,99})\.m?js$/;
 const VERSION =
   /(?:[.-](?:\d+|v\d+|min|slim|bundle|pkgd|core|umd|all|prod|production|migrate|ui|es5|carousel|js|jquery|\w*popup))+$/;
 
-/** Characters of a script's address. A longer one matches no known script, and may contain the script itself. */
+/**
+ * Maximum number of characters of a script's address. A longer one matches no known script, and may contain the script
+ * itself.
+ */
 export const MAX_ADDRESS_LENGTH = 2048;
 
 /**

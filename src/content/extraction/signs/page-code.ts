@@ -91,7 +91,7 @@ const NO_USERS: ReadonlyMap<number, number> = new Map();
 /** The name occurs in more than one piece of code. */
 const SEVERAL = -1;
 
-/** Characters of a name. A longer sequence of letters counts as two names. */
+/** Maximum number of characters of a name. A longer sequence of letters counts as two names. */
 const MAX_NAME_LENGTH = 81;
 
 /**

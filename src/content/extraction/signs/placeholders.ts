@@ -115,7 +115,7 @@ function isUnmade({ name, text, media, elements }: Surveyed): boolean {
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
 }
 
-/** Elements in a component with a short text that its own code may replace. */
+/** Maximum number of elements in a component with a short text that its own code may replace. */
 const MAX_FALLBACK_ELEMENTS = 3;
 
 function isRewrittenByItself({ name, chrome, hidden, text, media, elements }: Surveyed): boolean {

@@ -30,7 +30,7 @@ export interface Phrase {
   readonly code: boolean;
 }
 
-/** Characters of a phrase. Longer texts are content, not notices. */
+/** Maximum number of characters of a phrase. Longer texts are content, not notices. */
 const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。|script/i;

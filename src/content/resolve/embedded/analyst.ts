@@ -11,7 +11,7 @@ import { askedOf, type Asked } from "./question.ts";
 import { type ReadSource, type Signs, signsOf } from "./signs.ts";
 import { statementOf } from "./stance.ts";
 
-/** Statements of one source in the result. The strongest are kept. */
+/** Maximum number of statements of one source in the result. The strongest are kept. */
 const MAX_STATEMENTS = 8;
 /** Sentences of a source without statements that are passed on, and their minimum share of the question's words. */
 const MAX_NEAR = 2;

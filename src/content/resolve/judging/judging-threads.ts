@@ -3,7 +3,7 @@ import { type Plan } from "../analysis.ts";
 import { type Case, type Judged, type JudgingTask } from "./judge.ts";
 import { type JudgingReply } from "./judging-worker.ts";
 
-/** Threads at most, and tasks that wait for one. Each resolution has one task at a time. */
+/** Maximum number of threads at most, and tasks that wait for one. Each resolution has one task at a time. */
 const MAX_THREADS = 2;
 const MAX_WAITING = 64;
 /** Milliseconds of one task: a hundred times the usual. A hostile text can make a task slow. */

@@ -1,7 +1,7 @@
 import { VERSION } from "../../../lib/version.ts";
 import { ModelError } from "./model-error.ts";
 
-/** Bytes of a model's response, decompressed. Some hundred statements take 100 KiB. @internal */
+/** Maximum number of bytes of a model's response, decompressed. Some hundred statements take 100 KiB. @internal */
 export const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
 
 /** The function with which the protocols' libraries send requests. */

@@ -3,8 +3,8 @@ import { type Analysis, type Statement } from "../analysis.ts";
 import { ModelError } from "./model-error.ts";
 
 /**
- * Statements of one response, and characters of a quote and of the reasons. A longer response does not follow the
- * schema and is rejected. @internal
+ * Maximum number of statements of one response, and characters of a quote and of the reasons. A longer response does
+ * not follow the schema and is rejected. @internal
  */
 export const MAX_STATEMENTS = 60;
 const MAX_QUOTE_LENGTH = 2_000;

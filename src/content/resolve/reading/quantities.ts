@@ -103,7 +103,7 @@ const QUANTITY = new RegExp(
 );
 const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?!\d)[\p{L}$€£]+)/u;
 
-/** Numbers of one sentence that are read. */
+/** Maximum number of numbers of one sentence that are read. */
 const MAX_QUANTITIES = 24;
 
 /** The quantities of a sentence, in order. Numbers inside `dates` are left out. */

@@ -12,11 +12,11 @@ import { robotsDirectives } from "./robots-directives.ts";
 import { MAX_SITEMAP_BYTES, readSitemap } from "./sitemap.ts";
 import { type Site, type Sites, type Waiting } from "./sites.ts";
 
-/** Bytes of a page. */
+/** Maximum number of bytes of a page. */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 /** Content types that may contain text to index. Other bodies are not read. */
 const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/i;
-/** Hosts that are requested at the same time. */
+/** Maximum number of hosts that are requested at the same time. */
 const MAX_HOSTS_AT_ONCE = 4;
 /** Sitemaps of a site that are read. */
 const MAX_SITEMAPS = 50;

@@ -6,7 +6,7 @@ import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, parseRobots, type Robots } fro
 const MAX_CRAWL_DELAY_MS = 30_000;
 /** Consecutive failures after which a crawl stops requests to a host. */
 const MAX_FAILURES = 10;
-/** Hosts of a crawl. Further hosts are not requested. */
+/** Maximum number of hosts of a crawl. Further hosts are not requested. */
 const MAX_HOSTS = 1_000;
 
 /** Milliseconds for one request of a crawl. @bound */

@@ -3,14 +3,17 @@ import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../../lib/caught.ts";
 import { matchesOf, segmented, snippetOf, termsOf } from "./query.ts";
 
-/** Characters of a page's text that are indexed. */
+/** Maximum number of characters of a page's text that are indexed. */
 const MAX_PAGE_TEXT = 200_000;
 const MAX_TITLE = 300;
 /** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 5_000;
 /** The weights of a word in the title, the text and the address. */
 const WEIGHTS = "8.0, 1.0, 3.0";
-/** Pages in the index that were fetched outside of a crawl and belong to no site. The oldest are removed. */
+/**
+ * Maximum number of pages in the index that were fetched outside of a crawl and belong to no site. The oldest are
+ * removed.
+ */
 const MAX_FETCHED_PAGES = 20_000;
 
 const VERSION = 1;

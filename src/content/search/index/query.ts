@@ -1,6 +1,6 @@
-/** Words of a query that are searched for. */
+/** Maximum number of words of a query that are searched for. */
 const MAX_TERMS = 24;
-/** Characters of a query that are read. */
+/** Maximum number of characters of a query that are read. */
 const MAX_LENGTH = 1_000;
 /** Characters of the shortest word that also matches as a prefix. */
 const MIN_PREFIX = 3;

@@ -3,7 +3,7 @@ export const MAX_ROBOTS_BYTES = 512_000;
 /** Rules and sitemaps of a file that are used. Further ones are ignored. */
 const MAX_RULES = 5_000;
 const MAX_SITEMAPS = 100;
-/** Characters and stars in a rule's pattern. A longer pattern is ignored. */
+/** Maximum number of characters and stars in a rule's pattern. A longer pattern is ignored. */
 const MAX_PATTERN = 2_048;
 const MAX_STARS = 20;
 

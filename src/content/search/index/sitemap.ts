@@ -1,9 +1,9 @@
 import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 
-/** Bytes of a sitemap, both compressed and decompressed. The protocol allows 50 MB. */
+/** Maximum number of bytes of a sitemap, both compressed and decompressed. The protocol allows 50 MB. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-/** Addresses of a sitemap. The protocol allows the same number. */
+/** Maximum number of addresses of a sitemap. The protocol allows the same number. */
 const MAX_URLS = 50_000;
 const MAX_URL_LENGTH = 2_048;
 

@@ -2,7 +2,7 @@ import { type EgressOptions } from "../../egress/guard.ts";
 import { ProviderError } from "../provider.ts";
 import { type WebResponse, WebError, type WebRequest, webGet } from "../web-get.ts";
 
-/** Bytes of a provider's response. */
+/** Maximum number of bytes of a provider's response. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** A request to a provider's server. */
@@ -65,7 +65,7 @@ export function field(value: unknown, name: string): unknown {
   return Reflect.get(value, name);
 }
 
-/** Results of a page that are read. */
+/** Maximum number of results of a page that are read. */
 const MAX_RESULTS = 100;
 
 /** The list in a field, cut to `MAX_RESULTS`. Undefined if the field holds no list. */

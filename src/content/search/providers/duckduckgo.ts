@@ -4,7 +4,7 @@ import { type ProviderPage, type ProviderRequest, type SearchProvider } from "..
 import { ask } from "./ask.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";
 
-/** Characters of a query. A longer query is cut, since DuckDuckGo would refuse it. */
+/** Maximum number of characters of a query. A longer query is cut, since DuckDuckGo would refuse it. */
 const MAX_QUERY_LENGTH = 499;
 /** Fields of the form that leads to the next page. */
 const MAX_FORM_FIELDS = 20;
