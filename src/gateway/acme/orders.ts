@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type KeyPair } from "../wire/tls.ts";
+import { validityOf } from "./chain.ts";
 import { begunAgain, failedAgain } from "./failures.ts";
 import { Issuer } from "./issuer.ts";
 import {
@@ -10,7 +11,6 @@ import {
   certificateName,
   type Entries,
   failureName,
-  readCertificate,
   readFailure,
   settingsDigest,
 } from "./records.ts";
@@ -84,7 +84,7 @@ export class Orders {
     const before = this.#unsaved.size;
     for (const [domain, { record }] of this.#unsaved) {
       if (!this.hasUnsaved(domain, settings) || !settings.config.domains.includes(domain)) this.#unsaved.delete(domain);
-      else if (await isWritten(store, domain, record)) await this.#saved(store, { settings, domain });
+      else if (await isWritten(store, domain, record)) await this.#saved(store, { settings, domain, record });
     }
     return this.#unsaved.size < before;
   }
@@ -110,7 +110,7 @@ export class Orders {
       const entries = await store.read();
       try {
         await this.#begin(store, { settings, domain, entries });
-        await this.#one(issuer, { store, settings, domain, signal, isEnding });
+        await this.#one(issuer, { store, settings, domain, entries, signal, isEnding });
       } catch (error) {
         refused ??= new Error(`the order for ${domain}: ${messageOf(error)}`, { cause: error });
       }
@@ -118,15 +118,12 @@ export class Orders {
     return refused;
   }
 
-  async #one(
-    issuer: Issuer,
-    { store, settings, domain, signal, isEnding }: Omit<OrdersOptions, "domains"> & { readonly domain: string },
-  ): Promise<void> {
+  async #one(issuer: Issuer, { store, settings, domain, entries, signal, isEnding }: OneOrder): Promise<void> {
     let record: CertificateRecord;
     try {
       record = await issuer.issue(domain);
     } catch (error) {
-      if (!signal.aborted) await this.#failed(store, { settings, domain, error });
+      if (!signal.aborted) await this.#failed(store, { settings, domain, entries, error });
       else if (!isEnding()) await store.write(attemptName(domain), undefined);
       return;
     }
@@ -153,26 +150,28 @@ export class Orders {
       this.#tell(message, { outcome: "failed", details: { domain } });
       return;
     }
-    await this.#saved(store, { settings, domain });
+    await this.#saved(store, { settings, domain, record });
   }
 
   /** After the store has taken a certificate. */
-  async #saved(store: CertificateStore, { settings, domain }: Omit<IssuedRecord, "record">): Promise<void> {
+  async #saved(store: CertificateStore, { settings, domain, record }: IssuedRecord): Promise<void> {
     this.#unsaved.delete(domain);
+    try {
+      await this.#deps.show(store, settings);
+    } finally {
+      // Also if the store fails now: the order has succeeded.
+      const to = validityOf(record)?.to ?? 0;
+      const message = `got a certificate for ${domain}, valid until ${new Date(to).toISOString()}`;
+      this.#tell(message, { outcome: "done", details: { domain, expires_ms: to } });
+    }
     await store.write(failureName(domain), undefined);
     await store.write(attemptName(domain), undefined);
-    const entries = await this.#deps.show(store, settings);
-    const to = readCertificate(entries, domain)?.to ?? 0;
-    const message = `got a certificate for ${domain}, valid until ${new Date(to).toISOString()}`;
-    this.#tell(message, { outcome: "done", details: { domain, expires_ms: to } });
   }
 
-  async #failed(
-    store: CertificateStore,
-    { settings, domain, error }: { settings: AcmeSettings; domain: string; error: unknown },
-  ): Promise<void> {
+  /** Reports the failure before it uses the store, which may fail too. */
+  async #failed(store: CertificateStore, { settings, domain, entries, error }: FailedOrder): Promise<void> {
     const { clock, random, firstPauseMs: firstMs } = this.#deps;
-    const before = readFailure(await store.read(), failureName(domain));
+    const before = readFailure(entries, failureName(domain));
     const digest = settingsDigest(settings);
     const failure = failedAgain(before, { settings: digest, error, now: clock(), random: random(), firstMs });
     const { host } = new URL(settings.config.directory_url);
@@ -189,6 +188,16 @@ export class Orders {
     this.#deps.log(message);
     this.#deps.onEvent({ kind: "certificate", message, outcome, details: { ...details } });
   }
+}
+
+interface OneOrder extends Omit<OrdersOptions, "domains"> {
+  readonly domain: string;
+  /** The contents of the store before the order. */
+  readonly entries: Entries;
+}
+
+interface FailedOrder extends Pick<OneOrder, "settings" | "domain" | "entries"> {
+  readonly error: unknown;
 }
 
 interface IssuedRecord {
