@@ -110,7 +110,7 @@ function row(name: string, times: Times, megabytes: number, other: string): void
 }
 
 /**
- * 5 MB of each piece, and as many copies as a page may have elements: the time that a worker's thread needs for them.
+ * Measures the time of a worker's thread for 5 MB of each piece, and for as many copies as a page may have elements.
  */
 function showHostile(): void {
   console.log(`${"ms for".padEnd(24)}    5 MB    as many as are read`);

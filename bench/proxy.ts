@@ -109,7 +109,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   finish(options, results, origins);
 }
 
-/** An Error if a program failed in a case. */
+/** Writes the results as JSON if requested. Throws an Error if a program failed in a case. */
 function finish(options: Options, results: readonly CaseResult[], origins: ReadonlyMap<SetupName, string>): void {
   if (options.json !== undefined) writeJson(options.json, { options, results: [...results], origins });
   const failed = results.filter(({ failures }) => Object.keys(failures).length > 0).map(({ name }) => name);

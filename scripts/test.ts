@@ -15,7 +15,7 @@ const PARALLEL = 4;
 const MOST_SECOND_TRIES = 3;
 /** Characters at the end of the output that hold its summary. */
 const SUMMARY_LENGTH = 2000;
-/** The files that run beside a test are load too, also where the machine is quiet at the start. */
+/** Test files that run in parallel slow each other down, even if the machine was idle at the start. */
 const factor = Math.max(PATIENCE_FACTOR, PARALLEL);
 
 interface Failed {

@@ -256,7 +256,7 @@ test("a client that leaves while the upstream works is not charged", async () =>
   expect(seen).toHaveLength(2);
 });
 
-/** Replaces waiting: afterwards the lease of the killed process has expired. */
+/** Makes the lease of the killed process expire at once, so that the test need not wait. */
 function letLeasesExpire(): void {
   const database = new Database(join(stateFolder, "turnpike.db"));
   database.run("PRAGMA busy_timeout = 5000");

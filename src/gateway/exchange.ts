@@ -40,7 +40,10 @@ export interface RequestHead {
    * bytes of both directions.
    */
   readonly upgrade: "" | "websocket";
-  /** Add the query and the fields, without making texts of them. Absent if they are texts from the start. */
+  /**
+   * Add the query and the fields to `pieces` as bytes, without making strings. Absent if the codec has them as strings
+   * already.
+   */
   addQuery?(pieces: TextPieces): void;
   addFields?(pieces: TextPieces): void;
 }
@@ -89,8 +92,8 @@ export interface ResponseSink extends BodySink {
   start(head: ResponseHead): void;
   /**
    * Lets the kernel send up to `length` bytes of an open file in place of `data`, and returns the number that it took.
-   * 0: send the bytes by `data`, which reports whether the client can take more. Absent in a sink that must see the
-   * bytes.
+   * 0: send the bytes by `data`, which reports whether the client can take more. A sink that reads or changes the bytes
+   * does not have this method.
    */
   sendFile?(file: number, offset: number, length: number): number;
 }
@@ -204,7 +207,7 @@ export interface Exchange {
    * HTTP/1.
    */
   told?: ToldClient | undefined;
-  /** Kept by the connection: the admission of its last request that was let in. Absent in the same cases as `told`. */
+  /** The connection keeps it: the result of the last successful authentication. Absent in the same cases as `told`. */
   admission?: Admission | undefined;
   /** Receives the response. A policy that must see or delay the response puts its own sink before this one. */
   response: ResponseSink;

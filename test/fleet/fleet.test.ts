@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres || !hasRedis)("a fleet under load", () => {
   test("a gateway that is cut off from the database accepts no payment until it reaches the database again", async () => {
     const { links } = machine(0);
     links.postgres.cut();
-    // Requests that the gateway has written as settled may still end.
+    // Requests whose settlement the gateway has already stored may still succeed.
     await sells([1, 2], ["goods"]);
     const before = buyers.paidRoutes(0);
     await sells([1, 2], ["goods"]);

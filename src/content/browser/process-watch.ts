@@ -37,8 +37,8 @@ const NICENESS: readonly (readonly [fromCpuMs: number, nice: number])[] = [
 /** Milliseconds of CPU time after which a process runs only when no other process wants the processor. @bound */
 const IDLE_CPU_MS = 4_000;
 /**
- * Share of the time that the main thread has work while a page floods it, and milliseconds of CPU time above which a
- * page's process can be the cause.
+ * If the browser's main thread is busy for this share of the time, a page may flood it with calls. Only processes of
+ * pages with more than these milliseconds of CPU time can be the cause.
  */
 const BUSY_SHARE = 0.7;
 const RELIEF_CPU_MS = 800;

@@ -3,7 +3,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { ownTenants, tenantsOf } from "./tenant-directory.ts";
 import { serveTenants, type TenantQuestion, TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
 
-/** A worker with these tenants, and the questions that it got. */
+/** A worker with these tenants. It records the questions that it received. */
 class TestWorker {
   readonly asked: TenantQuestion[] = [];
   readonly questions: TenantQuestions;

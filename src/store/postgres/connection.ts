@@ -186,7 +186,7 @@ export class Connection {
     else if (type === "E") running.error ??= serverError(fieldsOf(body));
     else if (type === "Z") this.#end(running, body);
     else if (!"23nNSAI".includes(type))
-      this.#wire.end(new PostgresError("protocol", "the server's response is not read"));
+      this.#wire.end(new PostgresError("protocol", "the server sent a message of an unexpected type"));
   }
 
   #row(running: Running, body: Buffer): void {

@@ -86,7 +86,7 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
     "sends a copy for a query",
     "disable",
     [Buffer.concat([OK, UTF8, READY]), message("H", "\0\0\0")],
-    "the server's response is not read",
+    "the server sent a message of an unexpected type",
   ],
   ["never answers a query", "disable", [Buffer.concat([OK, UTF8, READY])], "the server did not respond within 200 ms"],
 ];

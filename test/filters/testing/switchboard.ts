@@ -19,7 +19,10 @@ const OUT = memory.data(4096);
 const BODY = memory.data(65536);
 let mode: i32 = 0;
 
-/** The value of the field that x-see names, or the path where it names none; 204 where it is not there. */
+/**
+ * Responds with the value of the field that x-see names, or with the path if x-see is empty; with 204 if the field is
+ * absent.
+ */
 function see(): i32 {
   const name = get_header(SEE, 5, NAME, 64);
   const length = name == 0 ? get_path(OUT, 4096) : get_header(NAME, name, OUT, 4096);

@@ -133,7 +133,7 @@ function isOfName(code: number): boolean {
   return beginsName(code) || (code >= 0x30 && code <= 0x39);
 }
 
-/** FNV-1a as a signed integer, which maps find fastest. */
+/** FNV-1a as a signed integer: maps look up such keys fastest. */
 function hashOf(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -212,7 +212,7 @@ class Crawler {
       .catch((error: unknown) => void (step = failure(error)));
     const reason = step instanceof Failed ? step.reason : undefined;
     const outcome = step instanceof Failed ? "failed" : step;
-    // A fetch that an interruption cut off is not done.
+    // The crawl was interrupted during this fetch: the address is fetched again later.
     if (outcome === "failed" && this.#deps.signal.aborted) return;
     sites.done(this.#site.id, url);
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);

@@ -25,7 +25,9 @@ const model = z
     tokens_field: z
       .enum(["max_tokens", "max_completion_tokens"])
       .default("max_tokens")
-      .describe("Field of a chat completion that limits its tokens. OpenAI's reasoning models accept only the second."),
+      .describe(
+        "Field of a chat completion that limits its tokens. OpenAI's reasoning models accept only `max_completion_tokens`.",
+      ),
     max_input_tokens: count(24_000, 1000, 1_000_000).describe(
       "Maximum tokens of the sources' texts, counted as 3 bytes each. Longer texts are cut.",
     ),

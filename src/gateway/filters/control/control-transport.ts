@@ -17,7 +17,9 @@ export interface TransportSettings {
 export interface TransportOptions extends TransportSettings, ControlTimings {
   /** Receives a line for the first failure of a connection, and one when all connections work again. */
   readonly log: (message: string) => void;
-  /** Called when the first connection accepts commands, and when none does any more, with the reason. */
+  /**
+   * Called when the first connection accepts commands, and with the reason when no connection accepts them any more.
+   */
   readonly onReady: (isReady: boolean, error?: string) => void;
 }
 

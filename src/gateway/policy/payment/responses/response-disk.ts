@@ -11,7 +11,7 @@ import { DiskBuffer, type DiskBufferHost } from "./disk-buffer.ts";
 
 /** Files of responses that one worker has open, for writing and reading. */
 const MAX_OPEN_FILES = 256;
-/** Milliseconds between two sweeps, and after a sweep that left work. @bound */
+/** Milliseconds between two sweeps, and until the next one if a sweep could not remove everything. @bound */
 const SWEEP_MS = 5000;
 const BUSY_SWEEP_MS = 250;
 /** Responses that one sweep removes. @bound */
