@@ -151,6 +151,7 @@ export class Http1ServerConnection
     // its side has left.
     if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
     else if (this.#exchange !== undefined) this.#wire.terminate();
+    else if (this.#state === LINGERING) this.#linger();
     else this.#close();
     flushCork();
   }
