@@ -1,15 +1,16 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { dlopen, FFIType, type Pointer } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { fromCLibrary } from "./c-library.ts";
+import { nativeMemory } from "./native-memory.ts";
 
 /** `CLOCK_MONOTONIC` of Linux. */
 const MONOTONIC = 1;
 
-type ClockGettime = (clock: number, time: ReturnType<typeof ptr>) => number;
+type ClockGettime = (clock: number, time: Pointer) => number;
 
 /** `struct timespec`: seconds, nanoseconds. */
-const time = new BigInt64Array(2);
-const timeAt = ptr(time);
+const memory = nativeMemory(16);
+const time = new BigInt64Array(memory.buffer);
 const read = fromCLibrary((name): ClockGettime => {
   const { symbols } = dlopen(name, {
     clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 },
@@ -19,7 +20,7 @@ const read = fromCLibrary((name): ClockGettime => {
 
 /** Milliseconds since the machine started; undefined if the C library cannot be called. */
 function readMonotonic(): number | undefined {
-  if (process.platform !== "linux" || read?.(MONOTONIC, timeAt) !== 0) return undefined;
+  if (process.platform !== "linux" || read?.(MONOTONIC, memory.address) !== 0) return undefined;
   return Number(time[0] ?? 0n) * 1000 + Number(time[1] ?? 0n) / 1e6;
 }
 

@@ -1,5 +1,6 @@
 import { dlopen, type Pointer, ptr } from "bun:ffi";
 import { fromCLibrary } from "./c-library.ts";
+import { nativeMemory } from "./native-memory.ts";
 
 /** From linux/socket.h and linux/netlink.h. */
 const AF_NETLINK = 16;
@@ -46,8 +47,8 @@ export function openNetlink(protocol: number): Netlink | undefined {
   });
   if (opened === undefined || opened.socket < 0) return undefined;
   const { calls, socket } = opened;
-  const reply = new DataView(new ArrayBuffer(MAX_RESPONSE_BYTES));
-  const replyAt = addressOf(reply);
+  const memory = nativeMemory(MAX_RESPONSE_BYTES);
+  const reply = new DataView(memory.buffer);
   let sequence = 0;
   return (type, bytes) => {
     sequence = (sequence + 1) >>> 0;
@@ -55,7 +56,7 @@ export function openNetlink(protocol: number): Netlink | undefined {
     if (Number(calls.send(socket, addressOf(bytes), bytes.byteLength, 0)) !== bytes.byteLength) return undefined;
     // The kernel has replied when `send` returns. Unread replies to earlier requests are skipped.
     for (;;) {
-      const length = Number(calls.recv(socket, replyAt, reply.byteLength, MSG_DONTWAIT));
+      const length = Number(calls.recv(socket, memory.address, reply.byteLength, MSG_DONTWAIT));
       if (length < NETLINK_HEADER_BYTES) return undefined;
       if (reply.getUint32(8, true) === sequence) return { type: reply.getUint16(4, true), length, bytes: reply };
     }

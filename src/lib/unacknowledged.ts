@@ -1,13 +1,14 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { dlopen, FFIType, type Pointer } from "bun:ffi";
 import { fromCLibrary } from "./c-library.ts";
+import { nativeMemory } from "./native-memory.ts";
 
 /** `SIOCOUTQ` of Linux: bytes in a socket's send queue, sent or not, that the peer's system has not acknowledged. */
 const OUTPUT_QUEUE = 0x5411;
 
-type Ioctl = (socket: number, request: number, reply: ReturnType<typeof ptr>) => number;
+type Ioctl = (socket: number, request: number, reply: Pointer) => number;
 
-const reply = new Int32Array(1);
-const replyAt = ptr(reply);
+const memory = nativeMemory(4);
+const reply = new Int32Array(memory.buffer);
 const ioctl = fromCLibrary((name): Ioctl => {
   const { symbols } = dlopen(name, {
     ioctl: { args: [FFIType.i32, FFIType.u64, FFIType.ptr], returns: FFIType.i32 },
@@ -22,5 +23,5 @@ const ioctl = fromCLibrary((name): Ioctl => {
 export function unacknowledged(socket: number): number {
   if (socket < 0) return -1;
   if (ioctl === undefined || process.platform !== "linux") return 0;
-  return ioctl(socket, OUTPUT_QUEUE, replyAt) === 0 ? (reply[0] ?? 0) : 0;
+  return ioctl(socket, OUTPUT_QUEUE, memory.address) === 0 ? (reply[0] ?? 0) : 0;
 }

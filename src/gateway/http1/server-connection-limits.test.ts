@@ -155,6 +155,16 @@ test("a client that ends its side after a response has received it", () => {
   expect(told).toEqual([true]);
 });
 
+test("a connection that waits for the acknowledgement of its last response closes when the client ends its side", () => {
+  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  last().onTaken = () => {};
+  reply(last());
+  flushCork();
+  expect(wire.ended).toBe(false);
+  connection.onEnd();
+  expect(wire.ended).toBe(true);
+});
+
 test("a client that does not read its response, and whose next requests get no memory, is closed after it has read", () => {
   const poor = Object.assign(new Host(), {
     buffers: new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 }),
