@@ -23,7 +23,7 @@ function decode(
       body += Buffer.from(chunk).toString("latin1", start, end);
     },
   };
-  for (let at = 0, i = 0; at < bytes.length && !decoder.done && decoder.fault === ""; i++) {
+  for (let at = 0, i = 0; at < bytes.length && !decoder.done && decoder.error === ""; i++) {
     const read = bytes.subarray(at, at + (cuts[i % cuts.length] ?? 1));
     used = at + decoder.decode(read, 0, sink);
     at += read.length;
@@ -54,7 +54,7 @@ test("chunked data is decoded completely, however it is split, and the bytes aft
           .join("");
         const text = `${coded}0\r\n${trailers}\r\n`;
         const { body, used, decoder } = decode(`${text}GET / HTTP/1.1`, sizes);
-        expect([decoder.fault, decoder.done, decoder.trailers]).toEqual(["", true, trailers]);
+        expect([decoder.error, decoder.done, decoder.trailers]).toEqual(["", true, trailers]);
         expect(body).toBe(chunks.map(([chunk]) => chunk).join(""));
         expect(used).toBe(text.length);
       },
@@ -86,9 +86,9 @@ test("a split body is decoded like one in a single read, whether it is valid or 
     fc.property(fc.array(piece, { maxLength: 20 }), cuts, (pieces, sizes) => {
       const whole = decode(pieces.join(""));
       const parts = decode(pieces.join(""), sizes);
-      expect([parts.decoder.done, parts.decoder.fault, parts.body]).toEqual([
+      expect([parts.decoder.done, parts.decoder.error, parts.body]).toEqual([
         whole.decoder.done,
-        whole.decoder.fault,
+        whole.decoder.error,
         whole.body,
       ]);
     }),
@@ -140,16 +140,16 @@ describe("a body is refused", () => {
     ["with a bare LF for the last line", "0\r\n\n", "bare LF in trailers"],
     ["with endless trailers", `0\r\n${"A: b\r\n".repeat(200)}`, "trailers too large"],
     ["with one endless trailer", `0\r\n${"A".repeat(1001)}`, "trailers too large"],
-  ])("%s", (_name, text, fault) => {
+  ])("%s", (_name, text, error) => {
     for (const sizes of [[1], [3], [100_000]]) {
       const { decoder } = decode(text, sizes);
-      expect([decoder.fault, decoder.done, decoder.tooLarge]).toEqual([fault, false, false]);
+      expect([decoder.error, decoder.done, decoder.tooLarge]).toEqual([error, false, false]);
     }
   });
 
   test("when its chunks announce more bytes than the limit, before any byte beyond it", () => {
     const { body, decoder } = decode("5\r\nhello\r\n6\r\nworld!\r\n", [4], { trailers: 100, body: 10 });
-    expect([decoder.tooLarge, decoder.fault, body]).toEqual([true, "the body is larger than 10 bytes", "hello"]);
+    expect([decoder.tooLarge, decoder.error, body]).toEqual([true, "the body is larger than 10 bytes", "hello"]);
     expect(decode("5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n", [4], { trailers: 100, body: 10 }).decoder.done).toBe(true);
     expect(decode("fffffffffffff\r\n").decoder.tooLarge).toBe(true);
   });
@@ -166,7 +166,7 @@ describe("a body is refused", () => {
 const allBytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
 
 test("of all bytes, only hexadecimal digits continue a size, and only CR, semicolon and white space end it", () => {
-  const sound = allBytes.filter((char) => decode(`1${char}`).decoder.fault === "");
+  const sound = allBytes.filter((char) => decode(`1${char}`).decoder.error === "");
   expect(sound.join("")).toBe("\t\r 0123456789;ABCDEFabcdef");
   for (const digit of "09afAF") {
     const length = Number.parseInt(`1${digit}`, 16);
@@ -175,22 +175,22 @@ test("of all bytes, only hexadecimal digits continue a size, and only CR, semico
 });
 
 test("of all bytes, a quoted value contains no control character except tab", () => {
-  const sound = allBytes.filter((char) => decode(`1;a="${char}`).decoder.fault === "");
+  const sound = allBytes.filter((char) => decode(`1;a="${char}`).decoder.error === "");
   expect(sound.join("")).toBe(allBytes.filter((char) => char === "\t" || (char >= " " && char !== "\x7f")).join(""));
 });
 
 test("sizes, extensions and trailers may be as long as their limits, but no byte longer", () => {
   const size = `${"0".repeat(12)}1\r\nx\r\n`;
   expect(decode(`${size}${size}0\r\n\r\n`).decoder.done).toBe(true);
-  for (const [excess, extensionFault, trailerFault] of [
+  for (const [excess, extensionError, trailerError] of [
     [0, "", ""],
     [1, "chunk extensions too large", "trailers too large"],
   ] as const) {
     // The semicolon does not count.
     const extended = `1;${"a".repeat(4095 + excess)}\r\nx\r\n0;a\r\n\r\n`;
-    expect(decode(extended).decoder.fault).toBe(extensionFault);
+    expect(decode(extended).decoder.error).toBe(extensionError);
     const trailed = `0\r\nA: ${"b".repeat(993 + excess)}\r\n\r\n`;
-    expect(decode(trailed).decoder.fault).toBe(trailerFault);
+    expect(decode(trailed).decoder.error).toBe(trailerError);
   }
 });
 

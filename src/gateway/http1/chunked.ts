@@ -7,10 +7,10 @@ import {
   nextExtensionState,
 } from "./chunk-extension.ts";
 
-/** Hexadecimal digits of a chunk size; no body may be so long. A longer size is a fault. */
+/** Hexadecimal digits of a chunk size; no body may be so long. A longer size is an error. */
 const MAX_SIZE_DIGITS = 13;
 /**
- * Bytes of chunk extensions in a whole body; more are a fault. Extensions have no use today except to keep a parser busy
+ * Bytes of chunk extensions in a whole body; more are an error. Extensions have no use today except to keep a parser busy
  * (RFC 9112 §7.1.1).
  */
 const MAX_EXTENSION_BYTES = 4096;
@@ -54,7 +54,7 @@ export class ChunkedDecoder {
   /** Trailer field lines with their CRLFs, as received and not yet checked. */
   trailers = "";
   /** Why the body is refused; empty if it is valid. */
-  fault = "";
+  error = "";
   /** True if the body is refused because the announced chunk sizes exceed the limit in sum. */
   tooLarge = false;
 
@@ -70,7 +70,7 @@ export class ChunkedDecoder {
   /** Decodes the bytes from `from` on. Returns the index after the last byte of the body. */
   decode(bytes: Uint8Array, from: number, sink: ChunkedSink): number {
     let at = from;
-    while (at < bytes.length && this.#state !== DONE && this.fault === "") {
+    while (at < bytes.length && this.#state !== DONE && this.error === "") {
       if (this.#state === DATA) {
         const take = Math.min(this.#size, bytes.length - at);
         this.#size -= take;
@@ -94,34 +94,34 @@ export class ChunkedDecoder {
         const digit = hexDigit(code);
         if (digit !== -1) {
           this.#size = this.#size * 16 + digit;
-          if (++this.#digits > MAX_SIZE_DIGITS) this.fault = "chunk size too large";
-        } else if (this.#digits === 0) this.fault = "bad chunk size";
+          if (++this.#digits > MAX_SIZE_DIGITS) this.error = "chunk size too large";
+        } else if (this.#digits === 0) this.error = "bad chunk size";
         else if (code === 0x0d) this.#state = SIZE_LF;
         else if (code === 0x3b || code === 0x20 || code === 0x09) {
           this.#state = EXTENSION;
           this.#extension = code === 0x3b ? EXTENSION_BEGINS : EXTENSION_AWAITED;
-        } else this.fault = "bad chunk size";
+        } else this.error = "bad chunk size";
         return;
       }
       case EXTENSION:
         this.#stepExtension(code);
         return;
       case SIZE_LF:
-        if (code !== 0x0a) this.fault = "bare CR after a chunk size";
+        if (code !== 0x0a) this.error = "bare CR after a chunk size";
         this.#announced += this.#size;
         if (this.#announced > this.#maxBodyBytes) {
           this.tooLarge = true;
-          this.fault = `the body is larger than ${this.#maxBodyBytes} bytes`;
+          this.error = `the body is larger than ${this.#maxBodyBytes} bytes`;
         }
         this.#digits = 0;
         this.#state = this.#size === 0 ? TRAILERS : DATA;
         return;
       case DATA_CR:
-        if (code !== 0x0d) this.fault = "chunk longer than its size";
+        if (code !== 0x0d) this.error = "chunk longer than its size";
         this.#state = DATA_LF;
         return;
       default:
-        if (code !== 0x0a) this.fault = "bare CR after a chunk";
+        if (code !== 0x0a) this.error = "bare CR after a chunk";
         this.#state = SIZE;
     }
   }
@@ -129,12 +129,12 @@ export class ChunkedDecoder {
   #stepExtension(code: number): void {
     if (code === 0x0d) {
       if (isExtensionEnd(this.#extension)) this.#state = SIZE_LF;
-      else this.fault = "malformed chunk extension";
-    } else if ((code < 0x20 && code !== 0x09) || code === 0x7f) this.fault = "control character in a chunk extension";
-    else if (++this.#extensionBytes > MAX_EXTENSION_BYTES) this.fault = "chunk extensions too large";
+      else this.error = "malformed chunk extension";
+    } else if ((code < 0x20 && code !== 0x09) || code === 0x7f) this.error = "control character in a chunk extension";
+    else if (++this.#extensionBytes > MAX_EXTENSION_BYTES) this.error = "chunk extensions too large";
     else {
       this.#extension = nextExtensionState(this.#extension, code);
-      if (this.#extension === BAD_EXTENSION) this.fault = "malformed chunk extension";
+      if (this.#extension === BAD_EXTENSION) this.error = "malformed chunk extension";
     }
   }
 
@@ -147,12 +147,12 @@ export class ChunkedDecoder {
       this.trailers += String.fromCharCode(code);
       at++;
       if (this.trailers.length > this.#maxTrailerBytes) {
-        this.fault = "trailers too large";
+        this.error = "trailers too large";
         return at;
       }
       if (code !== 0x0a) continue;
       if (!this.trailers.endsWith("\r\n")) {
-        this.fault = "bare LF in trailers";
+        this.error = "bare LF in trailers";
         return at;
       }
       if (this.trailers === "\r\n" || this.trailers.endsWith("\r\n\r\n")) {

@@ -399,7 +399,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     const decoder = this.#chunked;
     if (decoder === undefined) return chunk.length;
     const at = decoder.decode(chunk, from, this);
-    if (decoder.fault !== "") this.#fail(`malformed chunked body: ${decoder.fault}`);
+    if (decoder.error !== "") this.#fail(`malformed chunked body: ${decoder.error}`);
     else if (decoder.done) {
       const lines = decoder.trailers;
       const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };

@@ -133,7 +133,7 @@ describe("Connection", () => {
     expect(request(`Connection: ${names.slice(0, 30).join(",")}\r\nConnection: ${names.slice(30).join(",")}\r\n`)).toBe(
       true,
     );
-    expect([request(`Connection: ${names.join(",")},x-64\r\n`), scan.fault]).toEqual([
+    expect([request(`Connection: ${names.join(",")},x-64\r\n`), scan.error]).toEqual([
       false,
       "too many connection options",
     ]);
@@ -207,7 +207,7 @@ test("a request with several Content-Type fields is refused", () => {
   expect(request("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n")).toBe(true);
   expect(scan.fields).toBe("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n");
   expect(request("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(false);
-  expect(scan.fault).toBe("Content-Type fields that differ");
+  expect(scan.error).toBe("Content-Type fields that differ");
   expect(request("Content-Type: a/c\r\n")).toBe(true);
   expect(response("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(true);
 });
@@ -242,7 +242,7 @@ test("a name with underscores for the hyphens of one that matters is dropped fro
 test("different lengths are refused, and equal ones count once", () => {
   expect(request("Content-Length: 5\r\ncontent-length: 5\r\n")).toBe(true);
   expect(request("Content-Length: 5\r\ncontent-length: 6\r\n")).toBe(false);
-  expect(scan.fault).toBe("bad Content-Length");
+  expect(scan.error).toBe("bad Content-Length");
 });
 
 test.each([
@@ -259,7 +259,7 @@ test.each([
   ["an empty transfer coding", "Transfer-Encoding: \r\n"],
 ])("%s is refused", (_name, text) => {
   expect(request(text)).toBe(false);
-  expect(scan.fault).not.toBe("");
+  expect(scan.error).not.toBe("");
 });
 
 test("too many fields and malformed fields have different errors", () => {

@@ -259,7 +259,7 @@ export class FieldScan {
   requestId = "";
   hasDate = false;
   /** Why the head is refused; empty if it is valid. */
-  fault = "";
+  error = "";
   tooMany = false;
   #nominated: string[] | undefined;
   #isRequest = false;
@@ -302,7 +302,7 @@ export class FieldScan {
   }
 
   /**
-   * Scans the lines from `from` to the empty line at `end`. False: see `fault` and `tooMany`. Busy clients and upstreams
+   * Scans the lines from `from` to the empty line at `end`. False: see `error` and `tooMany`. Busy clients and upstreams
    * often repeat their last head. Such lines are only compared, which saves a tenth of a small request (bench http1).
    */
   scan(bytes: Uint8Array, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
@@ -327,7 +327,7 @@ export class FieldScan {
         if (at > runStart) this.#keep(runStart, at);
         runStart = valueEnd + 2;
       }
-      if (this.fault !== "") return false;
+      if (this.error !== "") return false;
       at = valueEnd + 2;
     }
     if (count > maxCount) {
@@ -382,7 +382,7 @@ export class FieldScan {
       case CONTENT_LENGTH: {
         const length = lengthAt(bytes, start, end, this.#isRequest);
         const differs = this.contentLength !== -1 && this.contentLength !== length;
-        if (length === -1 || differs) this.fault = "bad Content-Length";
+        if (length === -1 || differs) this.error = "bad Content-Length";
         this.contentLength = length;
         return true;
       }
@@ -420,7 +420,7 @@ export class FieldScan {
       this.#typeStart = start;
       this.#typeEnd = end;
     } else if (trimOws(latin1Text(bytes, start, end)) !== trimOws(latin1Text(bytes, this.#typeStart, this.#typeEnd))) {
-      this.fault = "Content-Type fields that differ";
+      this.error = "Content-Type fields that differ";
     }
   }
 
@@ -429,7 +429,7 @@ export class FieldScan {
       case TRANSFER_ENCODING: {
         const codings = value.toLowerCase();
         this.transferEncoding = this.transferEncoding === "" ? codings : `${this.transferEncoding},${codings}`;
-        if (this.transferEncoding === "") this.fault = "empty Transfer-Encoding";
+        if (this.transferEncoding === "") this.error = "empty Transfer-Encoding";
         return true;
       }
       case TE:
@@ -466,15 +466,15 @@ export class FieldScan {
       else if (option !== "") {
         this.#nominated ??= [];
         if (this.#nominated.push(option) > MAX_NOMINATED) {
-          this.fault = "too many connection options";
+          this.error = "too many connection options";
           return;
         }
       }
     }
   }
 
-  #refuse(fault: string): false {
-    this.fault = fault;
+  #refuse(error: string): false {
+    this.error = error;
     return false;
   }
 
@@ -496,7 +496,7 @@ export class FieldScan {
     this.forwardedFor = "";
     this.requestId = "";
     this.hasDate = false;
-    this.fault = "";
+    this.error = "";
     this.tooMany = false;
     this.#nominated = undefined;
     this.#typeStart = -1;

@@ -37,7 +37,7 @@ const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/g;
  * Why a request head that is unfinished, or longer than `limit` bytes, is refused. Undefined if it may still become valid.
  * The head begins at `start` of the text and ends at `end` (-1: not yet); `seen` characters were received earlier.
  */
-export function unfinishedHeadFault(
+export function unfinishedHeadError(
   text: string,
   { start, end, seen, limit }: { start: number; end: number; seen: number; limit: number },
 ): HeadError | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
-import { isFault, parseRequestHead } from "./request-head.ts";
+import { isHeadError, parseRequestHead } from "./request-head.ts";
 import { parseResponseHead, repeatedResponse } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
 
@@ -14,7 +14,7 @@ function head(line: string, fields = "Host: h\r\n"): ReturnType<typeof parseRequ
 }
 
 function codeOf(result: ReturnType<typeof parseRequestHead>): string {
-  return isFault(result) ? result.code : "sound";
+  return isHeadError(result) ? result.code : "sound";
 }
 
 describe("a request head", () => {
@@ -33,7 +33,7 @@ describe("a request head", () => {
     ["http://[::1]:80/", "[::1]:80", "/", ""],
   ])("for %p names %p, %p and %p", (target, authority, path, query) => {
     const result = head(`GET ${target} HTTP/1.1`);
-    if (isFault(result)) throw new Error(result.detail);
+    if (isHeadError(result)) throw new Error(result.detail);
     expect([result.head.authority, result.head.path, result.head.query]).toEqual([authority, path, query]);
   });
 
@@ -135,7 +135,7 @@ describe("a request head", () => {
     ["GET / HTTP/1.0", HANDSHAKE + KEY, ""],
   ])("%s with %p asks to go on in %p", (line, fields, upgrade) => {
     const result = head(line, `Host: h\r\n${fields}`);
-    expect(isFault(result) ? result.detail : result.head.upgrade).toBe(upgrade);
+    expect(isHeadError(result) ? result.detail : result.head.upgrade).toBe(upgrade);
   });
 
   test.each([
@@ -195,7 +195,7 @@ describe("a request head", () => {
     ["1.0", "Connection: keep-alive\r\nConnection: close\r\n", false],
   ])("of HTTP/%s with %p keeps the connection: %p", (version, fields, keepAlive) => {
     const result = head(`GET / HTTP/${version}`, `Host: h\r\n${fields}`);
-    expect(!isFault(result) && result.keepAlive).toBe(keepAlive);
+    expect(!isHeadError(result) && result.keepAlive).toBe(keepAlive);
   });
 
   test("of HTTP/1.0 may have no host, expects nothing and has no transfer coding", () => {
@@ -228,7 +228,7 @@ describe("a request head", () => {
       fc.property(fc.array(piece, { maxLength: 20 }), fc.boolean(), (pieces, framed) => {
         const text = framed ? `GET /${pieces.join("")} HTTP/1.1\r\nHost: h\r\n` : `${pieces.join("")}\r\n`;
         const result = parse(text);
-        if (isFault(result)) return;
+        if (isHeadError(result)) return;
         const { method, path, query, authority, fields } = result.head;
         expect(`${method} ${path}${query} ${authority}`).toMatch(/^[!-~]+ (?:\/[!-~]*|\*) [!-~]*$/);
         expect(path).not.toMatch(/\\|\/\.\.?(?:\/|$)|\/\//);
@@ -337,13 +337,13 @@ describe("a response head", () => {
 
 test("a refusal is a complete response that closes, and repeats only a valid request id", () => {
   const connection = { scheme: "http", clientAddress: "127.0.0.1" } as const;
-  const fault = { code: "bad-request", detail: "no" } as const;
-  const { text } = refuse({ ...fault, requestId: "abc" }, "GET / HTTP/1.1", connection);
+  const error = { code: "bad-request", detail: "no" } as const;
+  const { text } = refuse({ ...error, requestId: "abc" }, "GET / HTTP/1.1", connection);
   const [, body = ""] = text.split("\r\n\r\n");
   expect(text).toContain(`Content-Length: ${body.length}\r\nConnection: close\r\n`);
   expect(JSON.parse(body)).toMatchObject({ status: 400, instance: "abc" });
-  expect(refuse(fault, "HEAD / HTTP/1.1", connection).text).toEndWith("\r\n\r\n");
-  expect(refuse({ ...fault, requestId: "a b\xff" }, "", connection).text).not.toContain("a b");
+  expect(refuse(error, "HEAD / HTTP/1.1", connection).text).toEndWith("\r\n\r\n");
+  expect(refuse({ ...error, requestId: "a b\xff" }, "", connection).text).not.toContain("a b");
 });
 
 test("a refused request is logged as far as it was read, up to a limit", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { TextPieces } from "../../lib/text-pieces.ts";
 import { plainHead } from "../exchange-state.ts";
 import { OwnHead } from "./own-head.ts";
-import { isFault, parseRequestHead } from "./request-head.ts";
+import { isHeadError, parseRequestHead } from "./request-head.ts";
 
 const CONTEXT = { scheme: "http", maxHeaderCount: 100 } as const;
 
@@ -11,7 +11,7 @@ const CONTEXT = { scheme: "http", maxHeaderCount: 100 } as const;
 function parsed(text: string, isAlone: boolean): OwnHead {
   const bytes = Buffer.from(text, "latin1");
   const result = parseRequestHead(bytes, { from: 0, end: bytes.length - 2, isAlone }, CONTEXT);
-  if (isFault(result)) throw new Error(result.detail);
+  if (isHeadError(result)) throw new Error(result.detail);
   const own = new OwnHead();
   own.copy(result.head);
   return own;

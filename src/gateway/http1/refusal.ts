@@ -15,11 +15,11 @@ export interface Refusal {
 
 /** `head` begins with the request line, as far as it was received. `scheme` and `clientAddress` are those of the connection. */
 export function refuse(
-  fault: HeadError,
+  error: HeadError,
   head: string,
   { scheme, clientAddress }: { readonly scheme: "http" | "https"; readonly clientAddress: string },
 ): Refusal {
-  const { id, status, title, fields, body } = problemResponse(fault);
+  const { id, status, title, fields, body } = problemResponse(error);
   const lineEnd = head.indexOf("\r\n", 2);
   const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
   const [method = "", target = "", version = ""] = line.slice(0, MAX_LINE).split(" ", 3);

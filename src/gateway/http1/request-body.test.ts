@@ -126,7 +126,7 @@ test("a refused body is reported once, with its own error, and no bytes follow",
     body.receive(bytes("1\r\na\r\n0\r\n\r\n"), 0);
     expect(sink.errors.map((error) => error.code)).toEqual([code]);
     expect(sink.ends).toEqual([]);
-    expect(body.fault?.code).toBe(code);
+    expect(body.error?.code).toBe(code);
   }
 });
 
@@ -134,11 +134,11 @@ test("a body may be as long as its limit, and one that announces more is refused
   const longest = make(MAX_BODY_BYTES);
   longest.body.readTo(longest.sink);
   longest.body.receive(Buffer.alloc(MAX_BODY_BYTES), 0);
-  expect([longest.body.fault, longest.body.complete, longest.sink.ends]).toEqual([undefined, true, [""]]);
+  expect([longest.body.error, longest.body.complete, longest.sink.ends]).toEqual([undefined, true, [""]]);
   const { body, sink } = make(MAX_BODY_BYTES + 1);
   body.readTo(sink);
   body.receive(bytes("hello"), 0);
-  expect([body.fault?.code, body.received, sink.text]).toEqual(["body-too-large", 0, ""]);
+  expect([body.error?.code, body.received, sink.text]).toEqual(["body-too-large", 0, ""]);
   expect(sink.errors.map(({ code }) => code)).toEqual(["body-too-large"]);
 });
 
@@ -181,7 +181,7 @@ test("a failure is reported once, and not to the reader of a discarded body", ()
     body.readTo(sink);
     if (isDiscarded) body.discard();
     for (const error of [first, second]) if (error !== undefined) body.abort(error);
-    expect(body.fault).toBe(first);
+    expect(body.error).toBe(first);
     expect(sink.errors).toEqual(isDiscarded || first === undefined ? [] : [first]);
   }
 });
@@ -265,10 +265,10 @@ test("a body that gets no more buffers releases those that it has", () => {
   const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
   const body = new Http1RequestBody(new Source(pool), 40_000, 40_000);
   for (const length of [10_000, 10_000]) {
-    expect([body.fault, pool.used]).toEqual([undefined, body.received === 0 ? 0 : 16_384]);
+    expect([body.error, pool.used]).toEqual([undefined, body.received === 0 ? 0 : 16_384]);
     body.receive(Buffer.alloc(length), 0);
   }
-  expect([body.fault?.code, pool.used]).toEqual(["overloaded", 0]);
+  expect([body.error?.code, pool.used]).toEqual(["overloaded", 0]);
 });
 
 test("unread bytes of a body are released with its request", () => {

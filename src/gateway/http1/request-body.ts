@@ -30,7 +30,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   #trailers: Fields = "";
   /** Bytes of the body that were received, without framing. */
   received = 0;
-  fault: TurnpikeError | undefined;
+  error: TurnpikeError | undefined;
 
   constructor(source: BodySource, length: number, maxBodyBytes: number) {
     this.#source = source;
@@ -39,7 +39,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     this.#chunked = length === -1 ? new ChunkedDecoder(maxHeaderBytes, maxBodyBytes) : undefined;
     this.#ended = length === 0;
     if (length > maxBodyBytes) {
-      this.fault = new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`);
+      this.error = new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`);
     }
   }
 
@@ -63,7 +63,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
       room = sink.data(piece.bytes, piece.start, piece.end);
       held?.shift(piece.end - piece.start);
     }
-    if (this.fault !== undefined) sink.abort(this.fault);
+    if (this.error !== undefined) sink.abort(this.error);
     else if (this.#ended) sink.end(this.#trailers);
     else this.#source.holdReading(!room);
   }
@@ -99,10 +99,10 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
       return from + take;
     }
     const end = this.#chunked.decode(bytes, from, this);
-    if (this.#chunked.fault !== "") {
-      this.abort(new TurnpikeError(this.#chunked.tooLarge ? "body-too-large" : "bad-request", this.#chunked.fault));
+    if (this.#chunked.error !== "") {
+      this.abort(new TurnpikeError(this.#chunked.tooLarge ? "body-too-large" : "bad-request", this.#chunked.error));
     }
-    if (this.#chunked.done && this.fault === undefined) {
+    if (this.#chunked.done && this.error === undefined) {
       this.#ended = true;
       this.#finish();
     }
@@ -111,13 +111,13 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
 
   /** The body will not be complete. */
   abort(error: TurnpikeError): void {
-    if (this.fault !== undefined) return;
-    this.fault = error;
+    if (this.error !== undefined) return;
+    this.error = error;
     if (!this.#discarding) this.#sink?.abort(error);
   }
 
   onChunk(chunk: Uint8Array, start: number, end: number): void {
-    if (this.fault !== undefined) return;
+    if (this.error !== undefined) return;
     this.received += end - start;
     if (this.#discarding) return;
     if (this.#sink === undefined) {
@@ -136,7 +136,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     if (lines !== "") {
       const limits = { isRequest: true, maxCount: this.#source.limits.maxHeaderCount };
       if (!trailerScan.scan(Buffer.from(`${lines}\r\n`, "latin1"), 0, lines.length, limits)) {
-        this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.fault}`));
+        this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.error}`));
         return;
       }
       this.#trailers = soundTrailers(trailerScan.fields);

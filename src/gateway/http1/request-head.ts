@@ -45,12 +45,12 @@ let lastPath = "/";
 /** Shared by all requests while the settings stay the same. */
 let limits = { isRequest: true, maxCount: 0 };
 
-function fault(code: ErrorCode, detail: string): HeadError {
+function headError(code: ErrorCode, detail: string): HeadError {
   return { code, detail, requestId: scan.requestId };
 }
 
 /** Distinguishes the two results of `parseRequestHead`. */
-export function isFault(result: ParsedRequest | HeadError): result is HeadError {
+export function isHeadError(result: ParsedRequest | HeadError): result is HeadError {
   return "code" in result;
 }
 
@@ -96,7 +96,7 @@ export function parseRequestHead(
   const http10 = version === 0;
   if (limits.maxCount !== context.maxHeaderCount) limits = { isRequest: true, maxCount: context.maxHeaderCount };
   if (!scan.scan(bytes, targetEnd + 11, end, limits)) {
-    return scan.tooMany ? fault("head-too-large", "too many header fields") : fault("bad-request", scan.fault);
+    return scan.tooMany ? headError("head-too-large", "too many header fields") : headError("bad-request", scan.error);
   }
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
@@ -122,7 +122,7 @@ export function parseRequestHead(
   }
   if (!(isOrigin && isRegular) && head.path !== "*") {
     const path = normalisePath(head.path);
-    if (path === undefined) return fault("bad-path", BAD_PATH);
+    if (path === undefined) return headError("bad-path", BAD_PATH);
     head.path = path;
   }
   head.method = method;
@@ -176,25 +176,26 @@ function refuseVersion(rest: string): HeadError {
 
 /** RFC 9112 §6.1, §6.3 and §3.2: refuses messages that two parsers could read in different ways. */
 function refuseFields(http10: boolean): HeadError | undefined {
-  if (scan.hosts > 1) return fault("bad-request", "more than one Host field");
-  if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
-  if (scan.hosts === 1 && !isAuthority(scan.host)) return fault("bad-request", "malformed Host field");
+  if (scan.hosts > 1) return headError("bad-request", "more than one Host field");
+  if (scan.hosts === 0 && !http10) return headError("bad-request", "no Host field");
+  if (scan.hosts === 1 && !isAuthority(scan.host)) return headError("bad-request", "malformed Host field");
   if (scan.expect !== "" && scan.expect.toLowerCase() !== "100-continue") {
-    return fault("expectation-failed", "the only supported expectation is 100-continue");
+    return headError("expectation-failed", "the only supported expectation is 100-continue");
   }
   if (scan.transferEncoding === "") return undefined;
-  if (scan.contentLength !== -1) return fault("bad-request", "both Content-Length and Transfer-Encoding");
-  if (http10) return fault("bad-request", "Transfer-Encoding in an HTTP/1.0 request");
+  if (scan.contentLength !== -1) return headError("bad-request", "both Content-Length and Transfer-Encoding");
+  if (http10) return headError("bad-request", "Transfer-Encoding in an HTTP/1.0 request");
   if (scan.transferEncoding === "chunked") return undefined;
   const codings = scan.transferEncoding.split(",").map(trimOws);
   const chunked = codings.indexOf("chunked");
-  if (chunked !== -1 && chunked !== codings.length - 1) return fault("bad-request", "chunked is not the last coding");
-  return fault("not-implemented", "the only transfer coding known here is chunked");
+  if (chunked !== -1 && chunked !== codings.length - 1)
+    return headError("bad-request", "chunked is not the last coding");
+  return headError("not-implemented", "the only transfer coding known here is chunked");
 }
 
 function refuseMethod(method: string, target: string, detail: string): HeadError {
   const isSound = method !== "CONNECT" || (AUTHORITY_FORM.test(target) && isAuthority(target));
-  return isSound ? fault("not-implemented", detail) : fault("bad-request", "malformed request target");
+  return isSound ? headError("not-implemented", detail) : headError("bad-request", "malformed request target");
 }
 
 /**
@@ -206,14 +207,14 @@ function upgradeOf(): "" | "websocket" | HeadError {
   const version = versionOf(scan.fields);
   if (version === "unknown") {
     return {
-      ...fault("upgrade-required", "this version of WebSocket is not supported"),
+      ...headError("upgrade-required", "this version of WebSocket is not supported"),
       fields: "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n",
     };
   }
   const key = fieldValue(scan.fields, "sec-websocket-key");
   const hasBody = scan.transferEncoding !== "" || scan.contentLength > 0;
   if (version === "absent" || key === undefined || hasBody) return "";
-  return isWebSocketKey(key) ? "websocket" : fault("bad-request", "malformed Sec-WebSocket-Key");
+  return isWebSocketKey(key) ? "websocket" : headError("bad-request", "malformed Sec-WebSocket-Key");
 }
 
 function listsWebSocket(upgrade: string): boolean {
@@ -226,7 +227,7 @@ function splitTarget(method: string, target: string): { authority: string; path:
   const match = ABSOLUTE_FORM.exec(target);
   const authority = match?.[1];
   if (match === null || authority === undefined || !isAuthority(authority)) {
-    return fault("bad-request", "malformed request target");
+    return headError("bad-request", "malformed request target");
   }
   const path = match[2] ?? "";
   const query = match[3] ?? "";

@@ -102,7 +102,7 @@ function readResponseHead(bytes: Uint8Array, from: number, end: number): ParsedR
   const line = isUsual ? USUAL : readStatusLine(bytes, from, end);
   if (line === undefined) return "malformed status line";
   const { status, reason, http10, length } = line;
-  if (!scan.scan(bytes, from + length, end, limits)) return scan.fault;
+  if (!scan.scan(bytes, from + length, end, limits)) return scan.error;
   const { transferEncoding, contentLength } = scan;
   if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";
   if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";

@@ -15,12 +15,12 @@ import {
 } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
-import { headEnd, headText, unfinishedHeadFault } from "./head-text.ts";
+import { headEnd, headText, unfinishedHeadError } from "./head-text.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { isFault, keepRequest, type ParsedRequest, parseRequestHead, repeatedRequest } from "./request-head.ts";
+import { isHeadError, keepRequest, type ParsedRequest, parseRequestHead, repeatedRequest } from "./request-head.ts";
 import { beginExchange, endExchange, type ExchangeConnection, type Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
@@ -222,7 +222,7 @@ export class Http1ServerConnection
 
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean {
     const body = this.#body;
-    if (endsByClosing || this.#host.draining() || !exchange.keepAlive || body?.fault !== undefined)
+    if (endsByClosing || this.#host.draining() || !exchange.keepAlive || body?.error !== undefined)
       this.#closing = true;
     else if (body !== undefined && !body.complete) {
       // A client that waits for 100 may send the body or not, so the next bytes would be ambiguous.
@@ -240,7 +240,7 @@ export class Http1ServerConnection
       endExchange(exchange);
       return;
     }
-    if (this.#closing || body?.fault !== undefined) {
+    if (this.#closing || body?.error !== undefined) {
       this.#close();
       return;
     }
@@ -342,8 +342,8 @@ export class Http1ServerConnection
   /** Keeps an unfinished head, or refuses one that is too large or cannot become valid. */
   #waitForHead(text: string, start: number, end: number): void {
     const seen = this.#partial.length;
-    const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.limits.maxHeaderBytes });
-    if (fault !== undefined) this.#refuse(fault, text);
+    const error = unfinishedHeadError(text, { start, end, seen, limit: this.limits.maxHeaderBytes });
+    if (error !== undefined) this.#refuse(error, text);
     else {
       this.#partial = text;
       if (this.#state === IDLE) {
@@ -361,7 +361,7 @@ export class Http1ServerConnection
     context.scheme = this.#host.scheme;
     context.maxHeaderCount = this.limits.maxHeaderCount;
     const request = parseRequestHead(bytes, place, context);
-    if (isFault(request)) {
+    if (isHeadError(request)) {
       this.#refuse(request, latin1Text(bytes, from, bytes.length));
       return;
     }
@@ -394,8 +394,8 @@ export class Http1ServerConnection
       // The reader of the body may have responded during the call. The remaining bytes belong to the next request, or are
       // dropped.
       if (this.#state !== BUSY) return this.#state === IDLE ? at : chunk.length;
-      if (body.fault !== undefined) {
-        // After a fault the meaning of the following bytes is unknown.
+      if (body.error !== undefined) {
+        // After an error the meaning of the following bytes is unknown.
         this.#closeAfterResponse();
         return chunk.length;
       }
@@ -464,8 +464,8 @@ export class Http1ServerConnection
    * Responds to a request that cannot become an exchange, and closes. `head` begins with the request line, as far as it was
    * received.
    */
-  #refuse(fault: HeadError, head: string): void {
-    const { text, request } = refuse(fault, head, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
+  #refuse(error: HeadError, head: string): void {
+    const { text, request } = refuse(error, head, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
     this.out.text(text);
     this.#host.refused(request);
     this.#close();

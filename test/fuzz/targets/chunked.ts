@@ -19,7 +19,7 @@ function decode(input: Buffer, sizes: readonly number[]): string {
     },
   };
   for (const size of sizes) {
-    if (decoder.done || decoder.fault !== "") break;
+    if (decoder.done || decoder.error !== "") break;
     const piece = input.subarray(at, at + size);
     const end = decoder.decode(piece, 0, sink);
     if (end < 0 || end > piece.length) throw new Error(`the end at ${end} of ${piece.length}`);
@@ -28,10 +28,10 @@ function decode(input: Buffer, sizes: readonly number[]): string {
   }
   if (body.length > MAX_BODY) throw new Error(`a body of ${body.length} bytes`);
   if (decoder.trailers.length > MAX_TRAILERS + 1) throw new Error(`trailers of ${decoder.trailers.length} bytes`);
-  if (decoder.done && decoder.fault !== "") throw new Error("both done and at fault");
+  if (decoder.done && decoder.error !== "") throw new Error("both done and at fault");
   return JSON.stringify([
     decoder.done,
-    decoder.fault,
+    decoder.error,
     decoder.tooLarge,
     decoder.done ? decoder.trailers : "",
     body,
