@@ -197,7 +197,7 @@ export const ACCEPTED: readonly Accepted[] = [
   {
     file: "src/gateway/http1/field-scan.ts",
     code: "if (((bytes[start + i] ?? 0) | 0x20) !== lowerName.charCodeAt(i)) return false;",
-    mutant: "(bytes[start + i] ?? 0) | 0x20  →  ((bytes[start + i] ?? 0) & 0x20)",
+    mutant: "(bytes[start + i] ?? 0) | 0x20  →  (bytes[start + i] ?? 0 & 0x20)",
     reason:
       "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
   },

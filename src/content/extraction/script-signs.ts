@@ -8,7 +8,7 @@ import { type Sign } from "./signs/sign.ts";
 import { NO_PLACEHOLDERS, type Placeholders } from "./extraction.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
-import { DOCUMENT_SIGNS } from "./signs/way-signs.ts";
+import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
 
 /** Signs that count if code runs. A page without any of them looks the same in a browser. */
 const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];

@@ -1,5 +1,5 @@
 import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
-import { automaticCode } from "./unasked-code.ts";
+import { automaticCode } from "./automatic-code.ts";
 
 /** The code of an inline script, in the forms that the signs search. */
 export interface InlineScript {

@@ -1,4 +1,4 @@
-import { type AutomaticCode, automaticCode, automaticCodeOfWhole } from "./unasked-code.ts";
+import { type AutomaticCode, automaticCode, automaticCodeOfWhole } from "./automatic-code.ts";
 import { endOfBlock, endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type SearchedNames } from "../extraction.ts";

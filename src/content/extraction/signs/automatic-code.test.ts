@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { automaticCode, automaticCodeOfWhole } from "./unasked-code.ts";
+import { automaticCode, automaticCodeOfWhole } from "./automatic-code.ts";
 
 describe("the code that runs without user action", () => {
   test.each([
