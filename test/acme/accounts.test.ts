@@ -95,6 +95,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     const { pem } = accountOf(first.folder);
     const key = new AccountKey(pem);
     const client = new AcmeDirectory({
+      requestMs: 30_000,
       url: directory.url,
       authorities: TEST_CA.cert,
       signal: new AbortController().signal,

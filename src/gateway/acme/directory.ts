@@ -5,7 +5,7 @@ import { AcmeError, wordsOf } from "./acme-error.ts";
 import { type AccountKey } from "./jws.ts";
 
 /** Milliseconds for one request; then it fails, and its order too. @bound */
-const REQUEST_MS = 30_000;
+export const REQUEST_MS = 30_000;
 /** Bytes of a directory's response; a longer one fails the order. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Times that a request is repeated because its nonce was refused (RFC 8555 §6.5); then the order fails. */
@@ -30,6 +30,8 @@ export interface DirectoryOptions {
   readonly signal: AbortSignal;
   /** Unix milliseconds. */
   readonly clock: () => number;
+  /** Milliseconds for one request and its whole response; then the request fails. */
+  readonly requestMs: number;
 }
 
 /** An ACME directory (RFC 8555 §7.1) and its requests. They reject with an AcmeError. */
@@ -119,7 +121,7 @@ export class AcmeDirectory {
     url: string,
     init: { readonly method: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
   ): Promise<AcmeResponse> {
-    const { authorities, signal } = this.#options;
+    const { authorities, signal, requestMs } = this.#options;
     if (!url.startsWith("https://")) throw new AcmeError("the directory has a URL without TLS");
     try {
       const response = await fetch(url, {
@@ -127,7 +129,7 @@ export class AcmeDirectory {
         headers: { ...init.headers, "user-agent": `Turnpike/${VERSION}` },
         // A signed request is only for the URL that it names.
         redirect: "manual",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(requestMs)]),
         ...(authorities === "" ? {} : { tls: { ca: authorities } }),
       });
       const text = await textOf(response);

@@ -39,6 +39,8 @@ export interface IssuerOptions {
   readonly signal: AbortSignal;
   /** As in `OrderOptions`. */
   readonly settleMs: number;
+  /** As in `DirectoryOptions`. */
+  readonly requestMs: number;
   /** Makes this gateway show the contents of the store. */
   readonly show: () => Promise<void>;
 }
@@ -50,13 +52,14 @@ export class Issuer {
   #account: Promise<Account> | undefined;
 
   constructor(options: IssuerOptions) {
-    const { settings, signal, clock } = options;
+    const { settings, signal, clock, requestMs } = options;
     this.#options = options;
     this.#directory = new AcmeDirectory({
       url: settings.config.directory_url,
       authorities: settings.authorities,
       signal,
       clock,
+      requestMs,
     });
   }
 
@@ -139,8 +142,11 @@ export class Issuer {
     const { signal } = this.#options;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    await promise;
+    const stop = (): void => resolve();
+    signal.addEventListener("abort", stop);
+    if (!signal.aborted) await promise;
+    // An order has many pauses, and one signal.
+    signal.removeEventListener("abort", stop);
     clearTimeout(timer);
     if (signal.aborted) throw new AcmeError("the order was cancelled");
   }

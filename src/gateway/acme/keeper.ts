@@ -5,7 +5,7 @@ import { within } from "../../lib/within.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
-import { AcmeDirectory } from "./directory.ts";
+import { AcmeDirectory, REQUEST_MS } from "./directory.ts";
 import { FAILURES, waitsUntil } from "./failures.ts";
 import { type Issued, NOTHING_ISSUED } from "./issued.ts";
 import { SETTLE_MS } from "./order.ts";
@@ -55,6 +55,8 @@ export interface KeeperDeps {
   readonly firstPauseMs?: number;
   /** Milliseconds that a directory has for an order; left out: `SETTLE_MS`. */
   readonly settleMs?: number;
+  /** Milliseconds for a request to a directory; left out: `REQUEST_MS`. */
+  readonly requestMs?: number;
 }
 
 /** The gateway that serves the certificates. */
@@ -98,6 +100,7 @@ export class CertificateKeeper {
       ...deps,
       firstPauseMs: deps.firstPauseMs ?? FAILURES.firstMs,
       settleMs: deps.settleMs ?? SETTLE_MS,
+      requestMs: deps.requestMs ?? REQUEST_MS,
       gateway: this.#gateway,
       show: (store, settings) => this.#show(store, settings),
       ordered: (result) => this.#shown?.certificates.ordered(result),
@@ -286,9 +289,10 @@ export class CertificateKeeper {
     open: readonly { readonly domain: string; readonly kept: KeptCertificate }[],
   ): Promise<void> {
     const { signal } = this.#abort;
-    const directory = new AcmeDirectory({ url: config.directory_url, authorities, signal, clock: this.#deps.clock });
+    const { clock, requestMs = REQUEST_MS } = this.#deps;
+    const directory = new AcmeDirectory({ url: config.directory_url, authorities, signal, clock, requestMs });
     for (const { domain, kept } of open) {
-      const info = await askRenewal(directory, kept, { now: this.#deps.clock(), random: this.#deps.random() });
+      const info = await askRenewal(directory, kept, { now: clock(), random: this.#deps.random() });
       if (signal.aborted) return;
       this.#renewals.set(domain, info);
     }

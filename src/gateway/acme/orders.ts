@@ -28,6 +28,8 @@ export interface OrdersDeps {
   readonly firstPauseMs: number;
   /** As in `OrderOptions`. */
   readonly settleMs: number;
+  /** As in `DirectoryOptions`. */
+  readonly requestMs: number;
   /** The name of this gateway's entry in the store. */
   readonly gateway: string;
   /** Reads the store, and makes the gateway show changes. */
@@ -94,7 +96,7 @@ export class Orders {
    * domains get their orders. Resolves to the first error of the store; rejects if the store cannot be read.
    */
   async run({ store, settings, domains, signal, isEnding }: OrdersOptions): Promise<unknown> {
-    const { show, clock, gateway, settleMs } = this.#deps;
+    const { show, clock, gateway, settleMs, requestMs } = this.#deps;
     const issuer = new Issuer({
       settings,
       store,
@@ -102,6 +104,7 @@ export class Orders {
       gateway,
       signal,
       settleMs,
+      requestMs,
       show: async () => void (await show(store, settings)),
     });
     let refused: unknown;
