@@ -216,6 +216,85 @@ test("links have the words that they cover", async () => {
   expect(content.links()).toEqual([{ url: "https://gates.test/book", text: "" }]);
 });
 
+/** The place of a field beside the label of a row. */
+function place(row: number, left = 180): string {
+  return `/Rect [${left} ${696 - row * 30} ${left + 150} ${712 - row * 30}]`;
+}
+
+/** The place and the state of a box that can be checked. */
+function box(row: number, left: number, state: string): string {
+  const rect = `${left} ${698 - row * 30} ${left + 12} ${710 - row * 30}`;
+  return `/Rect [${rect}] /AS /${state} /AP << /N << /Yes 3 0 R /Off 3 0 R >> >>`;
+}
+
+/** The place of one of many small fields. */
+function small(n: number): string {
+  return `/Rect [${100 + (n % 10) * 30} ${700 - n * 0.5} ${128 + (n % 10) * 30} ${710 - n * 0.5}]`;
+}
+
+function labelled(...labels: string[]): PdfText[] {
+  return labels.map((label, row): PdfText => [72, 700 - row * 30, label]);
+}
+
+async function formOf(texts: readonly PdfText[], fields: readonly string[]): Promise<string> {
+  return (await contentOf([texts], { fields, catalog: "/AcroForm << /Fields [] >>" })).markdown();
+}
+
+describe("form fields", () => {
+  test("have their values beside their labels", async () => {
+    const fields = [
+      `/FT /Tx /T (b) /V (Sea Otter) ${place(1)}`,
+      `/FT /Tx /T (a) /V (Doe) ${place(0)}`,
+      `/FT /Ch /Ff 131072 /T (c) /V (gb) /Opt [[(fr) (France)] [(gb) (Great Britain)]] ${place(2)}`,
+      `/FT /Ch /Ff 2097152 /T (d) /V [(red) (blue)] /Opt [(red) (green) (blue)] ${place(3)}`,
+      `/FT /Tx /Ff 4096 /T (e) /V (12 Quay Street\\rCardiff) /Rect [180 540 330 592]`,
+    ];
+    const labels = labelled("Surname:", "Boat:", "Country:", "Colours:", "Address:");
+    expect((await formOf(labels, fields)).split("\n\n")).toEqual([
+      "Surname: Doe",
+      "Boat: Sea Otter",
+      "Country: Great Britain",
+      "Colours: red, blue",
+      "Address: 12 Quay Street Cardiff",
+    ]);
+  });
+
+  test("show whether boxes and radio buttons are checked", async () => {
+    const fields = [
+      `/FT /Btn /T (a) /V /Yes ${box(0, 130, "Yes")}`,
+      `/FT /Btn /T (b) /V /Off ${box(0, 190, "Off")}`,
+      `/FT /Btn /Ff 32768 /T (c) /V /Yes ${box(1, 130, "Yes")}`,
+      `/FT /Btn /Ff 32768 /T (d) /V /Off ${box(1, 190, "Off")}`,
+      `/FT /Btn /Ff 65536 /T (e) /V (Send) ${place(1, 300)}`,
+    ];
+    const words: PdfText[] = [0, 1].flatMap((row): PdfText[] => [
+      [145, 700 - row * 30, "Sail"],
+      [205, 700 - row * 30, "Motor"],
+    ]);
+    expect((await formOf([...labelled("Boat:", "Crew:"), ...words], fields)).split("\n\n")).toEqual([
+      "Boat: [x] Sail [ ] Motor",
+      "Crew: [x] Sail [ ] Motor",
+    ]);
+  });
+
+  test.each([
+    ["passwords", `/FT /Tx /Ff 8192 /V (secret) ${place(0)}`],
+    ["hidden fields", `/FT /Tx /F 2 /V (secret) ${place(0)}`],
+    ["fields that are not shown on screens", `/FT /Tx /F 32 /V (secret) ${place(0)}`],
+    ["fields without an area", "/FT /Tx /V (secret) /Rect [180 700 180 700]"],
+  ])("that are %s are left out", async (_what, field) => {
+    expect(await formOf(labelled("Your words:"), [`/T (a) ${field}`])).toBe("Your words:");
+  });
+
+  test("are read up to 1,000 on a page, and 100,000 characters", async () => {
+    const many = Array.from({ length: 1_200 }, (_, n) => `/FT /Tx /T (f${n}) /V (v${n}.) ${small(n)}`);
+    const text = await formOf(labelled("Form"), many);
+    expect(text.match(/v\d+/g)).toHaveLength(1_000);
+    const long = [0, 1, 2].map((row) => `/FT /Tx /T (f${row}) /V (${"x".repeat(60_000)}) ${place(row)}`);
+    expect((await formOf(labelled("Form"), long)).match(/x/g)).toHaveLength(100_000);
+  });
+});
+
 describe("rotated pages", () => {
   const upright = [...pdfColumn(72, 540, LEFT), ...pdfColumn(318, 540, RIGHT)];
 

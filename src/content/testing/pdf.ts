@@ -5,6 +5,8 @@ export interface PdfParts {
   readonly links?: readonly string[];
   /** The position of the first link: its left, lower, right and upper edge. */
   readonly linkPlace?: string;
+  /** Form fields of its first page: the entries of each, in PDF syntax. */
+  readonly fields?: readonly string[];
   /** Entries of the trailer, of the catalogue and of each page, in PDF syntax. */
   readonly trailer?: string;
   readonly catalog?: string;
@@ -20,12 +22,22 @@ const FONTS = ["Helvetica-Bold", "Courier"].map(
 /** A PDF whose pages have these content streams. Its fonts F1, F2 and F3 are regular, bold and monospaced. */
 export function makePdf(
   pages: readonly string[],
-  { title, links = [], linkPlace = "72 700 200 730", trailer = "", catalog = "", page = "", fonts = "" }: PdfParts = {},
+  {
+    title,
+    links = [],
+    linkPlace = "72 700 200 730",
+    fields = [],
+    trailer = "",
+    catalog = "",
+    page = "",
+    fonts = "",
+  }: PdfParts = {},
 ): Buffer {
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
-  const annotations = links.map(
-    (url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`,
-  );
+  const annotations = [
+    ...links.map((url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`),
+    ...fields.map((field) => `<< /Type /Annot /Subtype /Widget ${field} >>`),
+  ];
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
     `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,

@@ -1,3 +1,4 @@
+import { fieldRuns } from "./fields.ts";
 import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
@@ -80,14 +81,15 @@ export class PageReader {
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
     const rules = await this.#drawing(page, placements, placed);
-    const { boxes, addresses } = linksOf(await page.getAnnotations(), placed);
+    const annotations = await page.getAnnotations();
+    const { boxes, addresses } = linksOf(annotations, placed);
     const runOf = (placement: Placement) => this.#run(placement, turned);
     const upright = placements.filter((placement) => placement.turn === turn).map(runOf);
     const isTurned = turn % 2 === 1;
     return {
       width: isTurned ? viewport.height : viewport.width,
       height: isTurned ? viewport.width : viewport.height,
-      runs: upright.flatMap((run) => linkedRuns(run, boxes)),
+      runs: [...upright.flatMap((run) => linkedRuns(run, boxes)), ...fieldRuns(annotations, upright, placed)],
       aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).map(runOf),
       rules,
       tree,

@@ -1,4 +1,5 @@
 import { codeOf, lookOf, type Setting, withoutStart } from "./blocks.ts";
+import { fieldMark, isFieldMark } from "./fields.ts";
 import { labelOf } from "./labels.ts";
 import { joined, type Line, lineOf, paragraphOf } from "./pieces.ts";
 import {
@@ -25,7 +26,7 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
-/** The blocks of a page from its structure tree. Undefined if the tree leaves out much of the page. */
+/** The blocks of a page from its structure tree. Undefined if the tree leaves out a form field or much of the page. */
 export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Setting): PageBlocks | undefined {
   if (tree === undefined) return undefined;
   const byMark = new Map<string, Run[]>();
@@ -36,6 +37,7 @@ export function taggedBlocks({ tree, runs, addresses }: PdfPage, setting: Settin
   }
   const reader = new TreeReader(byMark, addresses, setting);
   reader.container(tree, reader.page.blocks, 0);
+  if ([...byMark.keys()].some(isFieldMark)) return undefined;
   const letters = runs.reduce((sum, { text }) => sum + text.length, 0);
   return reader.letters >= letters * MIN_COVERED ? reader.page : undefined;
 }
@@ -194,9 +196,11 @@ class TreeReader {
     const object = children.find(({ type, id }) => type === "object" && id !== undefined && this.#addresses.has(id));
     const address = object === undefined ? href : (this.#addresses.get(object.id ?? "") ?? href);
     return children.flatMap((child) => {
-      if (child.type !== "content") return child.type === undefined ? this.#runsOf(child, address, depth + 1) : [];
-      const runs = this.#runs.get(child.id ?? "") ?? [];
-      this.#runs.delete(child.id ?? "");
+      if (child.type === undefined) return this.#runsOf(child, address, depth + 1);
+      const id = child.id ?? "";
+      const mark = child.type === "content" ? id : fieldMark(id.replace(/^pdfjs_internal_id_/, ""));
+      const runs = this.#runs.get(mark) ?? [];
+      this.#runs.delete(mark);
       this.letters += runs.reduce((sum, { text }) => sum + text.length, 0);
       return address === "" ? runs : runs.map((run) => ({ ...run, href: address }));
     });

@@ -1,0 +1,151 @@
+import { plain } from "./pieces.ts";
+import { type Placed } from "./rules.ts";
+import { type Run } from "./shapes.ts";
+
+/** Maximum number of form fields of one page of a PDF that are read. The rest is ignored. */
+const MAX_PAGE_FIELDS = 1_000;
+/** Characters of the values of form fields on one page of a PDF. The rest is ignored. */
+const MAX_FIELD_TEXT = 100_000;
+/** Lines of the value of one form field in a PDF. The rest is ignored. */
+const MAX_FIELD_LINES = 500;
+/** Size of the letters of a value, in points, unless its field is lower or the label beside it has another size. */
+const SIZE = 10;
+/** Flags of annotations that no viewer shows: hidden, and not shown on screens (ISO 32000-1 §12.5.3). */
+const HIDDEN = 0b10_0010;
+
+/** The mark of a field's text. The structure tree refers to the field by its identifier. */
+export function fieldMark(id: string): string {
+  return `field ${id}`;
+}
+
+/** Whether a mark is one of a form field. */
+export function isFieldMark(mark: string): boolean {
+  return mark.startsWith("field ");
+}
+
+/** The part of pdf.js's widget annotation that is used. */
+interface Field {
+  readonly fieldType: string;
+  readonly rect: readonly unknown[];
+  readonly id?: unknown;
+  readonly annotationFlags?: unknown;
+  readonly hidden?: unknown;
+  readonly password?: unknown;
+  readonly fieldValue?: unknown;
+  readonly options?: unknown;
+  readonly checkBox?: unknown;
+  readonly radioButton?: unknown;
+  readonly exportValue?: unknown;
+  readonly buttonValue?: unknown;
+}
+
+function isField(annotation: object): annotation is Field {
+  return (
+    "fieldType" in annotation &&
+    typeof annotation.fieldType === "string" &&
+    "rect" in annotation &&
+    Array.isArray(annotation.rect)
+  );
+}
+
+/**
+ * The values of the form fields that a page shows, as text at their places. `runs` is the text of the page: a value has
+ * the baseline and the size of the label beside it. Passwords are left out.
+ */
+export function fieldRuns(annotations: readonly object[], runs: readonly Run[], placed: Placed): Run[] {
+  const found: Run[] = [];
+  let [fields, left] = [0, MAX_FIELD_TEXT];
+  for (const field of annotations) {
+    if (!isField(field) || isHidden(field)) continue;
+    fields += 1;
+    if (fields > MAX_PAGE_FIELDS) break;
+    const lines = linesOf(valueOf(field), left);
+    if (lines.length === 0) continue;
+    left -= lines.reduce((sum, line) => sum + line.length, 0);
+    found.push(...runsOf(field, lines, runs, placed));
+  }
+  return found;
+}
+
+function isHidden({ hidden, password, annotationFlags }: Field): boolean {
+  return (
+    hidden === true || password === true || (typeof annotationFlags === "number" && (annotationFlags & HIDDEN) !== 0)
+  );
+}
+
+/** The text that a field shows. Empty for push buttons and signatures. */
+function valueOf({ fieldType, fieldValue, options, ...field }: Field): string {
+  if (field.checkBox === true) return fieldValue === field.exportValue && fieldValue !== "Off" ? "[x]" : "[ ]";
+  if (field.radioButton === true) {
+    return typeof fieldValue === "string" && fieldValue === field.buttonValue ? "[x]" : "[ ]";
+  }
+  if (fieldType !== "Tx" && fieldType !== "Ch") return "";
+  const values = (Array.isArray(fieldValue) ? fieldValue : [fieldValue]).slice(0, MAX_FIELD_LINES);
+  return values
+    .filter((value): value is string => typeof value === "string")
+    .map((value) => (fieldType === "Ch" ? shownOption(value, options) : value))
+    .join(", ");
+}
+
+/** The text that a choice shows for a value. */
+function shownOption(value: string, options: unknown): string {
+  const list: readonly unknown[] = Array.isArray(options) ? options : [];
+  for (const option of list) {
+    if (typeof option !== "object" || option === null || !("exportValue" in option)) continue;
+    if (option.exportValue === value && "displayValue" in option && typeof option.displayValue === "string") {
+      return option.displayValue;
+    }
+  }
+  return value;
+}
+
+function linesOf(value: string, most: number): string[] {
+  return value
+    .slice(0, most)
+    .split(/\r\n?|\n/, MAX_FIELD_LINES)
+    .map((line) => plain(line).trim())
+    .filter((line) => line !== "");
+}
+
+function runsOf({ id, rect }: Field, lines: readonly string[], runs: readonly Run[], placed: Placed): Run[] {
+  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
+  const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
+  const box = { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
+  const [width, height] = [box.right - box.left, box.bottom - box.top];
+  // A field without an area is not shown.
+  if (!(width > 0 && height > 0 && Number.isFinite(width + height + box.left + box.top))) return [];
+  const own = Math.min(SIZE, (height / lines.length) * 0.75);
+  const label = lines.length === 1 ? labelOf(box, runs) : undefined;
+  const size = label?.size ?? own;
+  const top = label?.y ?? (lines.length === 1 ? box.top + height / 2 + own * 0.35 : box.top + own * 1.1);
+  return lines.map((text, at) => ({
+    text,
+    x: box.left,
+    y: top + at * size * 1.2,
+    width: Math.min(width, text.length * size * 0.5),
+    size,
+    isBold: false,
+    isMono: false,
+    isRtl: false,
+    isSpaced: true,
+    href: "",
+    mark: typeof id === "string" ? fieldMark(id) : "",
+  }));
+}
+
+/** The text nearest to the left or right edge of a field whose baseline is in the lower part of the field's height. */
+function labelOf(
+  { left, right, top, bottom }: { left: number; right: number; top: number; bottom: number },
+  runs: readonly Run[],
+): Run | undefined {
+  let label: Run | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const run of runs) {
+    // A label beside a high field belongs to its first line, and is not larger than the field.
+    if (run.y < top + (bottom - top) * 0.3 || run.y > bottom + run.size * 0.3 || run.size > (bottom - top) * 1.5)
+      continue;
+    const away = run.x > left ? Math.abs(run.x - right) : Math.abs(left - run.x - run.width);
+    if (away < least) [label, least] = [run, away];
+  }
+  return label;
+}
