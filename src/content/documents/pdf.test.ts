@@ -451,3 +451,34 @@ test.each(["../../pdf", "Nope-H", "H/../../../x", "x".repeat(200)])(
     expect(await asianText(map.replaceAll("/", "#2F"), "Japan1", stream)).toContain("plain words");
   },
 );
+
+/** A bitmap font as TeX writes it, without a Unicode table. Its characters are empty boxes. */
+const BITMAP_FONT = `/F4 << /Type /Font /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FontBBox [0 -20 50 80]
+  /FirstChar 0 /LastChar 127 /Widths [${"50 ".repeat(128)}] /CharProcs << >> /Encoding << /Type /Encoding /Differences [
+  ${Array.from({ length: 128 }, (_, code) => `${code} /a${code}`).join(" ")} ] >> >>`;
+
+async function bitmapText(...lines: readonly string[]): Promise<string> {
+  const stream = lines.map((line, at) => `BT /F4 10 Tf 72 ${700 - at * 12} Td (${line}) Tj ET`).join("\n");
+  const content = await pdfContent(makePdf([stream], { fonts: BITMAP_FONT }));
+  return typeof content === "string" ? content : content.text().trim();
+}
+
+describe("bitmap fonts of TeX without a Unicode table", () => {
+  test("have the ligatures, the quotation marks and the dashes of T1", async () => {
+    const lines = [
+      "The o\\036ce has \\034ltered its \\035ows, and di\\033erent ba\\037es",
+      "are \\020gates\\021 \\025 as it says.",
+    ];
+    expect(await bitmapText(...lines)).toBe(
+      "The office has filtered its flows, and different baffles are \u201Cgates\u201D \u2013 as it says.",
+    );
+  });
+
+  test("have the ligatures of OT1 that pdf.js returns, if they are more frequent", async () => {
+    expect(await bitmapText("The o\\016ce of ba\\017es is su\\016cient.")).toBe("The office of baffles is sufficient.");
+  });
+
+  test("leave formulas as they are, because their letters are not words", async () => {
+    expect(await bitmapText("x\\033 = y\\034")).toBe("x = y");
+  });
+});

@@ -1,4 +1,5 @@
 import { fieldRuns } from "./fields.ts";
+import { Ligatures } from "./ligatures.ts";
 import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
@@ -61,7 +62,8 @@ export class PageReader {
   readonly #operators: Operators;
   readonly #isTagged: boolean;
   readonly #clock: () => number;
-  readonly #names = new Map<string, string>();
+  readonly #fonts = new Map<string, Font>();
+  readonly #ligatures = new Ligatures();
   #drawingMs = 0;
 
   /** `clock` returns monotonic milliseconds. */
@@ -75,12 +77,18 @@ export class PageReader {
     const viewport = page.getViewport({ scale: 1 });
     const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
     const isVertical = (font: string) => styles[font]?.vertical === true;
-    const placements = placementsOf(items, viewport.transform, isVertical);
+    const placementsWith = (textOf: (item: TextItem) => string) =>
+      placementsOf(items, viewport.transform, isVertical, textOf);
+    let placements = placementsWith(({ str }) => str);
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
     const rules = await this.#drawing(page, placements, placed);
+    const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
+    if (this.#ligatures.learn(items.filter(isTextItem), isType3)) {
+      placements = placementsWith((item) => this.#ligatures.read(item));
+    }
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
     const runOf = (placement: Placement) => this.#run(placement, turned);
@@ -98,7 +106,7 @@ export class PageReader {
   }
 
   #run({ item, text, mark, isSpaced, x, y, length, size }: Placement, turned: Placed): Run {
-    const name = this.#names.get(item.fontName) ?? "";
+    const name = this.#fonts.get(item.fontName)?.name ?? "";
     const [left, base] = turned(x, y);
     return {
       text,
@@ -122,12 +130,12 @@ export class PageReader {
    * text.
    */
   async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
-    const isNew = placements.some(({ item }) => !this.#names.has(item.fontName));
+    const isNew = placements.some(({ item }) => !this.#fonts.has(item.fontName));
     if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
     for (const { item } of placements) {
-      if (!this.#names.has(item.fontName)) this.#names.set(item.fontName, fontName(page, item.fontName));
+      if (!this.#fonts.has(item.fontName)) this.#fonts.set(item.fontName, fontOf(page, item.fontName));
     }
     const rules = rulesOf(list, this.#operators, placed);
     this.#drawingMs += this.#clock() - startedAt;
@@ -135,10 +143,19 @@ export class PageReader {
   }
 }
 
-function fontName({ commonObjs }: SourcePage, key: string): string {
+/** The properties of a font that are used. */
+interface Font {
+  readonly name: string;
+  readonly isType3: boolean;
+}
+
+function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  const name: unknown = typeof font === "object" && font !== null && "name" in font ? font.name : undefined;
-  return typeof name === "string" ? name : "";
+  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
+  return {
+    name: "name" in font && typeof font.name === "string" ? font.name : "",
+    isType3: "isType3Font" in font && font.isType3Font === true,
+  };
 }
 
 /** Whether any lines have gaps as in rows of tables. */
@@ -161,6 +178,7 @@ function placementsOf(
   items: readonly object[],
   viewport: readonly number[],
   isVertical: (font: string) => boolean,
+  textOf: (item: TextItem) => string,
 ): Placement[] {
   const placements: Placement[] = [];
   const marks: { id: string; isArtifact: boolean }[] = [];
@@ -171,7 +189,7 @@ function placementsOf(
       else marks.push(markOf(item, marks.at(-1)));
       continue;
     }
-    const text = plain(item.str);
+    const text = plain(textOf(item));
     if (text.trim() !== "" && marks.at(-1)?.isArtifact !== true) {
       const isParted = isSpaced || text.startsWith(" ");
       const place = placementOf(item, viewport, isVertical(item.fontName));
