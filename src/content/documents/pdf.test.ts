@@ -320,10 +320,44 @@ describe("the title", () => {
     ["Of gates", "Of gates"],
     ["Microsoft Word - gates.doc", "The heading"],
     ["gates.dvi", "The heading"],
+    ["untitled", "The heading"],
+    ["(anonymous)", "The heading"],
+    ["Untitled Document 2", "The heading"],
+    ["PowerPoint Presentation", "The heading"],
+    ["The untitled book", "The untitled book"],
     [undefined, "The heading"],
   ])("of %p is %p", async (title, expected) => {
     const page: PdfText[] = [[72, 740, "The heading", 20], ...pdfColumn(72, 700, LEFT)];
     expect((await contentOf([page], title === undefined ? {} : { title })).title).toBe(expected);
+  });
+
+  test.each<[what: string, pages: PdfText[][], expected: string]>([
+    [
+      "the heading of the first page, also if later ones are larger",
+      [
+        [[72, 740, "Report of the gates", 16], ...pdfColumn(72, 700, LEFT)],
+        [[72, 740, "Contents", 24], ...pdfColumn(72, 700, RIGHT)],
+      ],
+      "Report of the gates",
+    ],
+    [
+      "the largest letters of the first page, if they are not a heading",
+      [
+        [
+          [72, 740, "INVOICE", 18, "F2"],
+          [400, 735, "Gates and Sons"],
+          [400, 723, "12 Quay Street"],
+          ...pdfColumn(72, 680, LEFT),
+        ],
+      ],
+      "INVOICE",
+    ],
+    ["a first line that stands alone", [[[72, 740, "User commands"], ...pdfColumn(72, 700, LEFT)]], "User commands"],
+    ["empty if the first line is part of a text", [pdfColumn(72, 700, LEFT)], ""],
+    ["empty if the first line is a sentence", [[[72, 740, "Dear Sir,"], ...pdfColumn(72, 700, LEFT)]], ""],
+  ])("without properties is %s", async (_what, pages, expected) => {
+    expect((await contentOf(pages)).title).toBe(expected);
+    expect((await contentOf(pages, { title: "untitled" })).title).toBe(expected);
   });
 });
 

@@ -5,7 +5,7 @@ import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
 import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
-import { type Block, type PdfPage, plainOf } from "./pdf/shapes.ts";
+import { type Block, type PdfPage } from "./pdf/shapes.ts";
 import { htmlOf, textOf } from "./pdf/write.ts";
 
 /**
@@ -94,10 +94,10 @@ async function readDocument(
     return pages.length === 0 && damaged.length > 0 ? "broken" : "scanned";
   }
   const { info } = await document.getMetadata();
-  const title = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
-  const { blocks, pages: laidOut } = blocksOfDocument(pages, () => limits.now() > end);
+  const named = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
+  const { blocks, pages: laidOut, title: shown } = blocksOfDocument(pages, () => limits.now() > end);
   const note = missingNote(read, laidOut);
-  const content = contentOf(title, note === undefined ? blocks : [...blocks, note], addressesOf(pages));
+  const content = contentOf(titleOf(named, shown), note === undefined ? blocks : [...blocks, note], addressesOf(pages));
   return note === undefined ? content : { ...content, isPartial: true };
 }
 
@@ -110,14 +110,19 @@ function addressesOf(pages: readonly PdfPage[]): Set<string> {
   return addresses;
 }
 
-/** Programs write a file name into the title of a document. */
+/** Programs write a file name or words of their own into the title of a document. */
 const FILE_NAME =
-  /^(?:microsoft \w+ - .*|untitled\d*|.*\.(?:docx?|xlsx?|pptx?|dvi|tex|indd|qxd|pdf|e?ps|rtf|odt|html?))$/i;
+  /^(?:microsoft \w+ - .*|.*\.(?:docx?|xlsx?|pptx?|odt|od[ps]|pages|key|dvi|tex|indd|qxd|pdf|e?ps|rtf|txt|html?))$/i;
+const PLACEHOLDER =
+  /^\W*(?:(?:untitled|unbenannt|sans titre|sin t\u00EDtulo|document|dokument|presentation|powerpoint presentation|slide|book|no title|title)(?: document)?[ -]?\d*|(?:unspecified|anonymous|none|null|undefined))\W*$/i;
 
-function contentOf(named: string, blocks: readonly Block[], marked: ReadonlySet<string>): DocumentContent {
-  const heading = blocks.find((block) => block.kind === "text" && block.level === 1);
-  const first = heading?.kind === "text" ? plainOf(heading.pieces) : "";
-  const title = named === "" || (FILE_NAME.test(named) && first !== "") ? first : named;
+/** The title in the properties, unless it is a file name or a placeholder. */
+function titleOf(named: string, shown: string): string {
+  if (PLACEHOLDER.test(named)) return shown;
+  return named === "" || (FILE_NAME.test(named) && shown !== "") ? shown : named;
+}
+
+function contentOf(title: string, blocks: readonly Block[], marked: ReadonlySet<string>): DocumentContent {
   const html = htmlOf(blocks);
   const text = textOf(blocks);
   return {

@@ -6,15 +6,18 @@ import { segmentsOf } from "./segments.ts";
 import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
 import { ruledTables } from "./tables.ts";
 import { taggedBlocks } from "./tagged.ts";
+import { shownTitle } from "./title.ts";
 import { withoutFurniture } from "./furniture.ts";
 
 /** The part of a page's height below which footnotes may begin. */
 const NOTE_PLACE = 0.5;
 
-/** The blocks of a document in reading order, and the number of pages that they come from. */
+/** The blocks of a document in reading order, its title, and the number of pages that they come from. */
 export interface DocumentBlocks {
   readonly blocks: Block[];
   readonly pages: number;
+  /** The title that the text shows. May be empty. */
+  readonly title: string;
 }
 
 /**
@@ -25,7 +28,7 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
   const pages = withoutFurniture(read);
   const setting = settingOf(pages);
   const blocks: Block[] = [];
-  let done = 0;
+  let [done, ofFirst] = [0, 0];
   for (const page of pages) {
     if (done > 0 && isOver()) break;
     done += 1;
@@ -34,12 +37,15 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
     joinPages(blocks, last, text, setting.compounds);
     blocks.push(...text, ...notes);
     for (const note of notes) notesOf.add(note);
+    if (ofFirst === 0) ofFirst = blocks.length;
   }
   setHeadings(
     blocks.filter((block) => !notesOf.has(block)),
     setting.bodySize,
   );
-  return { blocks, pages: done };
+  const { bodySize } = setting;
+  const first = { blocks: blocks.slice(0, ofFirst), page: pages.find(({ runs }) => runs.length > 0), bodySize };
+  return { blocks, pages: done, title: shownTitle(first, blocks) };
 }
 
 /** Notes at the end of a page, before the text continues. */
