@@ -7,6 +7,8 @@ const MAX_ROWS = 3;
 const MARGIN = 0.14;
 /** The minimum distance to the text, in heights of the letters. */
 const GAP = 1.7;
+/** The minimum share of a document's pages that show a number which rises with them, if their headers differ. */
+const MOST = 0.5;
 /** Points by which the baselines of one header may differ. */
 const PLACE_STEP = 4;
 
@@ -19,6 +21,8 @@ interface Candidate {
   readonly place: string;
   readonly numbers: readonly number[];
   readonly isNumberOnly: boolean;
+  /** Numbers that stand apart at the left or right end of the row. */
+  readonly ends: readonly number[];
 }
 
 /**
@@ -35,13 +39,42 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
     ),
   );
   const least = pages.length < 4 ? 2 : 3;
+  const numberOf = risingNumber(candidates, Math.max(least, pages.length * MOST));
   const dropped = new Set<Run>();
+  const done = new Set<number>();
   for (const { key, place, numbers, page, runs, isNumberOnly } of candidates) {
     const isNumbered = numbers.some((number) => (numbered.get(`${place} ${number - page}`)?.size ?? 0) >= least);
     const isRepeated = (repeated.get(key)?.size ?? 0) >= least && (!isNumberOnly || isNumbered);
     if (isRepeated || isNumbered) for (const run of runs) dropped.add(run);
+    if (isNumbered) done.add(page);
   }
-  return pages.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }));
+  // Headers of chapters change from page to page. A page has one such row, if its number is not elsewhere.
+  for (const { page, runs, isNumberOnly, ends } of candidates) {
+    if (isNumberOnly || done.has(page) || !ends.some((end) => end === numberOf(page))) continue;
+    done.add(page);
+    for (const run of runs) dropped.add(run);
+  }
+  return pages.map((page, at) => ({
+    ...page,
+    runs: page.runs.filter((run) => !dropped.has(run)),
+    aside: !done.has(at) && isHeaderAside(page, numberOf(at)) ? [] : page.aside,
+  }));
+}
+
+/** The numbers that most pages have at the end of a row, and that rise by one from page to page. */
+function risingNumber(candidates: readonly Candidate[], least: number): (page: number) => number | undefined {
+  const found = pagesBy(
+    candidates.flatMap(({ ends, page }) => ends.map((end): [string, number] => [String(end - page), page])),
+  );
+  const [offset] = [...found].find(([, { size }]) => size >= least) ?? [];
+  return (page) => (offset === undefined ? undefined : page + Number(offset));
+}
+
+/** Whether the only text in another direction is a header: the page's number, and text at the same edge. */
+function isHeaderAside({ aside, width }: PdfPage, number: number | undefined): boolean {
+  const edge = width * MARGIN;
+  const isAtEdge = aside.every(({ x }) => x < edge) || aside.every(({ x }) => x > width - edge);
+  return isAtEdge && number !== undefined && [aside[0], aside.at(-1)].some((run) => run?.text === String(number));
 }
 
 function pagesBy(found: readonly (readonly [key: string, page: number])[]): Map<string, Set<number>> {
@@ -79,7 +112,11 @@ function candidateOf(row: Row, page: number, width: number): Candidate {
   if (roman !== undefined) numbers.push(numberOfRoman(roman));
   const isNumberOnly = /^[\W_]*#[\W_]*$/.test(masked);
   // On the first page of a chapter, the page number is higher up.
-  return { page, runs, key: `${place} ${masked}`, place: isNumberOnly ? "" : place, numbers, isNumberOnly };
+  const ends = [row.segments[0], row.segments.at(-1)]
+    .map((segment) => segment?.line?.text.trim() ?? "")
+    .filter((end) => /^\d{1,4}$/.test(end))
+    .map(Number);
+  return { page, runs, key: `${place} ${masked}`, place: isNumberOnly ? "" : place, numbers, isNumberOnly, ends };
 }
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
