@@ -39,6 +39,23 @@ export function withExchangeState<B extends Base>(base: B) {
     onFinish: ((exchange: Exchange) => void) | undefined = undefined;
     onTaken: ((taken: boolean) => void) | undefined = undefined;
 
+    /** Sets the members of a new exchange, but `trace`, in an object that is used again. The pipeline sets `trace`. */
+    protected renew(): void {
+      this.clientAddress = "";
+      this.addedFields = "";
+      this.consumer = "";
+      this.isLetIn = false;
+      this.beganAt = 0;
+      this.started = false;
+      this.status = 0;
+      this.onDrain = undefined;
+      this.onCancel = undefined;
+      this.gone = false;
+      this.onGone = undefined;
+      this.onFinish = undefined;
+      this.onTaken = undefined;
+    }
+
     /** The client has left: stops the sender of the response. */
     protected leave(): void {
       this.gone = true;

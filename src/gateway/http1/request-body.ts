@@ -144,10 +144,3 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     if (!this.#discarding) this.#sink?.end(this.#trailers);
   }
 }
-
-/** The body of a request without content. */
-export const NO_BODY: RequestBody = {
-  readTo: (sink) => sink.end(""),
-  pause() {},
-  resume() {},
-};

@@ -12,12 +12,11 @@ import {
   type ResponseHead,
   type ResponseSink,
   type ToldClient,
-  type UpstreamTrace,
 } from "../exchange.ts";
+import { NO_BODY, withExchangeState } from "../exchange-state.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
-import { NO_BODY } from "./request-body.ts";
 import { OwnHead } from "./own-head.ts";
 import { type ParsedRequest } from "./request-head.ts";
 import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
@@ -79,32 +78,18 @@ export function endExchange(exchange: Http1Exchange): void {
 }
 
 /** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
-export class Http1Exchange implements Exchange, ResponseSink {
+export class Http1Exchange extends withExchangeState(Object) implements Exchange, ResponseSink {
   protocol: "HTTP/1.0" | "HTTP/1.1" = "HTTP/1.1";
   readonly head: RequestHead;
   body: RequestBody = NO_BODY;
   /** Undefined if the request has no body. */
   reader: CountedBody | undefined = undefined;
   peerAddress = "";
-  clientAddress = "";
   response: ResponseSink = this;
-  addedFields: Fields = "";
-  consumer = "";
-  isLetIn = false;
   isUncopied = false;
   policiesForget = false;
   isForgotten = false;
-  beganAt = 0;
-  trace: UpstreamTrace | undefined = undefined;
-  started = false;
-  status = 0;
   bytesSent = 0;
-  onDrain: (() => void) | undefined = undefined;
-  onCancel: (() => void) | undefined = undefined;
-  gone = false;
-  onGone: (() => void) | undefined = undefined;
-  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
-  onTaken: ((taken: boolean) => void) | undefined = undefined;
   /** The client allows the connection to stay open. */
   keepAlive = false;
   tellsId = false;
@@ -122,15 +107,16 @@ export class Http1Exchange implements Exchange, ResponseSink {
   #changes: HeadChanges | undefined = undefined;
 
   constructor(connection: ExchangeConnection) {
+    super();
     this.#connection = connection;
     this.head = this.#head;
   }
 
   /**
-   * Begins a request in a new object or in one of a finished request, so it sets every member but `head` and `trace`. The
-   * pipeline sets `trace`.
+   * Begins a request in a new object or in one of a finished request, so it sets every member but `head` and `trace`.
    */
   begin(connection: ExchangeConnection, request: ParsedRequest, reader: CountedBody | undefined): void {
+    this.renew();
     this.#connection = connection;
     this.#head.copy(request.head);
     this.protocol = request.http10 ? "HTTP/1.0" : "HTTP/1.1";
@@ -140,22 +126,10 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
     this.response = this;
-    this.addedFields = "";
-    this.consumer = "";
-    this.isLetIn = false;
     this.isUncopied = false;
     this.policiesForget = false;
     this.isForgotten = false;
-    this.beganAt = 0;
-    this.started = false;
-    this.status = 0;
     this.bytesSent = 0;
-    this.onDrain = undefined;
-    this.onCancel = undefined;
-    this.gone = false;
-    this.onGone = undefined;
-    this.onFinish = undefined;
-    this.onTaken = undefined;
     this.tellsId = false;
     this.#framing = NONE;
     this.#remaining = 0;
@@ -333,9 +307,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
-    this.gone = true;
-    this.onCancel?.();
-    this.onGone?.();
+    this.leave();
     this.#finish();
   }
 
@@ -346,12 +318,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   }
 
   #finish(): void {
-    const listener = this.onFinish;
-    const told = this.onTaken;
-    this.onFinish = undefined;
-    this.onTaken = undefined;
-    this.onDrain = undefined;
-    told?.(false);
-    listener?.(this);
+    this.tellTaken(false);
+    this.finish(this);
   }
 }
