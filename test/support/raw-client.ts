@@ -26,11 +26,6 @@ export class RawClient extends SocketClient {
     }
   }
 
-  /** Half-closes: the server sees the end of the client's data. */
-  end(): void {
-    this.socket.end();
-  }
-
   /**
    * The next response to a request of `method`, 1xx included. Fails with an Error if it does not arrive or is malformed.
    */

@@ -42,6 +42,11 @@ export abstract class SocketClient {
     this.socket.destroy();
   }
 
+  /** Half-closes: the server sees the end of the client's data, and may still send. */
+  end(): void {
+    this.socket.end();
+  }
+
   /** Waits until the server closes the connection. Fails with an Error if it does not. */
   async closed(patienceMs = this.patienceMs): Promise<void> {
     const closed = await this.#waiters.until(() => (this.state === "open" ? undefined : true), patienceMs);
