@@ -81,22 +81,25 @@ function valueOf({ fieldType, fieldValue, options, ...field }: Field): string {
   }
   if (fieldType !== "Tx" && fieldType !== "Ch") return "";
   const values = (Array.isArray(fieldValue) ? fieldValue : [fieldValue]).slice(0, MAX_FIELD_LINES);
+  const shown = fieldType === "Ch" ? shownOptions(options) : undefined;
   return values
     .filter((value): value is string => typeof value === "string")
-    .map((value) => (fieldType === "Ch" ? shownOption(value, options) : value))
+    .map((value) => shown?.get(value) ?? value)
     .join(", ");
 }
 
-/** The text that a choice shows for a value. */
-function shownOption(value: string, options: unknown): string {
+/** The texts that a choice shows, by their values. */
+function shownOptions(options: unknown): Map<string, string> {
   const list: readonly unknown[] = Array.isArray(options) ? options : [];
+  const shown = new Map<string, string>();
   for (const option of list) {
-    if (typeof option !== "object" || option === null || !("exportValue" in option)) continue;
-    if (option.exportValue === value && "displayValue" in option && typeof option.displayValue === "string") {
-      return option.displayValue;
-    }
+    if (typeof option !== "object" || option === null) continue;
+    if (!("exportValue" in option && "displayValue" in option)) continue;
+    const { exportValue, displayValue } = option;
+    if (typeof exportValue !== "string" || typeof displayValue !== "string") continue;
+    if (!shown.has(exportValue)) shown.set(exportValue, displayValue);
   }
-  return value;
+  return shown;
 }
 
 function linesOf(value: string, most: number): string[] {
