@@ -81,7 +81,7 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
   const named = isOwn ? searched.names.filter((name) => containsName(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (fetchesData(script)) {
-    const code = isOwn ? called(script).code : automaticCode(script).code;
+    const code = isOwn ? automaticCodeOfWhole(script).code : automaticCode(script).code;
     if (fetchesData(withoutProperties(code)) && !(isOwn && NO_WORDS.test(code))) {
       return { sign: "data-request", names: named.filter((name) => containsName(code, name)) };
     }
@@ -104,7 +104,7 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
   const filled = named.filter((name) => containsName(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
-  const left = called(script);
+  const left = automaticCodeOfWhole(script);
   if (receives(left, searched) && writesPage(left)) return { sign: "data-request", names: filled };
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
@@ -149,11 +149,6 @@ function receives({ code, bare }: AutomaticCode, searched: SearchedNames): boole
   return usesAddress(code, searched) || (searched.hasPlaceholderText && OPENS_STREAM.test(bare));
 }
 
-/** Removes functions that only event handlers call, directly or through other such functions. */
-function called(script: string): AutomaticCode {
-  return automaticCodeOfWhole(script);
-}
-
 /** Whether code appends content to one of these lists or texts, to the main element, or to the body. */
 function appendsTo({ lists, texts }: SearchedNames, { code, bare }: AutomaticCode): boolean {
   if (!APPENDS.test(bare)) return false;
@@ -182,39 +177,43 @@ function callOnly(code: string): string {
 /** Removes the event handlers of components: functions that are given as properties, directly or by name. */
 function withoutProperties(code: string): string {
   const marked: [start: number, end: number][] = [];
-  const handlers = new Set<string>();
+  const handlers: { name: string; at: number }[] = [];
   for (const match of code.matchAll(PROPERTY_HANDLER)) {
     const start = match.index + match[0].length;
     const name = HANDLER_NAME.exec(code.slice(start, start + 70))?.[1];
-    if (name !== undefined) handlers.add(`${name}@${match.index}`);
+    if (name !== undefined) handlers.push({ name, at: match.index });
     else if (
       /^(?:async\b|function\b|\(|[\w$]{1,30}\s{0,9}=>|[\w$.[\]]{1,20}\|\|)/.test(code.slice(start, start + 40))
     ) {
       marked.push([start, endOfValue(code, start)]);
     }
   }
-  for (const handler of handlers) {
-    const [name = "", at = "0"] = handler.split("@");
-    const found = definitionBefore(code, name, Number(at));
-    if (found !== undefined) marked.push(found);
-  }
+  if (handlers.length > 0) for (const range of definitionsOf(code, handlers)) marked.push(range);
   return withoutRanges(code, marked);
 }
 
-/** The last definition of a function with this name before an index. Minified code reuses names. */
-function definitionBefore(code: string, name: string, before: number): [start: number, end: number] | undefined {
-  let nearest = -1;
-  for (const opening of [
-    `function ${name}(`,
-    `${name}=async`,
-    `${name}=(`,
-    `${name} = async`,
-    `${name} = (`,
-    `${name}=function`,
-  ]) {
-    let at = code.lastIndexOf(opening, before);
-    while (at > nearest && /[\w$.]/.test(code.charAt(at - 1))) at = code.lastIndexOf(opening, at - 1);
-    nearest = Math.max(nearest, at);
+const DEFINITION =
+  /(?<![\w$.])(?:function ([A-Za-z_$][\w$]{0,60})(?=\()|([A-Za-z_$][\w$]{0,60})(?==async|=\(| = async| = \(|=function))/g;
+
+/**
+ * For each handler, the last definition of a function with its name before it. Minified code reuses names. `handlers` are
+ * in the order of their positions.
+ */
+function definitionsOf(
+  code: string,
+  handlers: readonly { readonly name: string; readonly at: number }[],
+): [start: number, end: number][] {
+  const definitions = code.matchAll(DEFINITION);
+  const latest = new Map<string, number>();
+  const starts = new Set<number>();
+  let next = definitions.next();
+  for (const { name, at } of handlers) {
+    for (; !next.done && next.value.index <= at; next = definitions.next()) {
+      const [, declared, assigned = ""] = next.value;
+      latest.set(declared ?? assigned, next.value.index);
+    }
+    const start = latest.get(name);
+    if (start !== undefined) starts.add(start);
   }
-  return nearest === -1 ? undefined : [nearest, endOfValue(code, nearest)];
+  return Array.from(starts, (start) => [start, endOfValue(code, start)]);
 }
