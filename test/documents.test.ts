@@ -8,7 +8,16 @@ import shipped from "../config/turnpike.json";
 import { bounds } from "../scripts/bounds.ts";
 import { slugOf } from "../scripts/site/slug.ts";
 import { OPERATIONS } from "../src/content/operations/operations.ts";
-import { blocksOf, codeOf, DOCUMENTS, proseOf, readDocument, ROOT, rowsOf } from "./support/documents.ts";
+import {
+  blocksOf,
+  codeOf,
+  DOCUMENTS,
+  FOLDER_DOCUMENTS,
+  proseOf,
+  readDocument,
+  ROOT,
+  rowsOf,
+} from "./support/documents.ts";
 import { loadText } from "../src/gateway/config/load.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
@@ -51,7 +60,7 @@ const NOT_HERE = new Set([
   "turnpike/client",
 ]);
 
-for (const document of DOCUMENTS) {
+for (const document of [...DOCUMENTS, ...FOLDER_DOCUMENTS]) {
   test(`every link in ${document} leads to a file`, () => {
     const targets = [...proseOf(readDocument(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
     const local = targets.filter((target) => !/^https?:/.test(target)).map((target) => target.split("#")[0] ?? "");
@@ -66,7 +75,9 @@ for (const document of DOCUMENTS) {
     });
     expect(missing.map(([link]) => link)).toEqual([]);
   });
+}
 
+for (const document of DOCUMENTS) {
   test(`every file that ${document} names exists`, () => {
     const paths = codeOf(readDocument(document)).filter((code) => PATH.test(code) && !NETWORK.test(code));
     expect(paths.filter((path) => !NOT_HERE.has(path) && !isThere(path))).toEqual([]);

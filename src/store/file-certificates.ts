@@ -111,7 +111,9 @@ export class FileCertificates implements CertificateStore {
   #entry(name: string): Entry | UnreadableEntry | undefined {
     const path = this.#path(name);
     try {
-      if (statSync(path).size > MAX_ENTRY_BYTES) return damaged(`the file "${path}" has over ${MAX_ENTRY_BYTES} bytes`);
+      if (statSync(path).size > MAX_ENTRY_BYTES) {
+        return damaged(`the file "${path}" has more than ${MAX_ENTRY_BYTES} bytes`);
+      }
       const entry: unknown = JSON.parse(readFileSync(path, "utf8"));
       const { until, value } = isObject(entry) ? entry : {};
       if (typeof until === "number" && typeof value === "string") return { until, value };

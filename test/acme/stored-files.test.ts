@@ -59,7 +59,7 @@ describe.skipIf(!hasPebble)("with pebble", () => {
 
   const DAMAGED: readonly [what: string, text: string, reason: RegExp][] = [
     ["cut", '{"until":0,"val', /the file ".*certificate-a\.test\.json" is damaged/],
-    ["too long", " ".repeat(1024 * 1024 + 1), /the file ".*certificate-a\.test\.json" has over 1048576 bytes/],
+    ["too long", " ".repeat(1024 * 1024 + 1), /the file ".*certificate-a\.test\.json" has more than 1048576 bytes/],
     ["without a certificate", '{"until":0,"value":"{}"}', /the entry "certificate-a\.test" has no certificate/],
   ];
   for (const [what, text, reason] of DAMAGED) {

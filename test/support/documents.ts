@@ -10,6 +10,13 @@ export const DOCUMENTS: readonly string[] = [
   ...new Glob("docs/**/*.md").scanSync(ROOT),
 ].toSorted();
 
+/** Documents that lie beside the code. */
+export const FOLDER_DOCUMENTS: readonly string[] = [
+  ...new Glob("{client,examples,src,test,tools}/**/*.md").scanSync(ROOT),
+]
+  .filter((path) => !/node_modules|testdata/.test(path))
+  .toSorted();
+
 export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
