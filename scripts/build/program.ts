@@ -49,7 +49,7 @@ const ASSETS = [
 
 /** Packages that are no code: they lie beside the program. */
 const BESIDE =
-  /^(?:@sparticuz\/chromium|@fontsource-variable\/|@expo-google-fonts\/|@noto-pdf-ts\/fonts|@embedpdf\/fonts)/;
+  /^(?:@sparticuz\/chromium|@fontsource(?:-variable)?\/|@expo-google-fonts\/|@noto-pdf-ts\/fonts|@embedpdf\/fonts)/;
 
 /**
  * Sources find files by their own place, which bundling would lose: each keeps it, below the root of the files inside. Packages are

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fontFolders } from "./font-packages.ts";
-import { PACKED_SCRIPTS, unpackFonts } from "./packed-fonts.ts";
+import { PACKED_FAMILIES, unpackFonts } from "./packed-fonts.ts";
 import { uniqueName } from "../../lib/unique-name.ts";
 
 /** The system folders of fonts on Linux. */
@@ -39,7 +39,7 @@ const LAST_FAMILIES = [
   "Noto Sans CJK SC",
   "Noto Naskh Arabic",
   "Noto Sans Devanagari",
-  ...PACKED_SCRIPTS.map((script) => `Noto Sans ${script.charAt(0).toUpperCase()}${script.slice(1)}`),
+  ...PACKED_FAMILIES,
   "Noto Color Emoji",
 ];
 

@@ -50,7 +50,9 @@ async function familiesOf(html: string): Promise<readonly string[]> {
   const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank" });
   const session = String((await cdp.send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"]);
   const call = (method: string, params: CdpFields = {}) => cdp.send(method, params, session);
-  await call("Runtime.evaluate", { expression: `document.body.innerHTML = ${JSON.stringify(`<p>${html}</p>`)}` });
+  // The browser names the fonts of what it has laid out.
+  const shown = `document.body.innerHTML = ${JSON.stringify(`<p>${html}</p>`)}; document.body.offsetHeight`;
+  await call("Runtime.evaluate", { expression: shown });
   await call("DOM.enable");
   await call("CSS.enable");
   // The types of the DevTools protocol.
@@ -96,6 +98,20 @@ test.each([
   ["Հայաստան", "Noto Sans Armenian"],
   ["საქართველო", "Noto Sans Georgian"],
   ["ኢትዮጵያ", "Noto Sans Ethiopic"],
+  ["ಕನ್ನಡ", "Noto Sans Kannada"],
+  ["മലയാളം", "Noto Sans Malayalam"],
+  ["ગુજરાતી", "Noto Sans Gujarati"],
+  ["ਪੰਜਾਬੀ", "Noto Sans Gurmukhi"],
+  ["ଓଡ଼ିଆ", "Noto Sans Oriya"],
+  ["සිංහල", "Noto Sans Sinhala"],
+  ["မြန်မာဘာသာ", "Noto Sans Myanmar"],
+  ["<b>မြန်မာဘာသာ</b>", "Noto Sans Myanmar"],
+  ["བོད་སྐད", "Noto Serif Tibetan"],
+  ["⚑⚥", "Noto Sans Symbols"],
+  ["✗✕❯➜⏻", "Noto Sans Symbols 2"],
+  ["⠃⠗⠁⠊", "Noto Sans Symbols 2"],
+  ["⟨⋅⟩⟶⋮𝔸", "Noto Sans Math"],
+  ["❤\u{fe0f}✔\u{fe0f}", "Noto Color Emoji"],
   ["<span style='font-family: sans-serif'>שלום, ἀρχή</span>", "Arimo"],
   ["<span style='font-family: serif'>שלום, ἀρχή</span>", "Tinos"],
 ])("%s is drawn with %s", async (html, family) => {
