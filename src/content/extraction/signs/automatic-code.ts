@@ -122,7 +122,8 @@ const KEYWORDS = new Set(["if", "for", "while", "switch", "catch", "with", "func
  */
 function handlersByName(scan: Scan, bare: string, marked: readonly [start: number, end: number][]): [number, number][] {
   if (marked.length === 0) return [];
-  const handlers = marked.map(([start, end]) => scan.bare.slice(start, end)).join("\n");
+  const handlers = joined(scan.bare, marked);
+  const names = new Set(handlers.match(NAME));
   const found: [number, number][] = [];
   let looked = 0;
   for (const [pattern, before] of [
@@ -131,14 +132,28 @@ function handlersByName(scan: Scan, bare: string, marked: readonly [start: numbe
   ] as const) {
     for (const match of scan.bare.matchAll(pattern)) {
       const name = match[1] ?? "";
-      if (KEYWORDS.has(name) || !handlers.includes(name)) continue;
+      if (KEYWORDS.has(name) || !names.has(name)) continue;
       looked += 1;
       if (looked > MAX_FUNCTIONS) return found;
-      if (isNamedTwice(bare, name) || !isNamedTwice(`${handlers} ${name}`, name)) continue;
+      if (isNamedTwice(bare, name)) continue;
       found.push([match.index, endOfFunction(scan, match.index + match[0].length - before)]);
     }
   }
   return found;
+}
+
+const NAME = /[A-Za-z_$][\w$]*/g;
+
+/** The code of the ranges, without the ranges that are inside others. */
+function joined(code: string, ranges: readonly (readonly [start: number, end: number])[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (start < done) continue;
+    parts.push(code.slice(start, end));
+    done = end;
+  }
+  return parts.join("\n");
 }
 
 function isNamedTwice(code: string, name: string): boolean {

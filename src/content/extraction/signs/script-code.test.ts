@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, mock, spyOn, test } from "bun:test";
 import { NO_PLACEHOLDERS } from "../extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
@@ -126,6 +126,23 @@ test.each([
   ["a string that does not end", `fetch("/api/items"); x = "${"a".repeat(100_000)}`],
 ])("%s are read", (_what, script) => {
   expect(["data-request", undefined]).toContain(signIn(script, ["price"]));
+});
+
+describe("the characters of a script are examined a limited number of times", () => {
+  afterEach(() => {
+    mock.restore();
+  });
+
+  test.each([
+    ["with 20,000 handlers that do not end", `${"x={onClick:()=>{".repeat(20_000)}fetch("/api/items")`],
+    ["with 10,000 named handlers that do not end", `${"function f(){x={onClick:f,".repeat(10_000)}fetch("/api/items")`],
+    ["with handlers in one another", `${"x={onClick:()=>{".repeat(7_000)}${"}};".repeat(7_000)}fetch("/api/items")`],
+  ])("%s", (_what, script) => {
+    const examined = spyOn(String.prototype, "charAt");
+    signIn(script);
+    expect(examined.mock.calls.length).toBeGreaterThan(0);
+    expect(examined.mock.calls.length).toBeLessThan(script.length * 10);
+  });
 });
 
 describe("an external script that replaces a text of the page", () => {

@@ -54,9 +54,10 @@ const INTO_BODY = /\bdocument\.body\.(?:append|prepend|insertAdjacent|insertBefo
 /** Names of elements that cover or accompany a page: banners, dialogs, chats. */
 const COVERS =
   /cookie|consent|gdpr|banner|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|\bchat|backdrop|drawer|snackbar|survey|feedback|position\s{0,3}:\s{0,3}["']?fixed/i;
-/** Inserts an element next to the element of the script itself. */
-const BESIDE_SCRIPT =
-  /\bcurrentScript\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)|([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b[^]*?(?<![\w$.])\1\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)/;
+/** Inserts an element next to an element. */
+const BESIDE = String.raw`\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)`;
+const BESIDE_SCRIPT = new RegExp(`\\bcurrentScript${BESIDE}`);
+const OWN_ELEMENT = /(?<![\w$])([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
 /** A state and its setter, the value of a reference, or a component that is mounted by a function. */
@@ -109,11 +110,18 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
     appendsTo(searched, left) ||
-    (BESIDE_SCRIPT.test(left.code) && writesPage(left)) ||
+    (insertsBeside(left.code) && writesPage(left)) ||
     (selectsTag(left.code, searched.tags) && writesPage(left)) ||
     (WRITES_ITSELF.test(left.bare) && searched.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
     writesText(left.code, searched);
   return isWritten ? { sign: "script-writes", names: filled } : undefined;
+}
+
+/** Whether code inserts an element next to the element of the script itself. */
+function insertsBeside(code: string): boolean {
+  if (BESIDE_SCRIPT.test(code)) return true;
+  const own = OWN_ELEMENT.exec(code)?.[1];
+  return own !== undefined && new RegExp(`(?<![\\w$.])${own.replaceAll("$", "\\$")}${BESIDE}`).test(code);
 }
 
 /** A component replaces its own content. */
@@ -174,18 +182,22 @@ function callOnly(code: string): string {
   return end === null ? code : code.slice(0, end.index);
 }
 
+/** The beginning of a value that is a function. */
+const FUNCTION_VALUE = /^(?:async\b|function\b|\(|[\w$]{1,30}\s{0,9}=>|[\w$.[\]]{1,20}\|\|)/;
+
 /** Removes the event handlers of components: functions that are given as properties, directly or by name. */
 function withoutProperties(code: string): string {
   const marked: [start: number, end: number][] = [];
   const handlers: { name: string; at: number }[] = [];
+  let done = 0;
   for (const match of code.matchAll(PROPERTY_HANDLER)) {
     const start = match.index + match[0].length;
     const name = HANDLER_NAME.exec(code.slice(start, start + 70))?.[1];
     if (name !== undefined) handlers.push({ name, at: match.index });
-    else if (
-      /^(?:async\b|function\b|\(|[\w$]{1,30}\s{0,9}=>|[\w$.[\]]{1,20}\|\|)/.test(code.slice(start, start + 40))
-    ) {
-      marked.push([start, endOfValue(code, start)]);
+    // A handler inside another one changes nothing. Its end is not searched, since each search may reach the script's end.
+    else if (start >= done && FUNCTION_VALUE.test(code.slice(start, start + 40))) {
+      done = endOfValue(code, start);
+      marked.push([start, done]);
     }
   }
   if (handlers.length > 0) for (const range of definitionsOf(code, handlers)) marked.push(range);
@@ -215,5 +227,12 @@ function definitionsOf(
     const start = latest.get(name);
     if (start !== undefined) starts.add(start);
   }
-  return Array.from(starts, (start) => [start, endOfValue(code, start)]);
+  const ranges: [start: number, end: number][] = [];
+  let done = 0;
+  for (const start of [...starts].toSorted((a, b) => a - b)) {
+    if (start < done) continue;
+    done = endOfValue(code, start);
+    ranges.push([start, done]);
+  }
+  return ranges;
 }
