@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { type Bytes, varint } from "./http3-frames.ts";
 import { initialSecrets, open, packetKeys, type PacketKeys, seal, type Secrets, V1, V2 } from "./quic-crypto.ts";
-import { ackOf, byteLength, type Close, cryptoFrame, readFrames, readVarint } from "./quic-frames.ts";
+import { ackOf, ackOfSome, byteLength, type Close, cryptoFrame, readFrames, readVarint } from "./quic-frames.ts";
 import { type Extension, QuicTls } from "./quic-tls.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -33,8 +33,12 @@ export interface QuicFaults {
   /** The frames of a short packet, after the server has confirmed the handshake. */
   readonly frames?: Bytes;
   readonly shortBits?: number;
+  /** Sends further frames after those, each call in a packet of its own, and acknowledges what arrives. */
+  readonly later?: (send: (frames: Bytes) => void) => void;
   /** Offers version 2, which the server accepts (RFC 9369 §4). */
   readonly offersV2?: boolean;
+  /** It ends at the latest when this resolves. */
+  readonly until?: Promise<void>;
   /** It ends when the server acknowledges what was sent, not only when the server closes. */
   readonly untilTaken?: boolean;
 }
@@ -56,6 +60,8 @@ interface Space {
   /** The server's CRYPTO frames: bytes by offset, and the offset up to which TLS has read them. */
   readonly crypto: Map<number, Buffer>;
   taken: number;
+  /** The numbers of the received packets. */
+  readonly received: Set<number>;
 }
 
 /**
@@ -66,7 +72,8 @@ export async function playQuic(port: number, faults: QuicFaults): Promise<QuicOu
   const player = new Player(faults);
   const socket = await Bun.udpSocket({
     connect: { hostname: "127.0.0.1", port },
-    socket: { data: (_, bytes) => player.onDatagram(bytes) },
+    // A server that has closed its port refuses late packets.
+    socket: { data: (_, bytes) => player.onDatagram(bytes), error() {} },
   });
   try {
     return await player.play((bytes) => socket.send(bytes));
@@ -115,6 +122,7 @@ class Player {
   async play(send: (bytes: Uint8Array) => void): Promise<QuicOutcome> {
     this.#send = send;
     const timer = setTimeout(() => this.#end(), PATIENCE_MS);
+    void this.#faults.until?.then(() => this.#end());
     this.#sendLong("initial", [...cryptoFrame(this.#tls.hello), ...(this.#faults.initial ?? [])]);
     try {
       return await this.#done.promise;
@@ -179,6 +187,9 @@ class Player {
     const opened = open(keys, bytes, numberAt, packets.largest);
     if (opened === undefined) return;
     packets.largest = Math.max(packets.largest, opened.number);
+    packets.received.add(opened.number);
+    if (level === "short" && this.#confirmed && this.#faults.later !== undefined)
+      this.#sendShort(ackOfSome(packets.received));
     const { crypto, close, confirmed, acknowledged } = readFrames(opened.payload);
     if (close !== undefined) this.#end(close);
     if (level === "short" && acknowledged >= 0 && this.#faults.untilTaken === true) this.#end();
@@ -217,11 +228,16 @@ class Player {
 
   #onConfirmed(): void {
     this.#confirmed = true;
-    const { frames, shortBits = 0 } = this.#faults;
+    const { frames, shortBits = 0, later } = this.#faults;
+    if (frames !== undefined) this.#sendShort(frames, shortBits);
+    later?.((more) => this.#sendShort(more));
+  }
+
+  #sendShort(frames: Bytes, bits = 0): void {
     const keys = this.#keys("short", "client");
-    if (frames === undefined || keys === undefined) return;
+    if (keys === undefined) return;
     const number = this.#spaces.short.sent++;
-    const header = Uint8Array.from([0x43 | shortBits, ...this.#destination, ...numberBytes(number)]);
+    const header = Uint8Array.from([0x43 | bits, ...this.#destination, ...numberBytes(number)]);
     this.#send(seal(keys, header, number, Uint8Array.from(frames)));
   }
 
@@ -247,7 +263,7 @@ class Player {
 }
 
 function space(): Space {
-  return { sent: 0, largest: -1, crypto: new Map(), taken: 0 };
+  return { sent: 0, largest: -1, crypto: new Map(), taken: 0, received: new Set() };
 }
 
 function numberBytes(number: number): Bytes {

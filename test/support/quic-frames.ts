@@ -54,6 +54,24 @@ export function ackOf(largest: number): Bytes {
   return [0x02, ...varint(largest), 0, 0, ...varint(largest)];
 }
 
+/** Acknowledges the packets with these numbers, in at most 20 ranges: servers skip numbers to find false acknowledgements. */
+export function ackOfSome(numbers: ReadonlySet<number>): Bytes {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of [...numbers].toSorted((a, b) => b - a)) {
+    const last = ranges.at(-1);
+    if (last?.from === number + 1) last.from = number;
+    else ranges.push({ from: number, to: number });
+  }
+  const [first = { from: 0, to: 0 }, ...rest] = ranges.slice(0, 20);
+  const bytes = [0x02, ...varint(first.to), 0, ...varint(rest.length), ...varint(first.to - first.from)];
+  let { from } = first;
+  for (const range of rest) {
+    bytes.push(...varint(from - range.to - 2), ...varint(range.to - range.from));
+    ({ from } = range);
+  }
+  return bytes;
+}
+
 /** The contents of a server's packet. Throws at a frame that servers do not send. */
 export function readFrames(payload: Buffer): Frames {
   const reader = new Reader(payload);

@@ -18,7 +18,13 @@ import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
+import { UnsentData } from "./unsent-data.ts";
 
+/**
+ * Bytes that the engine must have sent within the write timeout so that it starts again. A client may open its window
+ * byte by byte. @bound
+ */
+const MIN_STEP_BYTES = 4096;
 /** A full writer reports by this symbol that it has room again: a promise, or null if it is not full. */
 const DRAINABLE = Symbol.for("Stream.drainableProtocol");
 
@@ -54,6 +60,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   /** Data that the writer had no room for. */
   #waiting: ByteQueue | undefined;
   #blocked = false;
+  /** Created for a response with data. */
+  #unsent: UnsentData | undefined;
+  /** Bytes that the engine had sent when the write timeout began; undefined for a short response. */
+  #stepFrom: bigint | undefined;
   /**
    * The engine's counters of the stream, for `onTaken`. They must be read while the stream exists, and stay correct
    * afterwards.
@@ -130,8 +140,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   #write(bytes: Uint8Array): void {
     // The types do not say that a writer is drainable; Node's documentation of stream writers does.
     this.#writer ??= this.#stream.quic.writer as DrainableWriter;
-    if (!this.#blocked && this.#writer.writeSync(bytes)) {
-      if (this.#writer.desiredSize === 0) this.#wait();
+    if (!this.#blocked && this.#hand(bytes)) {
+      if (!this.#over && this.#writer.desiredSize === 0) this.#wait();
       return;
     }
     if (this.#writer.desiredSize === null) {
@@ -143,12 +153,25 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     else if (!this.#blocked) this.#wait();
   }
 
+  /** Passes data to the engine. False: the writer took nothing. Without memory for the data, the response is cut off. */
+  #hand(bytes: Uint8Array): boolean {
+    if (this.#writer?.writeSync(bytes) !== true) return false;
+    if (!this.#counts(bytes.length)) this.#cutOff();
+    return true;
+  }
+
+  /** Counts data of the engine as memory. False: there is not enough. */
+  #counts(length: number): boolean {
+    this.#unsent ??= new UnsentData(this.#stream.host.buffers);
+    return this.#unsent.add(length, this.#stream.quic);
+  }
+
   /** Waits until the writer has room again. */
   #wait(): void {
     const drained = this.#writer?.[DRAINABLE]();
     if (drained === null || drained === undefined) return;
     this.#blocked = true;
-    this.#stream.host.wheel.set(this, this.#stream.host.settings().writeMs);
+    this.#runWriteTimer();
     void drained.then(
       () => this.#drained(),
       () => this.cancel(),
@@ -160,12 +183,13 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     holdCork();
     this.#blocked = false;
     this.#stream.host.wheel.clear(this);
+    this.#unsent?.recount(this.#stream.quic);
     const waiting = this.#waiting;
     for (let piece = waiting?.first; piece !== undefined && !this.#blocked && !this.#over; piece = waiting?.first) {
       const { bytes, start, end } = piece;
-      if (this.#writer?.writeSync(bytes.subarray(start, end)) !== true) break;
+      if (!this.#hand(bytes.subarray(start, end))) break;
       waiting?.shift(end - start);
-      if (this.#writer.desiredSize === 0) this.#wait();
+      if (!this.#over && this.#writer?.desiredSize === 0) this.#wait();
     }
     if (!this.#blocked && !this.#over) {
       if (this.#ending === undefined) this.onDrain?.();
@@ -186,9 +210,14 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   }
 
   #finishSending(trailers: Fields): void {
+    const whole = this.#whole;
+    if (whole !== undefined && !this.#counts(whole.length)) {
+      this.#cutOff();
+      return;
+    }
     if (this.onTaken !== undefined && !this.#stream.quic.destroyed) this.#stats = this.#stream.quic.stats;
     if (this.#hasBody) {
-      if (trailers === "" && this.#writer === undefined) this.#stream.quic.setBody(this.#whole ?? new Uint8Array(0));
+      if (trailers === "" && this.#writer === undefined) this.#stream.quic.setBody(whole ?? new Uint8Array(0));
       else this.#endWriter(trailers);
     }
     this.#whole = undefined;
@@ -196,7 +225,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     this.#endRequest(codes.NO_ERROR);
     this.#finish();
     // Data that the engine has taken has a timeout too, for a client that keeps its connection alive but does not read.
-    this.#stream.host.wheel.set(this, this.#stream.host.settings().writeMs);
+    this.#runWriteTimer();
   }
 
   #endWriter(trailers: Fields): void {
@@ -262,6 +291,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     this.cancel();
     this.tellTaken(this.#sentAll);
     this.#stream.host.wheel.remove(this);
+    this.#unsent?.release();
   }
 
   /**
@@ -271,9 +301,28 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     return this.#stats !== undefined && this.#stats.bytesSent >= BigInt(this.bytesSent);
   }
 
-  /** The client does not read. */
+  #runWriteTimer(): void {
+    const { quic, host } = this.#stream;
+    this.#stepFrom = this.bytesSent >= MIN_STEP_BYTES && !quic.destroyed ? quic.stats.bytesSent : undefined;
+    host.wheel.set(this, host.settings().writeMs);
+  }
+
+  /** The client has read enough to get the whole write timeout again. */
+  get #isReading(): boolean {
+    const { quic } = this.#stream;
+    if (this.#stepFrom === undefined || quic.destroyed) return false;
+    const sent = quic.stats.bytesSent;
+    const step = Number(sent - this.#stepFrom);
+    return step >= MIN_STEP_BYTES || (step > 0 && sent >= BigInt(this.bytesSent));
+  }
+
+  /** The write timeout is over. */
   override onDeadline(): void {
     const { quic } = this.#stream;
+    if (this.#isReading) {
+      this.#runWriteTimer();
+      return;
+    }
     this.cancel();
     if (!quic.destroyed) quic.resetStream(codes.REQUEST_CANCELLED);
     flushCork();
