@@ -10,8 +10,9 @@ const MAX_WORDS_OF_A_LABEL = 3;
 const LEVELS_OF_TEXT = 4;
 const LEVELS_OF_CODE = 8;
 
+/** Names of languages, and labels above code. */
 const LANGUAGE =
-  /^(?:js|javascript|ts|typescript|jsx|tsx|css|scss|html|xml|json|ya?ml|toml|sql|bash|shell|sh|console|terminal|python|py|java|kotlin|swift|go|rust|c|c\+\+|cpp|c#|csharp|php|ruby|r|scala|lua|perl|diff|text|plaintext|powershell|dockerfile|http|graphql|markdown|md|ini|copy|copied!?)$/i;
+  /^(?:js|javascript|ts|typescript|jsx|tsx|css|scss|html|xml|json|ya?ml|toml|sql|bash|shell|sh|console|terminal|python|py|java|kotlin|swift|go|rust|c|c\+\+|cpp|c#|csharp|php|ruby|r|scala|lua|perl|diff|text|plaintext|powershell|dockerfile|http|graphql|markdown|md|ini|copy|copied!?|(?:code|bash|php|html):?\s*\[?(?:select all|expand|copy)\]?|code:?)$/i;
 
 /** Adds code between two chosen texts of the same section, and drops the names of languages above code. */
 export function fitCode({ blocks }: Outline, chosen: Uint8Array): void {

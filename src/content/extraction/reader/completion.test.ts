@@ -1,26 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { textsLeft } from "../testing/texts-left.ts";
 import { fitCode } from "./code-parts.ts";
-import { fillTemplates } from "./consistent.ts";
+import { evenTemplates, fillTemplates } from "./consistent.ts";
 import { addFirstPost } from "./first-post.ts";
-import { type Outline, outlineOf } from "./outline.ts";
-import { groupAlike } from "./page-parts.ts";
 import { addPrice } from "./price.ts";
+import { type Outline } from "./outline.ts";
 import { keepHeadings } from "./sections.ts";
-import { groupByTemplate } from "./templates.ts";
-import { bodyOf } from "./words.ts";
 
 const TEXT = "The night train leaves at half past ten.";
-
-/** The texts that a rule leaves of all blocks without "(out)" in their text. The mark is removed. */
-function left(html: string, rule: (outline: Outline, chosen: Uint8Array) => void): string[] {
-  const outline = outlineOf(bodyOf(parseTree(html)));
-  groupAlike(outline.root);
-  groupByTemplate(outline.blocks);
-  const chosen = Uint8Array.from(outline.blocks, ({ text }) => (text.includes("(out)") ? 0 : 1));
-  rule(outline, chosen);
-  return outline.blocks.filter((_block, at) => chosen[at] === 1).map(({ text }) => text.replace("(out)", "").trim());
-}
 
 describe("the heading of a chosen text", () => {
   test.each<[string, string, readonly string[]]>([
@@ -33,7 +20,7 @@ describe("the heading of a chosen text", () => {
       [TEXT],
     ],
   ])("%s", (_what, html, texts) => {
-    expect(left(html, keepHeadings)).toEqual([...texts]);
+    expect(textsLeft(html, keepHeadings)).toEqual([...texts]);
   });
 });
 
@@ -52,7 +39,7 @@ describe("the price of a product", () => {
     ],
     ["is not added if it is there", "<h1>Saw</h1><p>$9.95 (out)</p><p>$7.95</p>", ["Saw", "$7.95"]],
   ])("%s", (_what, html, texts) => {
-    expect(left(html, addPrice)).toEqual([...texts]);
+    expect(textsLeft(html, addPrice)).toEqual([...texts]);
   });
 });
 
@@ -78,7 +65,7 @@ describe("the first post of a thread", () => {
       ["When?", "Take the train.", "Take the bus."],
     ],
   ])("%s", (_what, html, texts) => {
-    expect(left(html, addFirstPost)).toEqual([...texts]);
+    expect(textsLeft(html, addFirstPost)).toEqual([...texts]);
   });
 });
 
@@ -86,17 +73,22 @@ describe("code between chosen texts", () => {
   test("is added, with that of all tabs", () => {
     const tabs =
       "<div><ul><li>npm (out)</li><li>Yarn (out)</li></ul><pre>npm install (out)</pre><pre>yarn add (out)</pre></div>";
-    expect(left(`<p>${TEXT}</p>${tabs}<p>${TEXT}</p>`, fitCode)).toEqual([TEXT, "npm install", "yarn add", TEXT]);
+    expect(textsLeft(`<p>${TEXT}</p>${tabs}<p>${TEXT}</p>`, fitCode)).toEqual([TEXT, "npm install", "yarn add", TEXT]);
   });
 
   test("is not added beside other text", () => {
     const html = `<p>${TEXT}</p><p>A text that is not chosen (out)</p><pre>npm install (out)</pre><p>${TEXT}</p>`;
-    expect(left(html, fitCode)).toEqual([TEXT, TEXT]);
+    expect(textsLeft(html, fitCode)).toEqual([TEXT, TEXT]);
   });
 
   test("has no name of its language above it", () => {
     const html = `<p>${TEXT}</p><div><span>js</span><pre>x()</pre></div><p>Go</p><p>${TEXT}</p>`;
-    expect(left(html, fitCode)).toEqual([TEXT, "x()", "Go", TEXT]);
+    expect(textsLeft(html, fitCode)).toEqual([TEXT, "x()", "Go", TEXT]);
+  });
+
+  test("has no label of a button above it", () => {
+    const html = `<p>${TEXT}</p><div><p>Code: <a href="#">Select all</a></p><pre>x()</pre></div>`;
+    expect(textsLeft(html, fitCode)).toEqual([TEXT, "x()"]);
   });
 });
 
@@ -105,10 +97,39 @@ const shelf = (prices: readonly string[]): string =>
 
 describe("the short texts of one template", () => {
   test("are completed if most of them are chosen", () => {
-    expect(left(shelf(["$1", "$2 (out)", "$3", "$4"]), fillTemplates)).toContain("$2");
+    expect(textsLeft(shelf(["$1", "$2 (out)", "$3", "$4"]), fillTemplates)).toContain("$2");
   });
 
   test("are left out if most of them are", () => {
-    expect(left(shelf(["$1", "$2 (out)", "$3 (out)", "$4 (out)"]), fillTemplates)).not.toContain("$2");
+    expect(textsLeft(shelf(["$1", "$2 (out)", "$3 (out)", "$4 (out)"]), fillTemplates)).not.toContain("$2");
+  });
+});
+
+/** The rule for a page whose blocks have all the same score. */
+function ranked(score: number): (outline: Outline, chosen: Uint8Array) => void {
+  return (outline, chosen) => {
+    evenTemplates(outline, chosen, { scores: new Float32Array(outline.blocks.length).fill(score), threshold: 0.5 });
+  };
+}
+
+const KETTLES = ["$1", "$2 (out)", "$3 (out)", "$4 (out)", "$5 (out)"];
+
+describe("the short texts of one template, of which some are chosen", () => {
+  test("are all added if their average score is near the threshold", () => {
+    expect(textsLeft(shelf(KETTLES), ranked(0.4))).toContain("$5");
+  });
+
+  test("are all dropped if they are few and their average score is low", () => {
+    expect(textsLeft(shelf(KETTLES), ranked(0.1))).toEqual([
+      "Kettle 0",
+      "Kettle 1",
+      "Kettle 2",
+      "Kettle 3",
+      "Kettle 4",
+    ]);
+  });
+
+  test("stay if they are many and their average score is low", () => {
+    expect(textsLeft(shelf(["$1", "$2", "$3 (out)", "$4 (out)"]), ranked(0.1))).toContain("$2");
   });
 });

@@ -4,19 +4,32 @@ import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
 /** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
-  /(?:^|[^a-z])(?:(?:first-|original-)?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|post[-_]?wrapper|thread-?item)(?:$|[^a-z])/i;
+  /(?:^|[^a-z])(?:(?:first-|original-)?t?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|post[-_]?wrapper|thread-?item)(?:$|[^a-z])/i;
+/** Words in classes of the first post of a thread, which often has no similar sibling. */
+const FIRST_POST = /(?:^|\s)(?:question|original-?post|first-?post|topic-?starter|op-?post)(?:\s|$)/i;
 /** Names of elements with the author and the date of a post. */
 const AUTHOR = /(?:^|[^a-z])(?:author|user-?name|user|nick(?:name)?|poster|posted-?by|byline|creator)(?:$|[^a-z])/i;
 const DATE =
   /(?:^|[^a-z])(?:date|time|datetime|dateline|post-?(?:date|time)|posted|published|timestamp|age|when)(?:$|[^a-z])/i;
 /** Elements that forums put around each post: rank and statistics of its author, votes, buttons. */
 const AROUND_A_POST =
-  /(?:^|[\s_-])(?:rank|user-?title|signature|(?:author|user|poster)[_-]?(?:statistics|stats)|avatar|buddy[_-]?status|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
+  /(?:^|[\s_-])(?:rank|user-?title|(?:author|user|poster)[_-]?(?:statistics|stats)|avatar|buddy[_-]?status|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
+/**
+ * The text that an author puts below each post. Of Stack Exchange, an element with the class "post-signature" has the
+ * author and the date of a post.
+ */
+const SIGNATURE = /(?<!post)(?:^|[\s_-])(?:member)?signature(?:$|[\s_-])/i;
+/** Maximum number of words of a signature. A longer text is content. */
+const MAX_WORDS_OF_A_SIGNATURE = 200;
+/** Classes that name a state, such as "no-avatar". */
+const STATES = /(?:^|\s)(?:has|no|is|not|with|without|show|hide)-[\w-]+/gi;
+/** The line before the name of the last editor, who is often not the author. */
+const EDITED = /^\s*(?:last )?(?:edited|modified|updated|bearbeitet|modifié|editado|изменено|編集)(?![\p{L}])/iu;
 /** Links with these addresses lead to the profile of a user. */
 const PROFILE = /\/(?:users?|members?|profiles?|u)\/|[?&]action=profile|mode=viewprofile|member\.php/i;
 /** A line with statistics of a post's author, as in "Join Date: Mar 2016". */
 const STATISTICS =
-  /^\s*(?:join(?:ed|[ -]date)?|registered|member since|posts|messages|beigetreten|registriert(?: seit)?|beiträge|inscrit|сообщений|регистрация)\s*:\s*[\p{L}\d]/iu;
+  /^\s*(?:join(?:ed|[ -]date)?|registered|member since|posts|messages|location|reputation|reaction score|thanks|likes|beigetreten|registriert(?: seit)?|beiträge|inscrit|сообщений|регистрация)\s*:\s*[\p{L}\d]/iu;
 const MAX_WORDS_OF_STATISTICS = 6;
 const AVATAR = /avatar/i;
 /** Maximum number of words of a rank or a number of votes. A longer text is other content. */
@@ -26,6 +39,8 @@ const MAX_WORDS = 8;
 /** The text of a post, without the line above it. */
 const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
 const LEVELS_TO_POST = 3;
+const LEVELS_TO_BODY = 5;
+const LEVELS_TO_SIGNATURE = 16;
 /** The date when the author joined the forum is not the date of the post. */
 const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
 /** Maximum number of words of a label such as "Join date". */
@@ -65,10 +80,10 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
     const own = group.filter((at) => !isAroundPost(blocks[at], post));
     const kept = new Set(own);
     for (const at of group) if (!kept.has(at)) chosen[at] = 0;
-    const author = own.find((at) => isProfileLink(blocks[at], post));
+    const author = authorOf(own, post, blocks);
     if (author !== undefined) chosen[author] = 1;
     const details = author === undefined ? [AUTHOR, DATE] : [DATE];
-    const undated = own.filter((at) => !isJoinDate(blocks, at));
+    const undated = own.filter((at) => !isJoinDate(blocks, at) && !EDITED.test(blocks[at]?.text ?? ""));
     for (const names of details) {
       const detail = undated.find((at) => isDetail(blocks[at], post, names));
       if (detail !== undefined) chosen[detail] = 1;
@@ -77,6 +92,17 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
     const line = undated.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at], post));
     if (line !== undefined) chosen[line] = 1;
   }
+}
+
+/** The first link to a profile in a post, but not that of its last editor, or the term beside the post. */
+function authorOf(own: readonly number[], post: Box, blocks: Outline["blocks"]): number | undefined {
+  const links = own.filter((at) => isProfileLink(blocks[at], post));
+  const link = links.find((at) => !EDITED.test(blocks[at - 1]?.text ?? "")) ?? links[0];
+  return link ?? own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isTerm(blocks[at]));
+}
+
+function isTerm(block: Block | undefined): boolean {
+  return block?.box.element?.name === "dt" && block.count.words <= MAX_WORDS_OF_A_LABEL;
 }
 
 /**
@@ -90,13 +116,29 @@ function isChosen(
 ): boolean {
   let text = 0;
   let words = 0;
+  let body = 0;
+  let bodyWords = 0;
   for (const at of group) {
     const block = blocks[at];
     if (block === undefined) continue;
-    if ((flagsIn(block, post) & BESIDE_TEXT) === 0) text += block.count.words;
+    const isBeside = isAroundPost(block, post) || isProfileLink(block, post);
+    const isText = !isBeside && (flagsIn(block, post) & BESIDE_TEXT) === 0;
+    if (isText) text += block.count.words;
     if (chosen[at] === 1) words += block.count.words;
+    if (!isText || !isInBody(block, post)) continue;
+    body += block.count.words;
+    if (chosen[at] === 1) bodyWords += block.count.words;
   }
-  return words > 0 && words >= text * MIN_SHARE_CHOSEN;
+  return (words > 0 && words >= text * MIN_SHARE_CHOSEN) || (bodyWords > 0 && bodyWords >= body * MIN_SHARE_CHOSEN);
+}
+
+/** Whether a block is in the element of a post that is named as its text. */
+function isInBody({ box: own }: Block, post: Box): boolean {
+  let box: Box | undefined = own;
+  for (let level = 0; level < LEVELS_TO_BODY && box !== undefined && box !== post; level += 1, box = box.parent) {
+    if (BODY.test(namesOf(box))) return true;
+  }
+  return false;
 }
 
 /** Whether a block is the value of a label such as "Joined", or of a label that is only an icon. */
@@ -121,7 +163,7 @@ function postBoxes({ root }: Outline): ReadonlySet<Box> {
 /** The box of the post around a box, with the line above the post's text. Undefined if there is no post. */
 function wholePost(box: Box): Box | undefined {
   const names = namesOf(box);
-  if (box.words === 0 || !POST.test(names)) return undefined;
+  if (box.words === 0 || !(POST.test(names) || FIRST_POST.test(names))) return undefined;
   const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
   if (!isOneOfSeveral || BODY.test(names)) {
     let around = box.parent;
@@ -132,7 +174,7 @@ function wholePost(box: Box): Box | undefined {
     }
   }
   // The first post of a thread is often separate from the replies.
-  return isOneOfSeveral ? box : undefined;
+  return isOneOfSeveral || FIRST_POST.test(names) ? box : undefined;
 }
 
 /** The innermost of some boxes that holds a box. */
@@ -145,22 +187,21 @@ function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | unde
 function isAroundPost(block: Block | undefined, post: Box): boolean {
   if (block === undefined) return false;
   if (block.count.words <= MAX_WORDS_OF_STATISTICS && STATISTICS.test(block.text)) return true;
-  for (
-    let box: Box | undefined = block.box;
-    box !== undefined && box !== post && box.words <= MAX_WORDS_AROUND;
-    box = box.parent
-  ) {
-    if (AROUND_A_POST.test(dashed(box.element?.attribs["class"] ?? ""))) return true;
+  let box: Box | undefined = block.box;
+  for (let level = 0; level < LEVELS_TO_SIGNATURE && box !== undefined && box !== post; level += 1, box = box.parent) {
+    if (box.words > MAX_WORDS_OF_A_SIGNATURE) return false;
+    const names = classesOf(box);
+    if (SIGNATURE.test(names) || (box.words <= MAX_WORDS_AROUND && AROUND_A_POST.test(names))) return true;
   }
   return false;
 }
 
-/** Whether a block is only a link to a user's profile. */
+/** Whether a short text begins with a link to a user's profile. */
 function isProfileLink(block: Block | undefined, post: Box): boolean {
   if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
-  if (block.count.linkWords < block.count.words || AVATAR.test(namesOf(block.box))) return false;
+  if (block.count.linkWords === 0 || AVATAR.test(namesOf(block.box))) return false;
   if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
-  let node: ParentNode | null = block.texts[0]?.parent ?? null;
+  let node: ParentNode | null = block.texts.find(({ data }) => data.trim() !== "")?.parent ?? null;
   while (node !== null && isTag(node) && node.name !== "a" && node !== block.box.element) node = node.parent;
   return (
     node !== null &&
@@ -196,10 +237,16 @@ function flagsIn({ box }: Block, post: Box): number {
   return box.flags & ~(post.parent?.flags ?? 0);
 }
 
+function classesOf({ element }: Box): string {
+  const { class: names = "", "data-role": role = "" } = element?.attribs ?? {};
+  return dashed(`${names} ${role}`).replace(STATES, "");
+}
+
 function namesOf({ element }: Box): string {
   if (element === undefined) return "";
-  const { class: names = "", id = "", itemprop = "" } = element.attribs;
-  return dashed(`${names} ${id} ${itemprop} ${element.name === "time" ? "time" : ""}`);
+  const { class: names = "", id = "", itemprop = "", component = "" } = element.attribs;
+  const all = `${names} ${id} ${itemprop} ${component} ${element.name === "time" ? "time" : ""}`;
+  return dashed(all).replace(STATES, "");
 }
 
 /** Class names with dashes between the words of camel case. */

@@ -17,7 +17,7 @@ import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 import { groupAlike } from "./page-parts.ts";
 import { fitCode } from "./code-parts.ts";
-import { fillTemplates } from "./consistent.ts";
+import { evenTemplates, fillTemplates } from "./consistent.ts";
 import { keepHeadings } from "./sections.ts";
 import { groupByTemplate } from "./templates.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
@@ -92,9 +92,11 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupAlike(outline.root);
     groupByTemplate(outline.blocks);
   }
-  const { chosen, expected } = choose(outline.blocks, options.scores ?? scoresOf(outline, metadata, url));
+  const scores = options.scores ?? scoresOf(outline, metadata, url);
+  const { chosen, expected, threshold } = choose(outline.blocks, scores);
   fillGroups(outline, chosen);
   fillTemplates(outline, chosen);
+  evenTemplates(outline, chosen, { scores, threshold });
   const hints = hintsOf(metadata, url);
   const isThread = hints.isThread || isForum(url);
   if (isThread) addFirstPost(outline, chosen);
