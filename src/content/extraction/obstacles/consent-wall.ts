@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { countWords } from "../reader/words.ts";
-import { isUnseen, type PageFacts, seenText, walk } from "./page-facts.ts";
+import { isUnseen, MANY_WORDS, type PageFacts, seenText, walk } from "./page-facts.ts";
 
 /** Maximum number of words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
@@ -11,8 +11,6 @@ const MIN_WORDS_OF_DEMAND = 12;
  * not a dialog.
  */
 const MAX_WORDS_OF_MAIN = 150;
-/** Maximum number of words of a consent wall that has its own address. */
-const MAX_WORDS_OF_PAGE = 1_500;
 
 /** Hosts and paths of pages that only ask for consent. */
 const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|^myprivacy(?:-static)?\.dpgmedia\./i;
@@ -36,12 +34,14 @@ const MAX_NAMES_LENGTH = 1_000;
 
 /** Whether the page contains only a consent dialog. */
 export function isConsentWall(tree: Document, facts: PageFacts): boolean {
-  const asks = DEMAND.test(facts.text) && CHOICE.test(facts.text);
-  if (!asks) return false;
-  if (facts.url !== undefined && facts.words <= MAX_WORDS_OF_PAGE) {
-    if (WALL_HOST.test(facts.url.hostname) || WALL_PATH.test(facts.url.pathname)) return true;
-  }
-  return isOnlyBoxes(tree);
+  // The text is searched last: on most pages, it is long and has no effect.
+  return (isWallAddress(facts) || isOnlyBoxes(tree)) && DEMAND.test(facts.text) && CHOICE.test(facts.text);
+}
+
+/** Whether a page that may be a consent wall has the address of one. */
+function isWallAddress({ url, words }: PageFacts): boolean {
+  if (words > MANY_WORDS || url === undefined) return false;
+  return WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname);
 }
 
 /**

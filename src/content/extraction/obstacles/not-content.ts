@@ -3,7 +3,7 @@ import { type PageSource } from "../../page/page.ts";
 import { type NotContent } from "../extraction.ts";
 import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
-import { pageFacts, type PageFacts, walk } from "./page-facts.ts";
+import { MANY_WORDS, PageFacts, walk } from "./page-facts.ts";
 
 /** An obstacle to a page's content, described in the words of the error. */
 export interface Obstacle {
@@ -35,7 +35,7 @@ const STILL_LOADING =
 
 /** Recognises a bot challenge, a consent wall and a page without content. Undefined if the page has content. */
 export function notContent(tree: Document, html: string, source: PageSource): Obstacle | undefined {
-  const facts = pageFacts(tree, html, source);
+  const facts = new PageFacts(tree, html, source);
   const by = challengeOf(facts);
   if (by !== undefined) return { reason: "challenge", detail: `${by} requires proof that the visitor is a person` };
   if (isConsentWall(tree, facts)) return { reason: "consent-wall", detail: "its site shows a consent dialog instead" };
@@ -44,6 +44,7 @@ export function notContent(tree: Document, html: string, source: PageSource): Ob
 }
 
 function isEmpty(tree: Document, facts: PageFacts): boolean {
+  if (facts.words > MANY_WORDS) return false;
   if (facts.words > 0) return STILL_LOADING.test(facts.text);
   let shows = false;
   walk(tree, (node) => {
