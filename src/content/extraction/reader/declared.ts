@@ -22,8 +22,8 @@ export class Evidence {
   readonly #names: ReadonlySet<number>;
   readonly #crumbs: ReadonlySet<number>;
   readonly #title: ReadonlySet<number>;
-  /** For each word, the number of prose blocks that contain it. */
-  readonly #prose = new Map<number, number>();
+  /** For each word, the number of prose blocks that contain it, and the last one of them. */
+  readonly #prose = new Map<number, { blocks: number; last: number }>();
   /**
    * Values that are the same for all blocks: the ratio of declared word pairs to the page's words, the number of
    * declared names, and the share of the page's words that are declared as content.
@@ -39,14 +39,24 @@ export class Evidence {
     this.#crumbs = new Set(declared.crumbs.map((name) => countOf(name).hash));
     this.#title = new Set(countOf(declared.title).hashes);
     let [same, all] = [0, 0];
-    for (const block of blocks) {
+    for (const [at, block] of blocks.entries()) {
       const { count } = block;
       all += count.words;
       if (this.#content.size > 0) same += count.words * Math.max(shareOf(count.hashes, this.#content), 0);
-      if (isProse(block))
-        for (const hash of new Set(count.hashes)) this.#prose.set(hash, (this.#prose.get(hash) ?? 0) + 1);
+      if (isProse(block)) this.#addProse(count.hashes, at);
     }
     this.page = [Math.min(this.#content.size / Math.max(all, 1), 2), this.#names.size, same / Math.max(all, 1)];
+  }
+
+  #addProse(hashes: readonly number[], at: number): void {
+    for (const hash of hashes) {
+      const known = this.#prose.get(hash);
+      if (known === undefined) this.#prose.set(hash, { blocks: 1, last: at });
+      else if (known.last !== at) {
+        known.blocks += 1;
+        known.last = at;
+      }
+    }
   }
 
   /** A block's features, in the order of their names. */
@@ -77,7 +87,7 @@ export class Evidence {
     if (hashes.length === 0) return -1;
     const own = isProse(block) ? 1 : 0;
     let same = 0;
-    for (const hash of hashes) if ((this.#prose.get(hash) ?? 0) > own) same += 1;
+    for (const hash of hashes) if ((this.#prose.get(hash)?.blocks ?? 0) > own) same += 1;
     return same / hashes.length;
   }
 }
@@ -107,7 +117,7 @@ function addPairs(hashes: readonly number[], pairs: Set<number>): void {
 }
 
 function pairOf(one: number, two: number): number {
-  return (Math.imul(one, 31) ^ two) >>> 0;
+  return Math.imul(one, 31) ^ two;
 }
 
 /** The share of a text's word pairs that are in a set. -1 if the text or the set has no pairs. */

@@ -1,7 +1,8 @@
+import { type Element } from "domhandler";
 import { type Declared, Evidence } from "./declared.ts";
 import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
 import { LastHeading } from "./last-heading.ts";
-import { type Lexicon } from "./lexicon.ts";
+import { classAlone, type Lexicon } from "./lexicon.ts";
 import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline, type Template } from "./outline.ts";
 import { groupByTemplate } from "./templates.ts";
 import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
@@ -31,6 +32,9 @@ const TAGS = new Map(
     .split(" ")
     .map((name, at) => [name, at + 1]),
 );
+/** Number of values of a block that are features of its neighbours too, and these features without a neighbour. */
+const SHARED = 7;
+const NO_NEIGHBOUR = [-1, -1, -1, -1, 0, 0, -1, -1];
 /** The value of a distance if one of its ends does not exist. */
 const UNKNOWN = -10_000;
 /** Maximum number of levels up to a group of similar siblings. */
@@ -50,14 +54,19 @@ class FeatureWriter {
   readonly #lexicon: Lexicon;
   readonly #values: Float32Array;
   readonly #same = new Map<number, number>();
+  /** The log-odds of names that are only a class attribute, since many elements of a page have the same one. */
+  readonly #saidOfClasses = new Map<string, number>();
+  /** For each block, the values that are features of its neighbours too. */
+  readonly #shared: Float32Array;
   /** The log-odds of each block's text as a phrase. */
   readonly #said: Float32Array;
   readonly #title: number;
   /** Words of the longest block. */
   readonly #longest: number;
-  /** The box with the most prose, and its ancestors. */
+  /** The box with the most prose. */
   readonly #core: Box;
-  readonly #aroundCore = new Set<Box>();
+  /** 1 for this box and its ancestors, by the index of the box. */
+  readonly #aroundCore: Uint8Array;
   /**
    * For each block, the indexes of the last prose block before it and of the first one after it. -1 if it does not
    * exist.
@@ -68,7 +77,7 @@ class FeatureWriter {
   readonly #seenOf = new Map<Template, number>();
   #at = 0;
 
-  constructor({ root, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
+  constructor({ root, boxes, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
     this.#root = root;
     this.#blocks = blocks;
     this.#hints = hints;
@@ -81,10 +90,12 @@ class FeatureWriter {
     this.#sayNames(root);
     this.#said = this.#sayPhrases();
     this.#title = this.#findTitle();
-    this.#longest = Math.max(1, ...blocks.slice(0, MAX_LOOKED).map(({ count }) => count.words));
+    this.#shared = this.#sharedValues();
+    this.#longest = blocks.slice(0, MAX_LOOKED).reduce((most, { count }) => Math.max(most, count.words), 1);
     this.#core = coreOf(blocks) ?? root;
-    for (let box: Box | undefined = this.#core; box !== undefined; box = box.parent) this.#aroundCore.add(box);
-    this.#pageValues = this.#pageFacts();
+    this.#aroundCore = new Uint8Array(boxes);
+    for (let box: Box | undefined = this.#core; box !== undefined; box = box.parent) this.#aroundCore[box.index] = 1;
+    this.#pageValues = [...this.#pageSums(), ...this.#pageFacts()];
     this.#proseBefore = new Int32Array(blocks.length).fill(-1);
     this.#proseAfter = new Int32Array(blocks.length).fill(-1);
     for (let at = 1, last = -1; at < blocks.length; at += 1) {
@@ -116,7 +127,7 @@ class FeatureWriter {
       this.#neighbours(index);
       this.#names(block.box);
       this.#phrases(block, index);
-      this.#page();
+      for (const value of this.#pageValues) this.#put(value);
       for (const value of this.#evidence.of(block)) this.#put(value);
       for (const value of this.#evidence.page) this.#put(value);
       this.#template(index);
@@ -133,7 +144,7 @@ class FeatureWriter {
   /** Sets the log-odds of the names on a box, and on all boxes inside it. */
   #sayNames(box: Box): void {
     const { parent, depth } = box;
-    const says = box.element === undefined || box.words === 0 ? 0 : this.#lexicon.names(box.element);
+    const says = box.element === undefined || box.words === 0 ? 0 : this.#saysOf(box.element);
     box.says = says;
     box.saysSum = says + (parent?.saysSum ?? 0);
     const [low, high] = [parent?.saysLow ?? 0, parent?.saysHigh ?? 0];
@@ -145,6 +156,33 @@ class FeatureWriter {
     box.saysHigh = isHigh ? says : high;
     box.saysHighDepth = isHigh ? depth : (parent?.saysHighDepth ?? -1);
     for (const child of box.children) this.#sayNames(child);
+  }
+
+  #saysOf(element: Element): number {
+    const names = classAlone(element);
+    if (names === "") return 0;
+    if (names === undefined) return this.#lexicon.names(element);
+    const known = this.#saidOfClasses.get(names);
+    if (known !== undefined) return known;
+    const says = this.#lexicon.names(element);
+    this.#saidOfClasses.set(names, says);
+    return says;
+  }
+
+  #sharedValues(): Float32Array {
+    const values = new Float32Array(this.#blocks.length * SHARED);
+    let at = 0;
+    for (const [index, { box, count, heading }] of this.#blocks.entries()) {
+      values[at] = TAGS.get(box.element?.name ?? "") ?? 0;
+      values[at + 1] = count.words;
+      values[at + 2] = count.linkWords / Math.max(count.words, 0.5);
+      values[at + 3] = count.sentences;
+      values[at + 4] = box.says;
+      values[at + 5] = this.#said[index] ?? 0;
+      values[at + 6] = heading;
+      at += SHARED;
+    }
+    return values;
   }
 
   #sayPhrases(): Float32Array {
@@ -223,7 +261,7 @@ class FeatureWriter {
   /** The distances to the box with the most prose, and to the prose before and after the block. */
   #centre(own: Box, index: number): void {
     let [up, common]: [number, Box] = [0, own];
-    while (!this.#aroundCore.has(common) && common.parent !== undefined) [up, common] = [up + 1, common.parent];
+    while (this.#aroundCore[common.index] !== 1 && common.parent !== undefined) [up, common] = [up + 1, common.parent];
     const all = Math.max(this.#root.words, 1);
     this.#put(common === this.#core ? 1 : 0);
     this.#put(this.#core.words / all);
@@ -300,23 +338,15 @@ class FeatureWriter {
   }
 
   #neighbours(index: number): void {
+    const own = this.#blocks[index];
     for (let far = 1; far <= NEIGHBOURS; far += 1) {
       for (const at of [index - far, index + far]) {
         const block = this.#blocks[at];
-        this.#put(block === undefined ? -1 : (TAGS.get(block.box.element?.name ?? "") ?? 0));
-        this.#put(block?.count.words ?? -1);
-        this.#put(block === undefined ? -1 : block.count.linkWords / Math.max(block.count.words, 0.5));
-        this.#put(block?.count.sentences ?? -1);
-        this.#put(block?.box.says ?? 0);
-        this.#put(this.#said[at] ?? 0);
-        this.#put(block?.heading ?? -1);
-        this.#put(
-          block === undefined
-            ? -1
-            : block.box === this.#blocks[index]?.box.parent
-              ? 1
-              : sameParent(block, this.#blocks[index]),
-        );
+        if (block === undefined) for (const value of NO_NEIGHBOUR) this.#put(value);
+        else {
+          for (let value = at * SHARED; value < (at + 1) * SHARED; value += 1) this.#put(this.#shared[value] ?? 0);
+          this.#put(block.box === own?.box.parent ? 1 : sameParent(block, own));
+        }
       }
     }
   }
@@ -349,21 +379,6 @@ class FeatureWriter {
     this.#put(low);
   }
 
-  #page(): void {
-    const root = this.#root;
-    const words = Math.max(root.words, 1);
-    this.#put(root.words);
-    this.#put(this.#blocks.length);
-    this.#put(root.linkWords / words);
-    this.#put(root.proseWords / words);
-    this.#put((root.sentences * 10) / words);
-    const { isArticle, isProduct, isThread, isList } = this.#hints;
-    for (const is of [isArticle, isProduct, isThread, isList]) this.#put(is ? 1 : 0);
-    this.#put(this.#shareOf("main"));
-    this.#put(this.#shareOf("article"));
-    for (const value of this.#pageValues) this.#put(value);
-  }
-
   #template(index: number): void {
     const all = Math.max(this.#root.words, 1);
     const own = this.#blocks[index]?.template;
@@ -385,7 +400,24 @@ class FeatureWriter {
     this.#put(this.#blocks[index + 1]?.template?.count ?? -1);
   }
 
-  /** Values that are the same for all blocks: the path of the address, and statistics of the page. */
+  /** Values that are the same for all blocks: sums over the page, and its kind. */
+  #pageSums(): readonly number[] {
+    const root = this.#root;
+    const words = Math.max(root.words, 1);
+    const { isArticle, isProduct, isThread, isList } = this.#hints;
+    return [
+      root.words,
+      this.#blocks.length,
+      root.linkWords / words,
+      root.proseWords / words,
+      (root.sentences * 10) / words,
+      ...[isArticle, isProduct, isThread, isList].map(Number),
+      this.#shareOf("main"),
+      this.#shareOf("article"),
+    ];
+  }
+
+  /** The same: the path of the address, and statistics of the page. */
   #pageFacts(): readonly number[] {
     const blocks = this.#blocks;
     const root = this.#root;
@@ -412,16 +444,10 @@ class FeatureWriter {
 
   readonly #pageValues: readonly number[];
 
-  readonly #shares = new Map<string, number>();
-
   /** The share of the page's words in `main` or `article` elements. */
   #shareOf(name: "main" | "article"): number {
-    const known = this.#shares.get(name);
-    if (known !== undefined) return known;
     let words = 0;
     for (const { box, count } of this.#blocks) if ((box.flags & FLAGS[name]) !== 0) words += count.words;
-    const share = words / Math.max(this.#root.words, 1);
-    this.#shares.set(name, share);
-    return share;
+    return words / Math.max(this.#root.words, 1);
   }
 }

@@ -126,6 +126,13 @@ export function namesOf({ name, attribs }: Element): string {
   return text;
 }
 
+/** The class attribute, if an element has no other names. Undefined if it has. */
+export function classAlone({ name, attribs }: Element): string | undefined {
+  const { class: names = "", id = "", role, itemprop } = attribs;
+  const isAlone = id === "" && role === undefined && itemprop === undefined && !name.includes("-");
+  return isAlone ? names : undefined;
+}
+
 /**
  * Hashes of the words in names, without duplicates: `siteNav` gives `site`, `nav` and the whole. The words are hashed
  * without a string for each. With strings and a cache of names, all features take a fifth longer (`npm run bench --

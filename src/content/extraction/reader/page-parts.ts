@@ -14,12 +14,18 @@ export function groupAlike(root: Box): void {
       for (const child of box.children) visit(child);
     } else if (box.children.length > 0) {
       groups.clear();
+      let [last, lastGroup]: [Element | undefined, Box[]] = [undefined, []];
       for (const child of box.children) {
-        if (child.words === 0 || child.element === undefined) continue;
-        const key = keyOf(child.element);
-        const group = groups.get(key);
-        if (group === undefined) groups.set(key, [child]);
-        else group.push(child);
+        const { element } = child;
+        if (child.words === 0 || element === undefined) continue;
+        // Similar siblings mostly follow each other.
+        if (last === undefined || !hasSameNames(last, element)) {
+          const key = keyOf(element);
+          lastGroup = groups.get(key) ?? [];
+          if (lastGroup.length === 0) groups.set(key, lastGroup);
+        }
+        lastGroup.push(child);
+        last = element;
       }
       for (const group of groups.values()) {
         if (group.length < 2) continue;
@@ -35,6 +41,10 @@ export function groupAlike(root: Box): void {
     }
   };
   visit(root);
+}
+
+function hasSameNames(one: Element, other: Element): boolean {
+  return one.name === other.name && one.attribs["class"] === other.attribs["class"];
 }
 
 function keyOf({ name, attribs }: Element): string {

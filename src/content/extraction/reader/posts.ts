@@ -2,6 +2,8 @@ import { type ParentNode, isTag } from "domhandler";
 import { dateIn } from "./dates.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 
+/** The words of POST and FIRST_POST. A name without any of them is not the name of a post. Most names fail this cheaper test. */
+const MAY_BE_POST = /post|comment|message|reply|answer|thread-?item|question|topic-?starter/i;
 /** Words in classes and ids of posts. Plural names, such as `messages`, are lists of posts. */
 const POST =
   /(?:^|[^a-z])(?:(?:first-|original-)?t?post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|post-?item|postbit|post[-_]?wrapper|thread-?item)(?:$|[^a-z])/i;
@@ -153,8 +155,8 @@ function postBoxes({ root }: Outline): ReadonlySet<Box> {
   const found = new Set<Box>();
   const visit = (box: Box): void => {
     const post = wholePost(box);
-    if (post === undefined) for (const child of box.children) visit(child);
-    else found.add(post);
+    if (post !== undefined) found.add(post);
+    else for (const child of box.children) if (child.words > 0) visit(child);
   };
   visit(root);
   return found;
@@ -162,8 +164,9 @@ function postBoxes({ root }: Outline): ReadonlySet<Box> {
 
 /** The box of the post around a box, with the line above the post's text. Undefined if there is no post. */
 function wholePost(box: Box): Box | undefined {
+  if (box.words === 0 || !mayBePost(box)) return undefined;
   const names = namesOf(box);
-  if (box.words === 0 || !(POST.test(names) || FIRST_POST.test(names))) return undefined;
+  if (!POST.test(names) && !FIRST_POST.test(names)) return undefined;
   const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
   if (!isOneOfSeveral || BODY.test(names)) {
     let around = box.parent;
@@ -175,6 +178,12 @@ function wholePost(box: Box): Box | undefined {
   }
   // The first post of a thread is often separate from the replies.
   return isOneOfSeveral || FIRST_POST.test(names) ? box : undefined;
+}
+
+function mayBePost({ element }: Box): boolean {
+  if (element === undefined) return false;
+  const { class: names, id, itemprop } = element.attribs;
+  return [names, id, itemprop].some((own) => own !== undefined && MAY_BE_POST.test(own));
 }
 
 /** The innermost of some boxes that holds a box. */

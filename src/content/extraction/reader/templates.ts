@@ -8,14 +8,14 @@ const CLASS_LEVELS = 4;
 
 /** Sets the template of each block. Call it once for each outline. Takes time linear in blocks and boxes. */
 export function groupByTemplate(blocks: readonly Block[]): void {
-  const known = new Map<number, Template>();
+  const templates = new Map<number, Template>();
   // By the index of a box. With a map by boxes, the features of the slowest long pages take 6 % longer (`npm run bench
   // -- reader --data DIR --cost`).
-  const paths: (number | undefined)[] = [];
+  const known: Known = { paths: [], classes: [] };
   for (const [at, block] of blocks.entries()) {
     const { box, count } = block;
-    const key = keyOf(box, paths);
-    let template = known.get(key);
+    const key = keyOf(box, known);
+    let template = templates.get(key);
     if (template === undefined) {
       template = {
         count: 0,
@@ -27,7 +27,7 @@ export function groupByTemplate(blocks: readonly Block[]): void {
         last: at,
         texts: new Set(),
       };
-      known.set(key, template);
+      templates.set(key, template);
     }
     template.count += 1;
     template.words += count.words;
@@ -40,18 +40,26 @@ export function groupByTemplate(blocks: readonly Block[]): void {
   }
 }
 
-function keyOf(own: Box, paths: (number | undefined)[]): number {
+/** Hashes by the index of a box: of its path and of its first class. */
+interface Known {
+  readonly paths: (number | undefined)[];
+  readonly classes: (number | undefined)[];
+}
+
+function keyOf(own: Box, { paths, classes }: Known): number {
   let key = pathOf(own, paths);
   let box: Box | undefined = own;
   for (let level = 0; level < CLASS_LEVELS && box !== undefined; level += 1) {
-    key = Math.imul(key ^ firstClass(box.element?.attribs["class"] ?? ""), 31);
+    const first = classes[box.index] ?? firstClass(box.element?.attribs["class"] ?? "");
+    classes[box.index] = first;
+    key = Math.imul(key ^ first, 31);
     box = box.parent;
   }
   return key;
 }
 
 /** A hash of the tag names of a box and of all its ancestors. */
-function pathOf(box: Box, paths: (number | undefined)[]): number {
+function pathOf(box: Box, paths: Known["paths"]): number {
   const known = paths[box.index];
   if (known !== undefined) return known;
   const outer = box.parent === undefined ? 17 : pathOf(box.parent, paths);
