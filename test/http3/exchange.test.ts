@@ -13,6 +13,7 @@ import { until } from "../../src/lib/testing/until.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";
+import { firstPackets } from "../support/quic-client.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
 
 const material = {
@@ -349,6 +350,23 @@ test("connections over the limit are refused, and open ones are still served", a
   await until(() => refused.isClosed);
   expect(server.endpoint.figures.connectionsRefused).toBe(1);
   expect((await client.request("GET", "/")).headers[":status"]).toBe("200");
+});
+
+test("first packets whose senders never respond do not keep clients out", async () => {
+  const { server } = await serve((exchange) => respond(exchange, 204, "", new Uint8Array(0)));
+  const socket = await Bun.udpSocket({ connect: { hostname: "127.0.0.1", port: server.port }, socket: { error() {} } });
+  open.push(socket);
+  // More than the handshakes that may be in progress.
+  for (const [i, packet] of firstPackets(1100).entries()) {
+    // The kernel's buffer of the server is small.
+    if (i % 50 === 0) await until(() => server.endpoint.figures.packetsIn >= i);
+    socket.send(packet);
+  }
+  const client = await Http3Client.connect(server.port);
+  open.push(client);
+  const { headers } = await client.request("GET", "/");
+  expect(headers[":status"]).toBe("204");
+  expect(server.endpoint.figures.connectionsRefused).toBeGreaterThan(0);
 });
 
 test("an idle connection ends after idle_ms", async () => {

@@ -82,11 +82,17 @@ export async function playQuic(port: number, faults: QuicFaults): Promise<QuicOu
   }
 }
 
+/** First packets of clients, each of another connection. */
+export function firstPackets(count: number): Uint8Array[] {
+  const player = new Player({});
+  return Array.from({ length: count }, () => player.firstPacket());
+}
+
 class Player {
   readonly #faults: QuicFaults;
   readonly #source = randomBytes(ID_BYTES);
   #destination: Uint8Array = randomBytes(ID_BYTES);
-  readonly #first: Uint8Array;
+  #first: Uint8Array;
   #version = V1;
   readonly #tls: QuicTls;
   readonly #spaces: Record<Level, Space> = { initial: space(), handshake: space(), short: space() };
@@ -129,6 +135,17 @@ class Player {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  firstPacket(): Uint8Array {
+    this.#first = randomBytes(ID_BYTES);
+    this.#destination = this.#first;
+    let first = new Uint8Array();
+    this.#send = (bytes) => {
+      first = Uint8Array.from(bytes);
+    };
+    this.#sendLong("initial", cryptoFrame(this.#tls.hello));
+    return first;
   }
 
   #end(close?: Close): void {

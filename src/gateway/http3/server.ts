@@ -11,8 +11,9 @@ import * as codes from "./codes.ts";
 import { Http3ServerConnection } from "./server-session.ts";
 
 /**
- * Handshakes in progress in one worker. Further ones are refused, because the source address of a first packet can be
- * forged.
+ * Handshakes in progress in one worker. A further one ends the oldest, because the source address of a first packet can
+ * be forged. A client completes its handshake within a few round trips, and a forged one only waits for its timeout of
+ * 10 s: if further ones were refused, 100 packets a second would keep all clients out.
  */
 const MAX_HANDSHAKES = 1024;
 /**
@@ -97,7 +98,8 @@ class Http3Server implements Http3Endpoint {
   readonly #options: Http3Options;
   readonly #counters = createCounters();
   #endpoint: QuicEndpoint | undefined;
-  #handshakes = 0;
+  /** The sessions whose handshake is in progress, the oldest first. */
+  readonly #handshakes = new Set<QuicSession>();
   #draining = false;
   port = 0;
 
@@ -139,6 +141,9 @@ class Http3Server implements Http3Endpoint {
 
   async close(): Promise<void> {
     this.#draining = true;
+    // The engine would wait for the timeout of each handshake.
+    for (const session of this.#handshakes) this.#refuse(session);
+    this.#handshakes.clear();
     try {
       await this.#endpoint?.destroy();
     } catch (error) {
@@ -150,17 +155,20 @@ class Http3Server implements Http3Endpoint {
   onSession(session: QuicSession): void {
     // With a handler here, the engine reports a broken connection nowhere else.
     session.onerror = ignore; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
-    if (this.#draining || this.#handshakes >= MAX_HANDSHAKES) {
-      this.#counters.connectionsRefused++;
-      session.destroy(undefined, { code: CONNECTION_REFUSED, type: "transport" });
+    if (this.#draining) {
+      this.#refuse(session);
       return;
     }
-    this.#handshakes++;
+    const [oldest] = this.#handshakes;
+    if (oldest !== undefined && this.#handshakes.size >= MAX_HANDSHAKES) {
+      this.#handshakes.delete(oldest);
+      this.#refuse(oldest);
+    }
+    this.#handshakes.add(session);
     let connection: Http3ServerConnection | undefined;
-    let isSecure = false;
     session.onhandshake = (info) => {
-      isSecure = true;
-      this.#handshakes--;
+      // A session that was refused meanwhile has ended.
+      if (!this.#handshakes.delete(session)) return;
       connection = this.#enter(session, info);
     };
     session.onstream = (stream) => {
@@ -169,14 +177,14 @@ class Http3Server implements Http3Endpoint {
     };
     const ended = (): void => {
       if (connection !== undefined) this.#leave(session, connection);
-      else if (!isSecure) this.#handshakeFailed();
+      else if (this.#handshakes.delete(session)) this.#counters.handshakeFailures++;
     };
     session.closed.then(ended, ended);
   }
 
-  #handshakeFailed(): void {
-    this.#handshakes--;
-    this.#counters.handshakeFailures++;
+  #refuse(session: QuicSession): void {
+    this.#counters.connectionsRefused++;
+    session.destroy(undefined, { code: CONNECTION_REFUSED, type: "transport" });
   }
 
   #enter(session: QuicSession, info: HandshakeInfo): Http3ServerConnection | undefined {
