@@ -25,6 +25,10 @@ const PARAGRAPH_GAP = 1.3;
 interface Paragraph {
   readonly lines: Line[];
   label: Label | undefined;
+  /** Whether its only line is a numbered or capitalised heading above a text. */
+  readonly isHead: boolean;
+  /** The lines before which the text has a line break. */
+  readonly breaks: Set<Line>;
 }
 
 /** The lines of a region, and their usual measures. */
@@ -34,12 +38,25 @@ interface Measure {
   readonly setting: Setting;
 }
 
-/** Reads the blocks of a region and appends them to those of its page. `noteTop` is where footnotes may begin. */
-export function readRegion(region: readonly Segment[], setting: Setting, noteTop: number, page: PageBlocks): void {
+/** The place of a region's texts. */
+interface Place {
+  readonly setting: Setting;
+  /** The height below which footnotes may begin. */
+  readonly noteTop: number;
+  /** The right edge of the region, if its texts may end before it. */
+  readonly right?: number;
+}
+
+/** Lines with wide gaps, such as a label and its amount. */
+const wideLines = new WeakSet<Line>();
+
+/** Reads the blocks of a region and appends them to those of its page. */
+export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
+  const { setting } = place;
   const rows = rowsOf(region).map(withLabels);
   let lines: Line[] = [];
   const flush = () => {
-    readLines(lines, setting, noteTop, page);
+    readLines(lines, place, page);
     lines = [];
   };
   for (let at = 0; at < rows.length; ) {
@@ -51,10 +68,56 @@ export function readRegion(region: readonly Segment[], setting: Setting, noteTop
     if (made !== undefined) page.blocks.push(made);
     else if (code > 0) page.blocks.push({ kind: "code", text: codeOf(rows.slice(at, at + code).map(lineOfRow)) });
     else if (table !== undefined) page.blocks.push(table.block);
-    else if (row !== undefined) lines.push(lineOfRow(row));
-    at += Math.max(1, code, table?.length ?? 0);
+    const beside = made === undefined && code === 0 && table === undefined ? textsBeside(rows, at) : undefined;
+    if (beside !== undefined) {
+      flush();
+      for (const side of beside.sides) readRegion(side, { ...place, right: beside.right }, page);
+    } else if (made === undefined && code === 0 && table === undefined && row !== undefined) {
+      const line = lineOfRow(row);
+      if (row.segments.length > 1) wideLines.add(line);
+      lines.push(line);
+    }
+    at += Math.max(1, code, table?.length ?? 0, beside?.length ?? 0);
   }
   flush();
+}
+
+/** The minimum gap between two texts beside one another, in heights of the letters. */
+const BESIDE_GAP = 3;
+
+/** Two texts beside one another from a row on, such as a heading and an address. `length` counts rows. */
+function textsBeside(
+  rows: readonly Row[],
+  at: number,
+): { sides: Segment[][]; length: number; right: number } | undefined {
+  const [first, second, ...others] = rows[at]?.segments ?? [];
+  if (first === undefined || second === undefined || others.length > 0) return undefined;
+  const [left, right] = [[first], [second]];
+  let gap = { from: first.right, to: second.x };
+  // Lines below the last one on the right belong to the text that follows.
+  let below: Segment[] = [];
+  let length = 1;
+  for (let next = at + 1; next < rows.length; next += 1) {
+    const [row, above] = [rows[next], rows[next - 1]];
+    if (row === undefined || above === undefined || row.y - above.y > row.size * 2.2) break;
+    const [before, ...more] = row.segments.filter(({ x }) => x < gap.from);
+    const [after, ...further] = row.segments.filter(({ x }) => x >= gap.from);
+    if (row.segments.some(({ block }) => block !== undefined) || more.length + further.length > 0) break;
+    gap = { from: Math.max(gap.from, before?.right ?? 0), to: Math.min(gap.to, after?.x ?? gap.to) };
+    if (gap.to - gap.from < row.size * BESIDE_GAP) break;
+    if (before !== undefined) below.push(before);
+    if (after === undefined) continue;
+    right.push(after);
+    left.push(...below);
+    below = [];
+    length = next - at + 1;
+  }
+  // A label and the lines of its value.
+  if (left.length === 1 && first.line?.text.endsWith(":") === true) return undefined;
+  if (right.some(({ line }) => !/\p{L}/u.test(line?.text ?? ""))) return undefined;
+  const edge = rows.flatMap((row) => row.segments).reduce((most, segment) => Math.max(most, segment.right), 0);
+  const paired = left.length + right.length - length;
+  return paired <= length / 2 ? { sides: [left, right], length, right: edge } : undefined;
 }
 
 /** Joins a label and its item into one text, whatever the gap between them. */
@@ -107,10 +170,10 @@ export function codeOf(lines: readonly Line[]): string {
   return written.join("\n");
 }
 
-function readLines(lines: readonly Line[], setting: Setting, noteTop: number, page: PageBlocks): void {
+function readLines(lines: readonly Line[], { setting, noteTop, right: edge = 0 }: Place, page: PageBlocks): void {
   if (lines.length === 0) return;
   const left = median(lines.map(({ x }) => x));
-  const right = lines.reduce((most, line) => Math.max(most, line.right), 0);
+  const right = lines.reduce((most, line) => Math.max(most, line.right), edge);
   const paragraphs = paragraphsOf(lines, { left, right, setting });
   const isNote = ({ lines: [first] }: Paragraph) =>
     first !== undefined &&
@@ -133,13 +196,71 @@ function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
     const goesOn = current !== undefined && !isParted(current, line, lines[at + 1], { ...measure, leading });
     const isNext =
       label !== undefined && (label.length === 0 ? current?.label?.length === 0 : isExpected(label, number));
-    if (goesOn && !isNext && !hasLeader(current.lines.at(-1)?.text ?? "")) current.lines.push(line);
+    if (goesOn && !current.isHead && !isNext && !hasLeader(current.lines.at(-1)?.text ?? "")) current.lines.push(line);
     else {
       number = label?.number ?? number;
-      paragraphs.push({ lines: [line], label });
+      const isHead = isHeadLine(line, lines[at - 1], lines[at + 1], { ...measure, leading });
+      paragraphs.push({ lines: [line], label: isHead ? undefined : label, isHead, breaks: new Set() });
     }
   }
+  for (const paragraph of paragraphs) findBreaks(paragraph, measure.right);
   return paragraphs;
+}
+
+/** A number with several parts before capitals or a word with a capital letter, or a text in capitals. */
+const HEAD = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+\p{Lu}|(?:[\dIVX]{1,4}\.?\s+)?\P{Ll}*\p{Lu}{4}\P{Ll}*$)/u;
+/** Maximum number of letters of a heading in letters of the text's size. */
+const MAX_HEAD = 70;
+
+/** Whether a line is a heading in letters of the text's size: numbered or in capitals, ended early, and after a gap. */
+function isHeadLine(
+  line: Line,
+  above: Line | undefined,
+  below: Line | undefined,
+  { right, leading }: Measure & { leading: number },
+): boolean {
+  if (below === undefined || line.text.length > MAX_HEAD || !HEAD.test(line.text) || /[.,;:]$/.test(line.text))
+    return false;
+  const isAfterGap = above === undefined || line.y - above.y > leading * 1.15;
+  const isText = /\p{Ll}/u.test(below.text) && below.text.length > line.text.length && !HEAD.test(below.text);
+  const gap = below.y - line.y;
+  return isAfterGap && isText && gap > 0 && gap < leading * 2 && endsEarly(line, below, right, 0);
+}
+
+/** Whether the first word of the next line would have fit into a line, with `spare` more heights of the letters. */
+function endsEarly(line: Line, next: Line, right: number, spare: number): boolean {
+  const letters = /^\S{1,60}/.exec(next.text)?.[0].length ?? 1;
+  const word = (letters * (next.right - next.x)) / Math.max(1, next.text.length);
+  return line.right + word + line.size * (1 + spare) < right;
+}
+
+/** Maximum length of a line that ends with a line break, as in addresses, in heights of its letters. */
+const MAX_BROKEN = 25;
+
+/** The minimum length of the lines of a running text that ends before its region, in heights of its letters. */
+const MIN_MEASURE = 12;
+
+/** Finds the lines of a paragraph that follow a line break: most lines end early, as in addresses and verses. */
+function findBreaks({ lines, breaks }: Paragraph, right: number): void {
+  const own = lines.reduce((most, line) => Math.max(most, line.right), 0);
+  const ended = lines.slice(0, -1);
+  const full = ended.filter((line) => line.right > own - line.size * 3).length;
+  const isBlock = own - Math.min(...lines.map(({ x }) => x)) > (lines[0]?.size ?? 0) * MIN_MEASURE;
+  if (isBlock && full > 1 && full > ended.length * 0.6) return;
+  const isBroken = (line: Line, at: number) => {
+    const next = lines[at + 1];
+    return next !== undefined && endsEarly(line, next, right, 1);
+  };
+  for (const [at, line] of lines.entries()) {
+    const above = lines[at - 1];
+    if (above !== undefined && wideLines.has(above) && wideLines.has(line)) breaks.add(line);
+  }
+  const early = ended.filter(isBroken).length;
+  const isLong = lines.some((line) => {
+    return line.isRtl || /[-\u00AD\u2010]$/.test(line.text) || line.right - line.x > line.size * MAX_BROKEN;
+  });
+  if (isLong || early < Math.max(1, ended.length / 2)) return;
+  for (const line of lines.slice(1)) breaks.add(line);
 }
 
 /** Whether a label in closely spaced lines begins an item. It may be a number in the text. */
@@ -176,10 +297,18 @@ function isParted(
     return true;
   // The first word would have fit into the line above, so that line was ended on purpose.
   const word = ((/^\S{1,60}/.exec(line.text)?.[0].length ?? 1) * (line.right - line.x)) / Math.max(1, line.text.length);
-  const isShort = line.isRtl ? above.x - word > left + size * 2 : above.right + word + size < right;
+  const isShort = line.isRtl ? above.x - word > left + size * 2 : endsEarly(above, line, right, 0);
   if (isShort && /[.!?:;\u3002\uFF01\uFF1F\u061F]["'\u201D\u2019)]?$/.test(above.text)) return true;
   if (line.isRtl) return false;
   const indent = line.x - above.x;
+  const isTerm = lines.length === 1 && label === undefined && indent > size && indent < size * 6;
+  if (
+    isTerm &&
+    !above.text.endsWith(":") &&
+    endsEarly(above, line, right, 2) &&
+    (next === undefined || next.x > line.x - size * 0.3)
+  )
+    return true;
   const isFirst = lines.length === 1;
   if (indent > size * 0.7 && indent < size * 5 && label === undefined && !isFirst) {
     return next === undefined || next.x < line.x - size * 0.5;
@@ -223,10 +352,11 @@ function isItem(
   return label.number !== undefined || before?.label?.length === 0 || after?.label?.length === 0;
 }
 
-function textBlock({ lines }: Paragraph, { compounds }: Setting, skipped = 0): Extract<Block, { kind: "text" }> {
-  const pieces = withoutStart(paragraphOf(lines, compounds), skipped);
+function textBlock(paragraph: Paragraph, { compounds }: Setting, skipped = 0): Extract<Block, { kind: "text" }> {
+  const { lines, isHead, breaks } = paragraph;
+  const pieces = withoutStart(paragraphOf(lines, compounds, breaks), skipped);
   const leaded = pieces.map((piece) => (hasLeader(piece.text) ? { ...piece, text: withoutLeader(piece.text) } : piece));
-  return { kind: "text", pieces: leaded, look: lookOf(lines), level: 0 };
+  return { kind: "text", pieces: leaded, look: { ...lookOf(lines), isHead }, level: 0 };
 }
 
 /** The look of a block: the largest size of its lines, their number, and whether all of them are bold. */
@@ -235,6 +365,7 @@ export function lookOf(lines: readonly Line[]): Look {
     size: Math.max(...lines.map(({ size }) => size)),
     isBold: lines.every(({ isBold }) => isBold),
     lines: lines.length,
+    left: lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY),
   };
 }
 

@@ -1,3 +1,4 @@
+import { HEADING_FACTOR } from "./blocks.ts";
 import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
 import { type PdfPage, type Run } from "./shapes.ts";
 
@@ -9,6 +10,9 @@ const MARGIN = 0.14;
 const GAP = 1.7;
 /** The minimum share of a document's pages that show a number which rises with them, if their headers differ. */
 const MOST = 0.5;
+/** The minimum size of a watermark's letters, in sizes of those of the text, and its minimum distance to the top. */
+const STAMP_FACTOR = 2.2;
+const STAMP_EDGE = 0.25;
 /** Points by which the baselines of one header may differ. */
 const PLACE_STEP = 4;
 
@@ -21,6 +25,8 @@ interface Candidate {
   readonly place: string;
   readonly numbers: readonly number[];
   readonly isNumberOnly: boolean;
+  /** Whether it is in letters larger than those of the text, as headings are. */
+  readonly isLarge: boolean;
   /** Numbers that stand apart at the left or right end of the row. */
   readonly ends: readonly number[];
 }
@@ -31,7 +37,8 @@ interface Candidate {
  */
 export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   if (pages.length < 2) return [...pages];
-  const candidates = pages.flatMap(candidatesOf);
+  const bodySize = sizeOf(pages);
+  const candidates = pages.flatMap((page, at) => candidatesOf(page, at, bodySize));
   const repeated = pagesBy(candidates.map(({ key, page }) => [key, page]));
   const numbered = pagesBy(
     candidates.flatMap(({ place, numbers, page }) =>
@@ -42,7 +49,9 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   const numberOf = risingNumber(candidates, Math.max(least, pages.length * MOST));
   const dropped = new Set<Run>();
   const done = new Set<number>();
-  for (const { key, place, numbers, page, runs, isNumberOnly } of candidates) {
+  for (const { key, place, numbers, page, runs, isNumberOnly, isLarge } of candidates) {
+    // "Chapter 2" in large letters is a heading.
+    if (isLarge && numbers.length > 0 && !isNumberOnly) continue;
     const isNumbered = numbers.some((number) => (numbered.get(`${place} ${number - page}`)?.size ?? 0) >= least);
     const isRepeated = (repeated.get(key)?.size ?? 0) >= least && (!isNumberOnly || isNumbered);
     if (isRepeated || isNumbered) for (const run of runs) dropped.add(run);
@@ -54,11 +63,45 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
     done.add(page);
     for (const run of runs) dropped.add(run);
   }
+  const stamps = stampsOf(pages, bodySize, least);
   return pages.map((page, at) => ({
     ...page,
-    runs: page.runs.filter((run) => !dropped.has(run)),
+    runs: page.runs.filter((run) => !dropped.has(run) && !stamps.has(stampOf(run))),
     aside: !done.has(at) && isHeaderAside(page, numberOf(at)) ? [] : page.aside,
   }));
+}
+
+/**
+ * Watermarks: texts in letters much larger than those of the text, at the same place of most pages, and in the middle
+ * part of their height.
+ */
+function stampsOf(pages: readonly PdfPage[], bodySize: number, least: number): Set<string> {
+  const found = pagesBy(
+    pages.flatMap(({ runs, height }, page) =>
+      runs
+        .filter(({ size, y }) => size > bodySize * STAMP_FACTOR && y > height * STAMP_EDGE && y < height * (1 - MARGIN))
+        .map((run): [string, number] => [stampOf(run), page]),
+    ),
+  );
+  return new Set(
+    [...found].flatMap(([stamp, { size }]) => (size >= Math.max(least, pages.length * MOST) ? [stamp] : [])),
+  );
+}
+
+function stampOf({ text, x, y, size }: Run): string {
+  return `${Math.round(x)} ${Math.round(y)} ${Math.round(size)} ${text}`;
+}
+
+/** The size of most letters. */
+function sizeOf(pages: readonly PdfPage[]): number {
+  const letters = new Map<number, number>();
+  for (const { runs } of pages) {
+    for (const { size, text } of runs) {
+      const key = Math.round(size * 4) / 4;
+      letters.set(key, (letters.get(key) ?? 0) + text.length);
+    }
+  }
+  return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 10;
 }
 
 /** The numbers that most pages have at the end of a row, and that rise by one from page to page. */
@@ -83,12 +126,12 @@ function pagesBy(found: readonly (readonly [key: string, page: number])[]): Map<
   return pages;
 }
 
-function candidatesOf({ runs, width, height }: PdfPage, page: number): Candidate[] {
+function candidatesOf({ runs, width, height }: PdfPage, page: number, bodySize: number): Candidate[] {
   const edge = height * MARGIN;
   const rows = rowsOf(segmentsOf(runs.filter(({ y }) => y < edge * 2 || y > height - edge * 2)));
   const head = apart(rows.filter(({ y }) => y < edge * 2)).filter(({ y }) => y < edge);
   const foot = apart(rows.filter(({ y }) => y > height - edge * 2).toReversed()).filter(({ y }) => y > height - edge);
-  return [...head, ...foot].map((row) => candidateOf(row, page, width));
+  return [...head, ...foot].map((row) => candidateOf(row, page, width, bodySize));
 }
 
 /**
@@ -102,7 +145,7 @@ function apart(rows: readonly Row[]): Row[] {
   return gap < MAX_ROWS ? rows.slice(0, gap + 1) : [];
 }
 
-function candidateOf(row: Row, page: number, width: number): Candidate {
+function candidateOf(row: Row, page: number, width: number, bodySize: number): Candidate {
   const { text, runs } = lineOfRow(row);
   const place = `${Math.round(row.y / PLACE_STEP)} ${Math.round(width)}`;
   const masked = text.toLowerCase().replace(/\d+|(?<!\S)[ivxlc]{1,7}$/g, "#");
@@ -116,7 +159,17 @@ function candidateOf(row: Row, page: number, width: number): Candidate {
     .map((segment) => segment?.line?.text.trim() ?? "")
     .filter((end) => /^\d{1,4}$/.test(end))
     .map(Number);
-  return { page, runs, key: `${place} ${masked}`, place: isNumberOnly ? "" : place, numbers, isNumberOnly, ends };
+  const isLarge = row.size > bodySize * HEADING_FACTOR;
+  return {
+    page,
+    runs,
+    key: `${place} ${masked}`,
+    place: isNumberOnly ? "" : place,
+    numbers,
+    isNumberOnly,
+    isLarge,
+    ends,
+  };
 }
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };

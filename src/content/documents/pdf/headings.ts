@@ -6,11 +6,18 @@ const MAX_LEVEL = 6;
 const MAX_LINES = 4;
 const MAX_LETTERS = 220;
 const MAX_BOLD_LETTERS = 110;
+/** The minimum size of a bold heading, in sizes of the text's letters. */
+const MIN_BOLD_SIZE = 0.89;
 /**
  * The maximum share of a PDF's texts that may be headings because of bold letters. If the share is higher, bold letters
  * make no headings.
  */
 const MAX_BOLD_SHARE = 0.4;
+
+/** The maximum share of a PDF's letters that may be in such headings, if they are more. */
+const MAX_LETTER_SHARE = 0.1;
+/** The share of a PDF's letters that may be left of its usual left edge. */
+const OUTER = 0.2;
 
 /** The first words of a caption below a figure or above a table. */
 export const CAPTION =
@@ -23,18 +30,50 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
   const texts = blocks.filter((block): block is Text => block.kind === "text" && block.level === 0);
   const large = texts.filter((text) => isLarge(text, bodySize));
   const bold = texts.filter((text) => !isLarge(text, bodySize) && isBoldHeading(text, bodySize));
-  const headings = bold.length <= Math.max(2, texts.length * MAX_BOLD_SHARE) ? [...large, ...bold] : large;
-  const classes = [...new Set(headings.map((text) => classOf(text, bodySize)))].toSorted((a, b) => b - a);
-  for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading, bodySize)) + 1);
+  const outer = outdented(bold, texts);
+  const isFew =
+    outer.length <= Math.max(2, texts.length * MAX_BOLD_SHARE) ||
+    lettersOf(outer) <= lettersOf(texts) * MAX_LETTER_SHARE;
+  const heads = texts.filter((text) => text.look.isHead === true && !large.includes(text) && !bold.includes(text));
+  const headings = [...large, ...(isFew ? outer : []), ...(heads.length > 1 ? heads : [])];
+  const edge = Math.min(...outer.map(({ look }) => look.left ?? 0));
+  const classOf = (text: Text): number => {
+    // Sizes that differ by less than half a point count as equal.
+    if (text.look.size > bodySize * HEADING_FACTOR) return Math.round(text.look.size * 2) / 2;
+    if (text.look.isHead === true && !text.look.isBold) return -partsOf(text) - 2;
+    return outer !== bold && (text.look.left ?? 0) > edge + bodySize / 4 ? -1 : 0;
+  };
+  const classes = [...new Set(headings.map(classOf))].toSorted((a, b) => b - a);
+  for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading)) + 1);
 }
 
-/** Sizes that differ by less than half a point count as equal. */
-function classOf({ look }: Text, bodySize: number): number {
-  return look.size > bodySize * HEADING_FACTOR ? Math.round(look.size * 2) / 2 : 0;
+/** The number of parts of a heading's number: 2 in "3.1 Roads". 1 without a number. */
+function partsOf({ pieces }: Text): number {
+  return /^\d{1,2}(?:\.\d{1,2})*/.exec(plainOf(pieces))?.[0].split(".").length ?? 1;
+}
+
+/**
+ * The bold lines that begin before the text, if there are two or more, as in manual pages: other bold lines are terms.
+ * Otherwise all of them.
+ */
+function outdented(bold: readonly Text[], texts: readonly Text[]): readonly Text[] {
+  const plain = texts.filter(({ look }) => !look.isBold && look.left !== undefined);
+  const most = lettersOf(plain) * OUTER;
+  let letters = 0;
+  const first = plain
+    .toSorted((a, b) => (a.look.left ?? 0) - (b.look.left ?? 0))
+    .find((text) => (letters += plainOf(text.pieces).length) > most);
+  const edge = first?.look.left ?? Number.NEGATIVE_INFINITY;
+  const outer = bold.filter(({ look }) => (look.left ?? edge) < edge - look.size * 0.8);
+  return outer.length > 1 ? outer : bold;
+}
+
+function lettersOf(texts: readonly Text[]): number {
+  return texts.reduce((sum, { pieces }) => sum + plainOf(pieces).length, 0);
 }
 
 function isHeadingText(text: string, letters: number): boolean {
-  return text.length <= letters && /\p{L}{2}|\p{Lo}/u.test(text) && !CAPTION.test(text);
+  return text.length <= letters && !/^(?:-|https?:)/.test(text) && /\p{L}{2}|\p{Lo}/u.test(text) && !CAPTION.test(text);
 }
 
 function isLarge({ look, pieces }: Text, bodySize: number): boolean {
@@ -43,7 +82,7 @@ function isLarge({ look, pieces }: Text, bodySize: number): boolean {
 }
 
 function isBoldHeading({ look, pieces }: Text, bodySize: number): boolean {
-  if (!look.isBold || look.size < bodySize * 0.95 || look.lines > 2) return false;
+  if (!look.isBold || look.size < bodySize * MIN_BOLD_SIZE || look.lines > 2) return false;
   const text = plainOf(pieces);
   return isHeadingText(text, MAX_BOLD_LETTERS) && !/[.,;:]$/.test(text);
 }

@@ -2,6 +2,8 @@ import { type Piece, type Run } from "./shapes.ts";
 
 /** The minimum gap between two words, in heights of the letters. */
 const WORD_GAP = 0.17;
+/** The maximum size of raised and lowered letters, in sizes of those beside them. */
+export const RAISED = 0.88;
 const CJK = /[\u2E80-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]|[\uD840-\uD87F][\uDC00-\uDFFF]/;
 const CJK_START = new RegExp(`^(?:${CJK.source})`);
 const CJK_END = new RegExp(`(?:${CJK.source})$`);
@@ -62,8 +64,9 @@ function isMostly(runs: readonly Run[], is: (run: Run) => boolean): boolean {
  * Puts runs in order from left to right or from right to left, and reverses those of the other direction (UAX #9, L2).
  */
 function ordered(runs: readonly Run[], isRtl: boolean): Run[] {
-  const across = runs.toSorted((a, b) => a.x - b.x);
-  if (!isRtl) return across;
+  const inFile = runs.toSorted((a, b) => a.x - b.x);
+  if (!isRtl) return inFile;
+  const across = inFile.map((run) => (isSigns(run.text) ? { ...run, text: reversed(run.text), isRtl: true } : run));
   const turned: Run[] = [];
   const left: Run[] = [];
   for (const run of across.toReversed()) {
@@ -75,12 +78,21 @@ function ordered(runs: readonly Run[], isRtl: boolean): Run[] {
   return turned;
 }
 
+/** Whether a text has no direction of its own, so that it is in the order of the page and not of the line. */
+function isSigns(text: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
+}
+
+function reversed(text: string): string {
+  return Array.from(text).toReversed().join("");
+}
+
 /** The pieces of a line whose runs are in order. */
 function piecesOfLine(runs: readonly Run[], base: Pick<Run, "y" | "size">): Piece[] {
   const pieces: Piece[] = [];
   let before: Run | undefined;
   for (const run of runs) {
-    const isSmall = run.size < base.size * 0.85;
+    const isSmall = run.size < base.size * RAISED;
     const isRaised = isSmall && base.y - run.y > base.size * 0.15;
     const isLowered = isSmall && run.y - base.y > base.size * 0.08;
     const raised = isRaised ? 1 : isLowered ? -1 : 0;
@@ -114,11 +126,27 @@ function isAlike(a: Piece, b: Piece): boolean {
   return a.isBold === b.isBold && a.isMono === b.isMono && a.raised === b.raised && a.href === b.href;
 }
 
-/** Joins lines into a paragraph. `compounds` are words that the document writes with a hyphen within a line. */
-export function paragraphOf(lines: readonly Line[], compounds: ReadonlySet<string>): Piece[] {
-  const parts = lines.map((line) => piecesOfLine(line.runs, line));
-  return parts.length === 0 ? [] : parts.reduce((text, next) => joined(text, next, compounds));
+/**
+ * Joins lines into a paragraph. `compounds` are words that the document writes with a hyphen within a line. Before each
+ * line in `breaks`, the text has a line break.
+ */
+export function paragraphOf(
+  lines: readonly Line[],
+  compounds: ReadonlySet<string>,
+  breaks: ReadonlySet<Line> = NO_BREAKS,
+): Piece[] {
+  let pieces: Piece[] = [];
+  for (const [at, line] of lines.entries()) {
+    const next = piecesOfLine(line.runs, line);
+    const [first, ...others] = next;
+    const isBroken = at > 0 && first !== undefined && breaks.has(line);
+    const below = isBroken ? [{ ...first, text: `\n${first.text}` }, ...others] : next;
+    pieces = at === 0 ? below : joined(pieces, below, compounds);
+  }
+  return pieces;
 }
+
+const NO_BREAKS: ReadonlySet<Line> = new Set();
 
 /** Joins two parts of a paragraph: with a space, or without one if a word is divided or the script has no spaces. */
 export function joined(above: readonly Piece[], below: readonly Piece[], compounds: ReadonlySet<string>): Piece[] {
@@ -126,10 +154,15 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
   const last = pieces.at(-1);
   const [first, ...others] = below;
   if (last === undefined || first === undefined) return [...above, ...below];
-  const end = last.text.trimEnd();
+  if (first.text.startsWith("\n")) {
+    for (const piece of below) append(pieces, piece);
+    return pieces;
+  }
   const start = first.text.trimStart();
+  // Some programs write both a soft hyphen and the hyphen that is drawn for it.
+  const end = last.text.trimEnd().replace(/\u00AD[-\u2010]$/, "\u00AD");
   const isParted = /\p{Ll}[-\u00AD\u2010]$/u.test(end) && /^\p{Ll}/u.test(start);
-  if (isParted && !compounds.has(compoundOf(end, start))) {
+  if (isParted && (end.endsWith("\u00AD") || !compounds.has(compoundOf(end, start)))) {
     pieces[pieces.length - 1] = { ...last, text: end.slice(0, -1) };
     append(pieces, { ...first, text: start });
   } else {
@@ -163,10 +196,12 @@ export function compoundsOf(runs: Iterable<Run>): Set<string> {
   return compounds;
 }
 
-/** Replaces ligatures, radicals and forms of Arabic letters by their letters. Fonts use them in character maps. */
+/** Replaces ligatures, radicals and forms of letters and vertical signs by the usual ones. Fonts use them in their maps. */
 export function plain(text: string): string {
   return text
-    .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB50-\uFDFF\uFE70-\uFEFC]/g, (character) => character.normalize("NFKC"))
+    .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB1D-\uFDFF\uFE10-\uFE19\uFE30-\uFE48\uFE70-\uFEFC]/g, (character) =>
+      character.normalize("NFKC"),
+    )
     .replace(/[\s\u0000-\u001F]+/g, " ")
     .replace(SPACE_IN_CJK, "");
 }

@@ -2,7 +2,7 @@ import { readRegion, type Setting } from "./blocks.ts";
 import { CAPTION, setHeadings } from "./headings.ts";
 import { compoundsOf, joined } from "./pieces.ts";
 import { regionsOf } from "./regions.ts";
-import { segmentsOf } from "./segments.ts";
+import { joinedWords, segmentsOf } from "./segments.ts";
 import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
 import { ruledTables } from "./tables.ts";
 import { taggedBlocks } from "./tagged.ts";
@@ -44,7 +44,8 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
     setting.bodySize,
   );
   const { bodySize } = setting;
-  const first = { blocks: blocks.slice(0, ofFirst), page: pages.find(({ runs }) => runs.length > 0), bodySize };
+  const at = pages.findIndex(({ runs }) => runs.length > 0);
+  const first = { blocks: blocks.slice(0, ofFirst), page: pages[at], whole: read[at], bodySize };
   return { blocks, pages: done, title: shownTitle(first, blocks) };
 }
 
@@ -81,8 +82,12 @@ function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting
   const page: PageBlocks = { blocks: [], notes: [] };
   const { tables, rest } = ruledTables(runs, rules);
   const letters = runs.reduce((sum, { isRtl, text }) => sum + (isRtl ? text.length : -text.length), 0);
-  for (const region of regionsOf([...segmentsOf(rest), ...tables], letters > 0)) {
-    readRegion(region, setting, height * NOTE_PLACE, page);
+  for (const region of regionsOf(joinedWords([...segmentsOf(rest), ...tables]), letters > 0)) {
+    const part: PageBlocks = { blocks: [], notes: [] };
+    readRegion(region, { setting, noteTop: height * NOTE_PLACE }, part);
+    joinPages(page.blocks, openBlock(page.blocks), part.blocks, setting.compounds);
+    page.blocks.push(...part.blocks);
+    page.notes.push(...part.notes);
   }
   const text = aside.map((run) => run.text).join(" ");
   if (text.length > 2) {
@@ -97,7 +102,7 @@ function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting
   return page;
 }
 
-/** Joins a paragraph, table or code block that continues at the top of the next page. */
+/** Joins a paragraph, table or list that continues at the top of the next page or column. */
 function joinPages(blocks: Block[], at: number, next: Block[], compounds: ReadonlySet<string>): void {
   const last = blocks[at];
   const [first] = next;

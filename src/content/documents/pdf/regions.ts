@@ -1,5 +1,7 @@
-import { type Segment } from "./segments.ts";
+import { labelOf } from "./labels.ts";
+import { rowsOf, type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
+import { alignedTable } from "./tables.ts";
 
 /** Maximum number of levels of nested columns on a page of a PDF. */
 const MAX_DEPTH = 5;
@@ -8,12 +10,25 @@ const MIN_GUTTER = 0.8;
 /** The minimum number of lines on each side of a gutter. With fewer it may be a table. */
 const MIN_LINES = 3;
 /**
- * Minimum letters of a line of running text, or its minimum length in heights of its letters, and the minimum share of
- * such lines.
+ * Minimum letters of a line of running text, or its minimum length in heights of its letters. The line fills at least
+ * this part of its column, and at least this share of the lines are such lines.
  */
 const MIN_LETTERS = 18;
 const MIN_EMS = 9;
-const MIN_LONG = 0.25;
+const MIN_FILLED = 0.7;
+const MIN_LONG = 0.3;
+/**
+ * Two texts that are not running text are columns if fewer than this share of their lines stand beside one another.
+ * The lines of cells do.
+ */
+const MAX_BESIDE = 0.5;
+/** The minimum number of lines of such texts, and the minimum gap between them in heights of the letters. */
+const MIN_LIST_LINES = 4;
+const MIN_LIST_GUTTER = 1.5;
+/** The minimum white space above and below a table between columns, in heights of the letters. */
+const TABLE_GAP = 0.9;
+/** The maximum number of letters of most cells in at least half the columns of a table between columns. */
+const MAX_CELL_LETTERS = 14;
 /** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
@@ -31,17 +46,32 @@ interface Band {
 /** The parts of a page in reading order: column after column, with the parts that span columns between them. */
 export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 0): Segment[][] {
   if (segments.length < MIN_LINES * 2 || depth >= MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
-  const gutter = bestGutter(segments);
+  const { lead, rest } = withoutLead(segments);
+  const gutter = bestGutter(rest);
   if (gutter === undefined) return [[...segments]];
-  return bandsOf(segments, gutter).flatMap((band) => {
+  const first = lead.length === 0 ? [] : [lead];
+  const parts = bandsOf(rest, gutter).flatMap((band) => {
     if (!band.isColumns) return [band.segments];
-    const sides = [
-      band.segments.filter(({ right }) => right <= gutter.from),
-      band.segments.filter(({ x }) => x >= gutter.to),
-    ];
+    const sides = sidesOf(band.segments, gutter);
     const inOrder = isRtl ? sides.toReversed() : sides;
     return inOrder.flatMap((side) => regionsOf(side, isRtl, depth + 1));
   });
+  return [...first, ...parts];
+}
+
+/** Separates the first lines if they are centred over the whole region, although they may be shorter than it. */
+function withoutLead(segments: readonly Segment[]): { lead: Segment[]; rest: Segment[] } {
+  const left = segments.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
+  const right = segments.reduce((most, segment) => Math.max(most, segment.right), Number.NEGATIVE_INFINITY);
+  const rows = rowsOf(segments);
+  const from = rows.findIndex(({ segments: [only, ...others] }) => {
+    const away = only === undefined ? Infinity : Math.abs(only.x + only.right - left - right);
+    return others.length > 0 || away > (only?.size ?? 0) * 2;
+  });
+  const parts = (some: typeof rows) => some.flatMap((row) => row.segments);
+  return from === -1
+    ? { lead: [], rest: [...segments] }
+    : { lead: parts(rows.slice(0, from)), rest: parts(rows.slice(from)) };
 }
 
 /** The gutter that separates the most lines of running text. */
@@ -88,7 +118,7 @@ function guttersOf(segments: readonly Segment[]): Gutter[] {
   return gutters.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_GUTTERS);
 }
 
-/** The parts of a page from top to bottom: lines that span the gutter, and the parts between them. */
+/** The parts of a page from top to bottom: lines and tables that span the gutter, and the parts between them. */
 function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
   const bands: Band[] = [];
   let current: Segment[] = [];
@@ -96,16 +126,20 @@ function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
     if (current.length > 0) bands.push({ segments: current, isColumns: isInColumns(current, gutter) });
     current = [];
   };
-  for (const segment of segments.toSorted((a, b) => a.top - b.top)) {
-    const spans = segment.x < gutter.to && segment.right > gutter.from;
-    if (!spans) {
-      current.push(segment);
+  for (const strip of stripsOf(segments)) {
+    if (isTable(strip, gutter)) {
+      end();
+      bands.push({ segments: strip, isColumns: false });
       continue;
     }
-    end();
-    const last = bands.at(-1);
-    if (last !== undefined && !last.isColumns) last.segments.push(segment);
-    else bands.push({ segments: [segment], isColumns: false });
+    for (const segment of strip) {
+      if (!spans(segment, gutter)) {
+        current.push(segment);
+        continue;
+      }
+      end();
+      bands.push({ segments: [segment], isColumns: false });
+    }
   }
   end();
   // A part without columns is joined to the part above, so that a table is not split.
@@ -117,19 +151,85 @@ function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
   }, []);
 }
 
-function isInColumns(segments: readonly Segment[], { from, to }: Gutter): boolean {
-  const left = segments.filter(({ right }) => right <= from);
-  const right = segments.filter(({ x }) => x >= to);
-  return [left, right].every((side) => side.length >= MIN_LINES && isProse(side));
+function spans({ x, right }: Segment, gutter: Gutter): boolean {
+  return x < gutter.to && right > gutter.from;
+}
+
+/** The parts of a region between white strips across its whole width. */
+function stripsOf(segments: readonly Segment[]): Segment[][] {
+  const strips: Segment[][] = [];
+  let bottom = Number.NEGATIVE_INFINITY;
+  for (const segment of segments.toSorted((a, b) => a.top - b.top)) {
+    const strip = strips.at(-1);
+    if (strip === undefined || segment.top - bottom > segment.size * TABLE_GAP) strips.push([segment]);
+    else strip.push(segment);
+    bottom = Math.max(bottom, segment.bottom);
+  }
+  return strips;
+}
+
+/** Whether a part is a table without lines, or its rows below a caption, that stands on both sides of a gutter. */
+function isTable(strip: readonly Segment[], gutter: Gutter): boolean {
+  if (strip.length < 6 || strip.some(({ block }) => block !== undefined)) return false;
+  if (sidesOf(strip, gutter).some((side) => side.length < 2 || isProse(side))) return false;
+  const rows = rowsOf(strip);
+  const first = rows.findIndex((row) => row.segments.length > 1);
+  const table = first === -1 ? undefined : alignedTable(rows, first);
+  if (table === undefined || first > 2 || first + table.length < rows.length) return false;
+  const cells = table.block.rows;
+  const columns = cells[0]?.length ?? 0;
+  const letters = (column: number) =>
+    median(cells.map((row) => (row[column] ?? []).reduce((sum, { text }) => sum + text.length, 0)));
+  const short = Array.from({ length: columns }, (_, column) => letters(column)).filter((n) => n <= MAX_CELL_LETTERS);
+  return columns > 2 && short.length >= columns / 2;
+}
+
+function sidesOf(segments: readonly Segment[], { from, to }: Gutter): [left: Segment[], right: Segment[]] {
+  return [segments.filter(({ right }) => right <= from), segments.filter(({ x }) => x >= to)];
+}
+
+function isInColumns(segments: readonly Segment[], gutter: Gutter): boolean {
+  const sides = sidesOf(segments, gutter);
+  if (sides.some((side) => side.length < MIN_LINES)) return false;
+  return sides.every(isProse) || areLists(sides, gutter);
+}
+
+/** Whether two texts in short lines are independent: their lines do not share baselines, or both have bullets. */
+function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): boolean {
+  const [few, many] = left.length < right.length ? [left, right] : [right, left];
+  if (few.length < MIN_LIST_LINES || to - from < MIN_LIST_GUTTER * median(few.map(({ size }) => size))) return false;
+  if ([left, right].every((side) => side.some(isBullet))) return true;
+  const ys = many.map(({ y }) => y).toSorted((a, b) => a - b);
+  let [beside, at] = [0, 0];
+  for (const { y, size } of few.toSorted((a, b) => a.y - b.y)) {
+    while ((ys[at] ?? Number.POSITIVE_INFINITY) < y - size * 0.15) at += 1;
+    if ((ys[at] ?? Number.POSITIVE_INFINITY) <= y + size * 0.15) beside += 1;
+  }
+  return beside < few.length * MAX_BESIDE;
+}
+
+function isBullet({ line }: Segment): boolean {
+  const label = line === undefined ? undefined : labelOf(`${line.text} x`);
+  return label !== undefined && label.length > 0 && label.number === undefined;
+}
+
+/** About where a line begins. Lines of one column begin at the same place. */
+function placeOf({ x, size }: Segment): number {
+  return Math.round(x / (size * 3));
 }
 
 /** Whether lines are filled with words, unlike the lines of cells. */
 function isProse(side: readonly Segment[]): boolean {
-  const left = side.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  const width = side.reduce((most, segment) => Math.max(most, segment.right), 0) - left;
-  const long = side.filter(({ x, right, size, line }) => {
+  // A side may have several columns.
+  const widths = new Map<number, number>();
+  for (const segment of side) {
+    const place = placeOf(segment);
+    widths.set(place, Math.max(widths.get(place) ?? 0, segment.right - segment.x));
+  }
+  const long = side.filter((segment) => {
+    const { x, right, size, line } = segment;
     const isLong = (line?.text.length ?? 0) >= MIN_LETTERS || (right - x) / size >= MIN_EMS;
-    return isLong && (right - x) / width > 0.5;
+    return isLong && right - x > (widths.get(placeOf(segment)) ?? 0) * MIN_FILLED;
   });
   return long.length >= 2 && long.length >= side.length * MIN_LONG;
 }

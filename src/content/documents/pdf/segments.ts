@@ -1,10 +1,19 @@
-import { type Line, lineOf } from "./pieces.ts";
+import { type Line, lineOf, RAISED } from "./pieces.ts";
 import { type Block, type Run } from "./shapes.ts";
 
 /** The minimum gap between columns within a line, in heights of the letters. */
 const COLUMN_GAP = 0.85;
+/** The minimum gap between two numbers in columns, in heights of the letters. */
+const AMOUNT_GAP = 0.45;
 /** The maximum distance between baselines of one line, in heights of the letters. */
 const BASELINE_SPREAD = 0.25;
+
+/** The maximum gap between words of justified lines, in heights of the letters. */
+const MAX_WORD_GAP = 4;
+/** The maximum distance between the edges of texts in one column, in heights of the letters. */
+const MAX_SHIFT = 0.25;
+/** Maximum number of lines of a PDF above and below a gap with which it is compared. */
+const MAX_NEIGHBOURS = 4;
 
 /** Maximum number of runs of a line of a PDF in which raised letters are searched. */
 const MAX_RAISED = 500;
@@ -31,9 +40,9 @@ export interface Row {
   readonly size: number;
 }
 
-/** Runs as lines from top to bottom, each split at wide gaps. */
-export function segmentsOf(runs: readonly Run[]): Segment[] {
-  return joinedRaised(linesOfRuns(runs)).flatMap(partsOf);
+/** Runs as lines from top to bottom, each split at gaps of this minimum width, in heights of the letters. */
+export function segmentsOf(runs: readonly Run[], gap = COLUMN_GAP): Segment[] {
+  return joinedRaised(linesOfRuns(runs)).flatMap((line) => partsOf(line, gap));
 }
 
 function linesOfRuns(runs: readonly Run[]): Run[][] {
@@ -75,17 +84,20 @@ function joinedRaised(lines: readonly Run[][]): Run[][] {
 
 function isRaisedAt(run: Run, neighbour: Run): boolean {
   const { size } = neighbour;
-  if (run.size > size * 0.85 || run.y < neighbour.y - size * 0.75 || run.y > neighbour.y + size * 0.4) return false;
+  if (run.size > size * RAISED || run.y < neighbour.y - size * 0.75 || run.y > neighbour.y + size * 0.4) return false;
   const gap = Math.max(run.x - neighbour.x - neighbour.width, neighbour.x - run.x - run.width);
   return gap < size * 0.4 && gap > -size;
 }
 
-function partsOf(runs: readonly Run[]): Segment[] {
+function partsOf(runs: readonly Run[], gap: number): Segment[] {
   const segments: Segment[] = [];
   let part: Run[] = [];
   let right = Number.NEGATIVE_INFINITY;
   for (const run of runs.toSorted((a, b) => a.x - b.x)) {
-    if (part.length > 0 && run.x - right > COLUMN_GAP * Math.max(run.size, part[0]?.size ?? 0)) {
+    const size = part.at(-1)?.size ?? run.size;
+    // A heading may stand beside a line of the next column, which has smaller letters.
+    const least = isAmount(run) && isAmount(part.at(-1)) ? Math.min(gap, AMOUNT_GAP) : gap;
+    if (part.length > 0 && run.x - right > least * Math.max(Math.min(run.size, size), size * 0.7)) {
       segments.push(segmentOf(part));
       part = [];
       right = Number.NEGATIVE_INFINITY;
@@ -97,10 +109,95 @@ function partsOf(runs: readonly Run[]): Segment[] {
   return segments;
 }
 
+/** Whether a run is a number with two or more digits, as in columns of amounts. */
+function isAmount(run: Run | undefined): boolean {
+  return run !== undefined && /^[-+\u2212(]?[\p{Sc}\s]*\d[\d.,'\u2019]+\s?[\p{Sc}%)]?$/u.test(run.text);
+}
+
 function segmentOf(runs: readonly Run[]): Segment {
   const line = lineOf(runs);
   const { x, right, y, size } = line;
   return { x, right, top: y - size * 0.8, bottom: y + size * 0.2, y, size, line, block: undefined };
+}
+
+/**
+ * Joins the parts of justified lines: a gap between columns is also there in the line above or below, and a wide gap
+ * between words is not.
+ */
+export function joinedWords(segments: readonly Segment[]): Segment[] {
+  const rows = rowsOf(segments);
+  return rows.flatMap((row, at) => {
+    const parts: Segment[] = [];
+    for (const segment of row.segments) {
+      const last = parts.at(-1);
+      if (last !== undefined && isWordGap(rows, at, last, segment))
+        parts[parts.length - 1] = joinedSegment(last, segment);
+      else parts.push(segment);
+    }
+    return parts;
+  });
+}
+
+function joinedSegment(a: Segment, b: Segment): Segment {
+  return segmentOf([...(a.line?.runs ?? []), ...(b.line?.runs ?? [])]);
+}
+
+function isWordGap(rows: readonly Row[], at: number, left: Segment, right: Segment): boolean {
+  const row = rows[at];
+  const size = Math.min(left.size, right.size);
+  const isText = [left, right].every(({ line }) => /\p{L}/u.test(line?.text ?? ""));
+  if (row === undefined || !isText) return false;
+  if (right.x - left.right > size * MAX_WORD_GAP || Math.abs(left.size - right.size) > size * 0.1) return false;
+  const sides = [-1, 1].map((step) => neighbourAt(rows, at, step, [left, right]));
+  return sides.includes("closed") && !sides.includes("open");
+}
+
+/**
+ * The nearest line above or below a gap: `closed` if its text covers the gap, `open` if it has text on both sides of
+ * about the same gap.
+ */
+function neighbourAt(
+  rows: readonly Row[],
+  at: number,
+  step: number,
+  [left, right]: readonly [Segment, Segment],
+): "closed" | "open" | undefined {
+  const row = rows[at];
+  if (row === undefined) return undefined;
+  const [from, to] = [left.right, right.x];
+  for (let away = 1; away <= MAX_NEIGHBOURS; away += 1) {
+    const other = rows[at + away * step];
+    if (other === undefined || Math.abs(other.y - row.y) > row.size * 2) return undefined;
+    const { segments } = other;
+    const next = firstFrom(segments, from + row.size * MAX_SHIFT);
+    const before = segments[next - 1];
+    if (before !== undefined && before.right > to && isWords(before)) return "closed";
+    const after = segments[next];
+    // Texts of columns begin or end at the same place. Words of justified lines do not.
+    const near = row.size * MAX_SHIFT;
+    const isAligned = (place: number | undefined, edge: number) => Math.abs((place ?? Infinity) - edge) < near;
+    if (before === undefined) continue;
+    if (isAligned(before.right, from) || isAligned(after?.x, to)) return "open";
+    // Numbers end at the same place as the head of their column.
+    if (after !== undefined && isAligned(after.right, right.right) && !/\p{L}/u.test(after.line?.text ?? ""))
+      return "open";
+  }
+  return undefined;
+}
+
+function isWords({ line }: Segment): boolean {
+  return /\p{L}+\P{L}+\p{L}/u.test(line?.text ?? "");
+}
+
+/** The index of the first segment that begins at or after a position. */
+function firstFrom(segments: readonly Segment[], place: number): number {
+  let [low, high] = [0, segments.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((segments[middle]?.x ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Rows of segments, from top to bottom. The segments may have any order. */

@@ -47,7 +47,7 @@ export interface PdfPage {
   readonly addresses: ReadonlyMap<string, string>;
 }
 
-/** A piece of a paragraph in one style. */
+/** A piece of a paragraph in one style. Its text may have line breaks. */
 export interface Piece {
   readonly text: string;
   readonly isBold: boolean;
@@ -62,6 +62,10 @@ export interface Look {
   readonly size: number;
   readonly isBold: boolean;
   readonly lines: number;
+  /** Its left edge, in points. Undefined if its place is unknown. */
+  readonly left?: number;
+  /** Whether it is a numbered or capitalised line above a text. */
+  readonly isHead?: boolean;
 }
 
 /** An item of a list. */

@@ -1,5 +1,5 @@
 import { hasLeader } from "./labels.ts";
-import { type Line, lineOf, paragraphOf, splitAt } from "./pieces.ts";
+import { type Line, lineOf, paragraphOf, partOf, splitAt } from "./pieces.ts";
 import { type Row, rowsOf, type Segment, segmentsOf } from "./segments.ts";
 import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
@@ -12,14 +12,24 @@ const MAX_ROWS = 1_000;
 const MAX_GRID_RULES = 2_000;
 /** The minimum share of a grid's cells with text. Charts have less. */
 const MIN_FILLED = 0.35;
+/** The minimum share of a grid's texts that stand in rows with lines between columns. Slides with frames have less. */
+const MIN_PARTED = 0.5;
 /** The maximum distance between rows of a table without lines, in heights of the letters. */
 const ROW_GAP = 2.6;
+/** The minimum gaps of a table of two rows without lines, in heights of the letters. */
+const FAR = 1.6;
+/** The maximum distance between lines of cells that stand at different heights of a row, in heights of the letters. */
+const CLOSE = 0.8;
+/** Maximum number of letters of a part of a line that may be several cells. */
+const MAX_CELLS_LETTERS = 60;
 
 type Table = Extract<Block, { kind: "table" }>;
 
 interface Grid {
   readonly xs: readonly number[];
   readonly ys: readonly number[];
+  /** The lines between columns. */
+  readonly down: readonly Rule[];
 }
 
 /** Takes the runs that are in grids of drawn lines. Returns a block for each grid, and the runs that are left. */
@@ -73,9 +83,10 @@ function gridsOf(rules: readonly Rule[]): Grid[] {
   }
   return [...new Set(groups.values())].flatMap((group) => {
     const ys = placesOf(group.filter(({ isAcross }) => isAcross));
-    const xs = placesOf(group.filter(({ isAcross }) => !isAcross));
+    const sides = group.filter(({ isAcross }) => !isAcross);
+    const xs = placesOf(sides);
     const fits = xs.length >= 3 && ys.length >= 2 && xs.length <= MAX_COLUMNS && ys.length <= MAX_ROWS;
-    return fits ? [{ xs, ys }] : [];
+    return fits ? [{ xs, ys, down: sides }] : [];
   });
 }
 
@@ -90,18 +101,27 @@ function placesOf(rules: readonly Rule[]): number[] {
 function tableOfGrid(runs: readonly Run[], grid: Grid): Table | undefined {
   const columns = grid.xs.length - 1;
   const rows: Run[][][] = [];
+  let parted = 0;
   for (let band = 0; band + 1 < grid.ys.length; band += 1) {
     const [top = 0, bottom = 0] = [grid.ys[band], grid.ys[band + 1]];
     const inBand = runs.filter(({ y, size }) => y - size * 0.3 > top && y - size * 0.3 <= bottom);
     if (inBand.length === 0) continue;
     const cells = cellsOf(inBand, grid.xs);
+    if (isParted(grid, (top + bottom) / 2)) parted += inBand.length;
     // A table with few lines may have several rows between two lines.
     if (grid.ys.length <= 4) rows.push(...rowsWithin(cells));
     else rows.push(cells);
   }
   const filled = rows.reduce((sum, row) => sum + row.filter((cell) => cell.length > 0).length, 0);
-  if (rows.length < 2 || filled < rows.length * columns * MIN_FILLED || filled < 4) return undefined;
+  if (parted < runs.length * MIN_PARTED || rows.length < 2 || filled < rows.length * columns * MIN_FILLED || filled < 4)
+    return undefined;
   return { kind: "table", caption: [], rows: rows.map((row) => row.map(cellText)) };
+}
+
+/** Whether a line between columns crosses a height. Frames around a page have no such line. */
+function isParted({ xs, down }: Grid, y: number): boolean {
+  const [first = 0, last = 0] = [xs[0], xs.at(-1)];
+  return down.some(({ at, from, to }) => at > first + TOUCH && at < last - TOUCH && from < y && to > y);
 }
 
 function cellsOf(runs: readonly Run[], xs: readonly number[]): Run[][] {
@@ -147,19 +167,59 @@ interface Column {
 export function alignedTable(rows: readonly Row[], at: number): { block: Table; length: number } | undefined {
   const columns: Column[] = [];
   let length = 0;
+  const head = withHeads(rows[at], rows[at + 1]);
+  const taken: Row[] = [];
   for (; at + length < rows.length && length < MAX_ROWS; length += 1) {
-    const row = rows[at + length];
+    const row = length === 0 ? head : fitted(rows[at + length], columns);
     const above = rows[at + length - 1];
     if (row === undefined || row.segments.some(({ block }) => block !== undefined) || isEntry(row)) break;
     if (length > 0 && above !== undefined && row.y - above.y > ROW_GAP * row.size) break;
     if (!takesRow(columns, row)) break;
+    taken.push(row);
   }
-  while (length > 0 && !isWide(rows[at + length - 1])) length -= 1;
-  const taken = rows.slice(at, at + length);
+  while (length > 0 && !isWide(taken.at(-1)) && !isClose(taken.at(-1), taken.at(-2))) {
+    taken.pop();
+    length -= 1;
+  }
   const wide = taken.filter(isWide).length;
-  const least = columns.length > 2 && taken.length === wide ? 2 : 3;
+  const least = columns.length > 2 && taken.length === wide && taken.every(isCells) ? 2 : 3;
   if (columns.length < 2 || wide < least || wide < taken.length * 0.5) return undefined;
   return { block: { kind: "table", caption: [], rows: joinedRows(taken, columns) }, length };
+}
+
+/** Whether a row has cells: some are numbers, or all gaps are too wide for words of a justified line. */
+function isCells({ segments, size }: Row, at: number): boolean {
+  const numbers = segments.filter(({ line }) => /\d/.test(line?.text ?? "") && !/\p{L}/u.test(line?.text ?? ""));
+  if (at > 0 && numbers.length > 1) return true;
+  return segments.every(({ x }, index) => index === 0 || x - (segments[index - 1]?.right ?? 0) > size * FAR);
+}
+
+/** Whether a line is closer to the one above than lines of one text are, as beside a cell in the middle of its row. */
+function isClose(row: Row | undefined, above: Row | undefined): boolean {
+  return row !== undefined && above !== undefined && row.y - above.y < row.size * CLOSE;
+}
+
+function fitted(row: Row | undefined, columns: readonly Column[]): Row | undefined {
+  return row === undefined || columns.length < 2
+    ? row
+    : { ...row, segments: row.segments.flatMap((segment) => splitWords(segment, columns)) };
+}
+
+/** Splits the heads of a table's columns, if a part of the first line has one word for each cell below it. */
+function withHeads(row: Row | undefined, next: Row | undefined): Row | undefined {
+  if (row === undefined || next === undefined || next.segments.length <= row.segments.length) return row;
+  const columns = next.segments.map(({ x, right }) => ({ from: x, to: right }));
+  return { ...row, segments: row.segments.flatMap((segment) => splitWords(segment, columns)) };
+}
+
+/** Splits a part of a line that stands in several columns, if it has one word for each. */
+function splitWords(segment: Segment, columns: readonly Column[]): Segment[] {
+  const met = columns.filter(({ from, to }) => from < segment.right && to > segment.x).length;
+  if (met < 2 || segment.line === undefined || segment.line.text.length > MAX_CELLS_LETTERS) return [segment];
+  const words = segment.line.runs.flatMap((run) => {
+    return [...run.text.matchAll(/\S+/g)].flatMap((word) => partOf(run, word.index, word.index + word[0].length));
+  });
+  return words.length === met ? words.flatMap((word) => segmentsOf([word])) : [segment];
 }
 
 function isWide(row: Row | undefined): boolean {
@@ -175,7 +235,9 @@ function isEntry({ segments }: Row): boolean {
 function takesRow(columns: Column[], { segments }: Row): boolean {
   const widened = columns.map((column) => ({ ...column }));
   for (const { x, right, size } of segments) {
-    const met = widened.filter(({ from, to }) => x < to + size * 0.3 && right > from - size * 0.3);
+    const near = widened.filter(({ from, to }) => x < to + size * 0.3 && right > from - size * 0.3);
+    const within = near.filter(({ from, to }) => x < to && right > from);
+    const met = within.length === 1 ? within : near;
     const [only] = met;
     if (met.length > 1 || (columns.length > 0 && segments.length === 1 && only === undefined)) return false;
     if (only === undefined) widened.push({ from: x, to: right });
@@ -202,7 +264,8 @@ function joinedRows(rows: readonly Row[], columns: readonly Column[]): (readonly
       if (line !== undefined) lines[at]?.push(line);
     }
     const last = cells.at(-1);
-    const goesOn = above !== undefined && lines[0]?.length === 0 && row.y - above.y < row.size * 1.5;
+    const goesOn =
+      isClose(row, above) || (above !== undefined && lines[0]?.length === 0 && row.y - above.y < row.size * 1.5);
     if (goesOn && last !== undefined) lines.forEach((cell, at) => last[at]?.push(...cell));
     else cells.push(lines);
     above = row;

@@ -15,7 +15,9 @@ function blockHtml(block: Block): string {
       const name = block.level > 0 ? `h${block.level}` : "p";
       // A heading is bold by default.
       const pieces =
-        block.level > 0 ? block.pieces.map((piece) => ({ ...piece, isBold: false, isMono: false })) : block.pieces;
+        block.level > 0
+          ? block.pieces.map((piece) => ({ ...piece, text: oneLine(piece.text), isBold: false, isMono: false }))
+          : block.pieces;
       const html = piecesHtml(pieces);
       return html === "" ? "" : `<${name}>${html}</${name}>`;
     }
@@ -59,6 +61,11 @@ function tableHtml({ caption, rows }: Extract<Block, { kind: "table" }>): string
   )}</thead>\n<tbody>\n${body}\n</tbody>\n</table>`;
 }
 
+/** A text without line breaks. */
+export function oneLine(text: string): string {
+  return text.replaceAll("\n", " ");
+}
+
 /** Marks enclose words, without the spaces around them. */
 function piecesHtml(pieces: readonly Piece[]): string {
   const isAllBold = pieces.every(({ isBold }) => isBold);
@@ -71,9 +78,10 @@ function piecesHtml(pieces: readonly Piece[]): string {
         isMono ? "code" : "",
         raised === 1 ? "sup" : raised === -1 ? "sub" : "",
       ].filter((mark) => mark !== "");
-      const inner = marks.reduceRight((html, mark) => `<${mark}>${html}</${mark}>`, escapeHtml(core));
+      const lines = escapeHtml(core).replaceAll("\n", "<br>");
+      const inner = marks.reduceRight((html, mark) => `<${mark}>${html}</${mark}>`, lines);
       const linked = href === "" ? inner : `<a href="${escapeHtml(href)}">${inner}</a>`;
-      return `${/^\s/.test(text) ? " " : ""}${linked}${/\s$/.test(text) ? " " : ""}`;
+      return `${text.startsWith("\n") ? "<br>" : /^\s/.test(text) ? " " : ""}${linked}${/\s$/.test(text) ? " " : ""}`;
     })
     .join("")
     .trim();
