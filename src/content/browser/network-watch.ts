@@ -14,6 +14,9 @@ const MAX_SESSIONS = 1_000;
  */
 const ENDLESS = new Set(["EventSource", "Ping"]);
 
+/** Parameters of Network.enable: the browser sends events and stores no bodies. */
+export const UNBUFFERED = { maxTotalBufferSize: 1, maxResourceBufferSize: 1 };
+
 /** Knows whether a tab has requests in progress: of its page, and of all its frames and workers, in any process. */
 export class NetworkWatch {
   readonly #cdp: CdpConnection;
@@ -41,7 +44,7 @@ export class NetworkWatch {
   /** Watches a session's requests. */
   async watch(session: string): Promise<void> {
     this.#sessions.add(session);
-    await this.#cdp.send("Network.enable", { maxTotalBufferSize: 1, maxResourceBufferSize: 1 }, session);
+    await this.#cdp.send("Network.enable", UNBUFFERED, session);
   }
 
   /** Attaches to frames and workers that begin in a session, each before its scripts run. */

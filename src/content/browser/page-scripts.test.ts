@@ -18,12 +18,14 @@ afterAll(() => tab.close());
 
 type Call = RawTab["call"];
 
+const received = () => Promise.resolve();
+
 /** The page that the tab shows. `call` replaces the tab's calls to the browser. */
 function pageIn(
   call: Call = (method, params) => tab.call(method, params),
   deadline = new Deadline(patient(30_000), undefined),
 ): ScriptedPage {
-  return pageOf({ call, frame: () => tab.frameId, deadline, shown: () => undefined });
+  return pageOf({ call, frame: () => tab.frameId, deadline, shown: () => undefined, received });
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Pick<TurnpikeError, "code" | "message" | "errors">> {

@@ -21,6 +21,8 @@ export interface ScriptHost {
   readonly deadline: Deadline;
   /** The document that was fetched for the tab, if the tab shows it at this address. */
   shown(url: string): FetchedResponse | undefined;
+  /** Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. */
+  received(ms: number): Promise<void>;
   /** The service's script context in the present document; undefined until it exists. */
   world: unknown;
 }
@@ -68,6 +70,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const captured = {
     call: tab.call,
     deadline: tab.deadline,
+    received: tab.received,
     run: (expression: string) => inOwnWorld(host, expression),
   };
   return {

@@ -14,9 +14,10 @@ import { type Identity, identityOf } from "./identity.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./running-browser.ts";
 import { loadError } from "./load-error.ts";
-import { NetworkWatch } from "./network-watch.ts";
+import { NetworkWatch, UNBUFFERED } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { passTime, passUntil } from "./passed-time.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
 /** Maximum number of documents that a visit may go through by scripts or refreshes, so that endless navigation ends. */
@@ -60,6 +61,7 @@ export class Tab {
   #page: ScriptedPage | undefined;
   #identity: Identity | undefined;
   #stealth: Stealth | undefined;
+  readonly #requests = new PendingRequests();
   readonly #killedBefore: number;
   readonly #measures: boolean;
   /** The process of its page was killed because it exceeded a limit by itself. */
@@ -217,6 +219,7 @@ export class Tab {
       frame: () => blank.target,
       deadline: this.deadline,
       shown: (url) => interception.shown(url, watch.documents),
+      received: (ms) => this.deadline.race(this.#requests.received(ms)),
     });
     const crashed = Promise.withResolvers<"crashed">();
     this.#cdp.listen(blank.session, (method) => {
@@ -244,7 +247,7 @@ export class Tab {
    * crashed.
    */
   async #furnish(interception: Interception): Promise<"ready"> {
-    const { userAgent, stealth, window } = this.#request;
+    const { userAgent, stealth, window, pictures } = this.#request;
     const identity = identityOf(this.#browser.product, userAgent, stealth);
     this.#identity = identity;
     const session = this.#blank?.session ?? "";
@@ -252,6 +255,7 @@ export class Tab {
     await Promise.all([
       this.#network?.watch(session),
       this.#network?.attach(session),
+      pictures === true && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
       userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
       this.#stealth?.disguisePage(session),
       interception.start(),
@@ -318,6 +322,7 @@ export class Tab {
       case "Inspector.detached":
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:
+        this.#requests.onEvent(method, params);
         this.#network?.onEvent(this.#blank?.session ?? "", method, params);
         this.#watch?.onEvent(method, params);
     }
@@ -326,6 +331,7 @@ export class Tab {
   #onNavigated(frame: CdpFields): void {
     if (frame["id"] !== this.#blank?.target || this.#watch === undefined) return;
     this.#watch.onDocument(String(frame["loaderId"]));
+    this.#requests.onDocument();
     this.#clockStopped.resolve();
     this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];

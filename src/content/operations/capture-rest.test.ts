@@ -45,6 +45,31 @@ const AT_REST = `<p id="a"></p><p id="b"></p><p id="c"></p><p id="d"></p><script
 const AT_REST_STYLE = `* { margin: 0; border: 0 } p { height: 20px; background: green } iframe, svg { display: block }
   #top { background: none } #a, #c { width: 0 } #c { transition: width 60s linear } #d { background: none }`;
 
+/** Blocks that scripts of the page move, or fill after a request. */
+const MOVED = `<p id="a"></p><p id="b"></p><p id="c"></p><p id="d"></p><script>
+  let start;
+  requestAnimationFrame(function move(now) {
+    start ??= now;
+    a.style.width = Math.min(100, (now - start) / 5) + "px";
+    if (now - start < 500) requestAnimationFrame(move);
+  });
+  fetch("/late.svg").then(() => { b.style.width = "100px" });
+  new FontFace("Late", "url(/late-font)").load().catch(() => { c.style.width = "100px" });
+  onload = () => {
+    const sheet = document.createElement("link");
+    Object.assign(sheet, { rel: "stylesheet", href: "/late.css" });
+    document.head.append(sheet);
+  };
+</script>`;
+const MOVED_STYLE = "* { margin: 0 } p { width: 0; height: 20px; background: green } #top { background: none }";
+
+/** Blocks that are transparent without their endless animation. */
+const PULSING = `<p id="a"></p><p id="b"></p><p id="c"></p>`;
+const PULSING_STYLE = `* { margin: 0 } p { height: 20px; background: green } #a, #b { opacity: 0 } #top { background: none }
+  #a { animation: appear 60s infinite alternate } @keyframes appear { to { opacity: 1 } }
+  #b { animation: turn 60s 30s infinite } @keyframes turn { from { opacity: 1 } 60% { opacity: 0 } }
+  #c { animation: pulse 60s infinite } @keyframes pulse { from, to { opacity: 0 } }`;
+
 const EXTENDED = `<div style="height: 1000px"></div>
 <section><div style="height: 1000px; background: green">late words</div></section>
 <div id="appears">words that appear</div><div id="photo"></div><div id="end"></div><div id="bar"></div><div id="drawer"></div><script>
@@ -59,6 +84,20 @@ const EXTENDED_STYLE = `#top { margin: 0; height: 20px } section { content-visib
   #photo, #end { height: 100px }
   #bar { position: fixed; inset: auto 0 0; height: 50px; background: red; transition: all 60s }
   #drawer { position: fixed; inset: auto 0 0; height: 50px; background: red; transform: translateY(100%) }`;
+
+/** A page with parts that belong to the window: a layer behind the content, a bar at its lower edge, and a menu beside it. */
+const WINDOWED = `<div id="layer"></div><div id="high">words</div><div id="bar"></div><div id="end"></div><div id="menu"></div>`;
+const WINDOWED_STYLE = `#top { display: none } body { overflow-x: hidden } #high { height: 900px }
+  #layer { position: fixed; inset: 0; z-index: -1; background: purple }
+  #bar { position: sticky; bottom: 0; height: 50px; background: red } #end { height: 50px }
+  #menu { position: absolute; top: 0; left: 800px; width: 300px; height: 50px; background: blue }`;
+
+const FIXED_BACKGROUNDS: Readonly<Record<string, string>> = {
+  "/fixed-background": "body { background: linear-gradient(green, green) fixed no-repeat }",
+  "/fixed-background-of-block": "div { background: linear-gradient(green, green) fixed }",
+  "/fixed-background-of-part":
+    "body::before { content: ''; position: fixed; inset: 0; z-index: -1; background: green }",
+};
 
 /** Pages that scroll inside an element. */
 const SHELL = `<div id="bar">Bar</div><main id="view"><div style="height: 900px">first words</div><div style="height: 90px; background: green"></div>
@@ -87,6 +126,23 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
       <script>scrollTo(0, 1600)</script>`,
       "html { scroll-behavior: smooth }",
     ),
+  "/moved": () => page(MOVED, MOVED_STYLE),
+  "/late.css": async () => {
+    await Bun.sleep(300);
+    return new Response("#d { width: 100px }", { headers: { "content-type": "text/css" } });
+  },
+  "/late-font": async () => {
+    await Bun.sleep(300);
+    return new Response("no font");
+  },
+  "/pulsing": () => page(PULSING, PULSING_STYLE),
+  "/windowed": () => page(WINDOWED, WINDOWED_STYLE),
+  ...Object.fromEntries(
+    Object.entries(FIXED_BACKGROUNDS).map(([path, style]) => [
+      path,
+      () => page(`<div style="height: 1000px">words</div>`, `html { height: 100% } #top { display: none } ${style}`),
+    ]),
+  ),
   "/extended": () => page(EXTENDED, EXTENDED_STYLE),
   "/cut-body": () =>
     page(
@@ -169,6 +225,16 @@ describe("animations at their end", () => {
     expect(rows).toEqual([GREEN, GREEN, GREEN, GREEN, GREEN, GREEN, BLUE, GREEN]);
   });
 
+  test("of what scripts move, and after their requests", async () => {
+    const { colour } = await shown("/moved");
+    expect([30, 50, 70, 90].map((y) => colour(95, y))).toEqual([GREEN, GREEN, GREEN, GREEN]);
+  });
+
+  test("of what is transparent without its endless animation", async () => {
+    const { colour } = await shown("/pulsing");
+    expect([30, 50, 70].map((y) => colour(95, y))).toEqual([GREEN, GREEN, GREEN]);
+  });
+
   test("of view transitions", async () => {
     expect((await shown("/view-transition")).colour(200, 120)).toBe(GREEN);
   });
@@ -185,6 +251,17 @@ describe("a full page", () => {
     expect(height).toBe(2320);
     const seen = [250, 290, 1100, 1900, 2100, 2200, 2240, 2300].map((y) => colour(200, y));
     expect(seen).toEqual([WHITE, WHITE, GREEN, GREEN, PURPLE, BLUE, WHITE, RED]);
+  });
+
+  test("shows what belongs to the window as in a window of the page's size, and nothing that the window cuts", async () => {
+    const { width, height, colour } = await shown("/windowed", { full_page: true });
+    expect([width, height]).toEqual([400, 1000]);
+    expect([100, 275, 890, 925, 990].map((y) => colour(200, y))).toEqual([PURPLE, PURPLE, PURPLE, RED, PURPLE]);
+  });
+
+  test.each(Object.keys(FIXED_BACKGROUNDS))("shows a background below the first window: %s", async (path) => {
+    const { height, colour } = await shown(path, { full_page: true });
+    expect([height, colour(200, 200), colour(200, 900)]).toEqual([1000, GREEN, GREEN]);
   });
 
   test("shows all of a body that is cut at the window's height", async () => {

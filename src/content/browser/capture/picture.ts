@@ -69,17 +69,17 @@ async function fitting(host: CaptureHost, request: PictureRequest): Promise<Area
     await waitForPaint(host);
     return { left: 0, width, height, truncated: false };
   }
-  await showAll(host, highest(format, { width, height }), "picture");
+  const isCut = await showAll(host, highest(format, { width, height }), "picture");
   const { cssContentSize } = await layout(host);
   const wanted = {
-    width: Math.max(width, Math.ceil(cssContentSize.width)),
+    width: isCut ? width : Math.max(width, Math.ceil(cssContentSize.width)),
     height: Math.max(height, Math.ceil(cssContentSize.height)),
   };
   const shown = Math.min(wanted.width, Math.max(width, MAX_PICTURE_WIDTH));
   const most = highest(format, { width: shown, height });
   const truncated = wanted.height > most || wanted.width > shown;
   // A page that is written from right to left extends to the left.
-  const left = cssContentSize.x < 0 ? Math.max(cssContentSize.x, width - shown) : 0;
+  const left = cssContentSize.x < 0 && !isCut ? Math.max(cssContentSize.x, width - shown) : 0;
   return { left, width: shown, height: Math.min(wanted.height, most), truncated };
 }
 

@@ -4,6 +4,8 @@ export const STEP_MS = 30;
 /** Limits of the animations that are ended, and of the rounds: the end of one animation can start another. */
 const MAX_ANIMATIONS = 5_000;
 const MAX_ENDINGS = 3;
+/** Maximum number of endless animations whose elements are examined. The elements of later ones may stay transparent. */
+const MAX_HELD = 500;
 
 /** Maximum number of elements that are examined for shadow trees, frames and styles. Later ones stay as they are. */
 const MAX_EXAMINED_ELEMENTS = 20_000;
@@ -11,19 +13,14 @@ const MAX_EXAMINED_ELEMENTS = 20_000;
 /** Maximum number of documents and shadow trees whose animations are ended. Later ones stay as they are. */
 const MAX_ANIMATED_TREES = 200;
 
-/**
- * Maximum number of pixels of the content of a scrolling element. Longer content is often a list that makes only its
- * visible rows.
- */
-const MAX_UNROLLED_PIXELS = 100_000;
-/** Maximum number of elements that scroll inside each other and are unrolled. */
-const MAX_NESTED_SCROLLERS = 3;
-
-/** Background pictures that are waited for. */
-const MAX_BACKGROUNDS = 100;
-
 /** Seconds of an SVG's own time to which it is set. Its animations that last longer are shown at this time. */
 const SVG_SECONDS = 120;
+
+/** Frames in which a script that moves the page changes the document. */
+const LOOKED_AT_FRAMES = 2;
+/** Milliseconds without a change after which a movement has ended, and the longest wait for its end. */
+const QUIET_MS = 150;
+const MAX_MOVING_MS = 2_000;
 
 /** Frames without a movement after which a scroll has ended. */
 const STILL_FRAMES = 3;
@@ -49,22 +46,49 @@ const TREES = `
     return found;
   };`;
 
-/** Moves finite animations of CSS and scripts to their end, and cancels endless ones. Those that follow scrolling stay. */
+/**
+ * Moves finite animations of CSS and scripts to their end, and cancels endless ones. An endless animation without which
+ * its element is transparent is held where it shows most of it. Animations that follow scrolling stay.
+ */
 const END_ANIMATIONS = `
+  const held = new WeakSet();
+  const opacityOf = ({ target, pseudoElement }) => target === null ? 1 : Number(getComputedStyle(target, pseudoElement).opacity);
+  const hold = (animation) => {
+    const { effect } = animation;
+    const { delay, duration } = effect.getTiming();
+    held.add(animation);
+    animation.pause();
+    let most = 0;
+    let best;
+    for (const part of ${JSON.stringify([0, 0.5, 0.999])}) {
+      animation.currentTime = delay + part * duration;
+      const opacity = opacityOf(effect);
+      if (opacity <= most) continue;
+      most = opacity;
+      best = animation.currentTime;
+    }
+    if (best === undefined) animation.cancel();
+    else animation.currentTime = best;
+  };
   const endAnimations = (tree) => {
     let ended = 0;
+    const cancelled = [];
     const clock = (tree.ownerDocument ?? tree).timeline;
     for (const animation of tree.getAnimations().slice(0, ${MAX_ANIMATIONS})) {
-      if (animation.timeline !== clock || animation.playState === "finished") continue;
+      if (animation.timeline !== clock || animation.playState === "finished" || held.has(animation)) continue;
       try {
-        if (animation.effect?.getComputedTiming().endTime === Infinity) animation.cancel();
-        else animation.finish();
+        if (animation.effect?.getComputedTiming().endTime === Infinity) {
+          animation.cancel();
+          cancelled.push(animation);
+        } else animation.finish();
         ended += 1;
       } catch {
         // One that is played backwards or has no length has no end to go to.
         animation.cancel();
       }
     }
+    const transparent = cancelled.slice(0, ${MAX_HELD}).filter(({ effect }) => opacityOf(effect) === 0);
+    for (const animation of transparent) hold(animation);
     return ended;
   };`;
 
@@ -116,103 +140,26 @@ const END_SCROLL = `
   };`;
 
 /**
- * Shows all of a page that scrolls inside an element: the body, or an element that takes most of the window while the
- * document itself does not scroll.
+ * Waits while a script moves the page: it changes the document in frame after frame, for example to fade in a heading
+ * or to count up a number. The browser does not list such movements as animations.
  */
-const UNROLL = `
-  const unrollElement = (element, isScroller) => {
-    const { position, height } = getComputedStyle(element);
-    const set = (name, value) => element.style.setProperty(name, value, "important");
-    set("overflow", "visible");
-    set("height", "auto");
-    set("max-height", "none");
-    set("contain", "none");
-    if (isScroller) set("flex", "1 0 auto");
-    else if (height !== "auto") set("min-height", height);
-    if (position === "fixed" || position === "absolute") {
-      set("position", "relative");
-      set("inset", "auto");
-    }
-  };
-  const scrolls = (element) => {
-    const { clientWidth, clientHeight, scrollHeight } = element;
-    if (scrollHeight <= clientHeight + 1 || scrollHeight > ${MAX_UNROLLED_PIXELS}) return false;
-    if (clientWidth * 2 < innerWidth || clientHeight * 2 < innerHeight) return false;
-    return /^(?:auto|scroll|overlay)$/.test(getComputedStyle(element).overflowY);
-  };
-  const above = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
-  const scrollerAt = (part) => {
-    let found = document.elementFromPoint(innerWidth * part, innerHeight / 2);
-    while (found?.shadowRoot?.elementFromPoint) {
-      const inner = found.shadowRoot.elementFromPoint(innerWidth * part, innerHeight / 2);
-      if (inner === null || inner === found) break;
-      found = inner;
-    }
-    while (found !== null && (found === document.body || found === document.documentElement || !scrolls(found))) found = above(found);
-    return found;
-  };
-  const unroll = () => {
-    const { body, documentElement } = document;
-    // The window takes the overflow of the root element. If that is visible, it takes the body's.
-    const ownOverflow = getComputedStyle(documentElement).overflowY !== "visible";
-    if (body instanceof HTMLBodyElement && ownOverflow && body.scrollHeight > body.clientHeight) {
-      body.style.setProperty("overflow", "visible", "important");
-      body.style.setProperty("height", "auto", "important");
-    }
-    for (let n = 0; n < ${MAX_NESTED_SCROLLERS} && documentElement.scrollHeight <= innerHeight + 1; n += 1) {
-      const scroller = scrollerAt(0.5) ?? scrollerAt(0.75) ?? scrollerAt(0.25);
-      if (scroller === null) return;
-      for (let element = scroller; element !== null; element = above(element)) unrollElement(element, element === scroller);
-    }
-  };`;
-
-/**
- * Examines the styles of the elements once: what the browser does not render outside of the window, addresses of
- * background pictures, and fixed elements.
- */
-const EXAMINE = `
-  const examine = () => {
-    const found = { skipped: [], backgrounds: new Set(), fixed: [] };
-    for (const element of elements(document)) {
-      const { contentVisibility, backgroundImage, position } = getComputedStyle(element);
-      if (contentVisibility === "auto") found.skipped.push(element);
-      if (position === "fixed") found.fixed.push(element);
-      if (backgroundImage === "none" || found.backgrounds.size >= ${MAX_BACKGROUNDS}) continue;
-      for (const [, address] of backgroundImage.matchAll(/url\\("(https?:[^"]*)"\\)/g)) {
-        // A picture that loaded or failed has a timing entry.
-        if (performance.getEntriesByName(address).length === 0) found.backgrounds.add(address);
-      }
-    }
-    return found;
-  };
-  const render = (skipped) => {
-    for (const element of skipped) element.style.setProperty("content-visibility", "visible", "important");
-  };`;
-
-/** Moves fixed elements of the window's lower half to the end of the page, where they cover no content in its middle. */
-const LOWER_BARS = `
-  const lowerBars = (fixed, height) => {
-    const down = height - innerHeight;
-    if (down <= 0) return;
-    const bars = [];
-    for (const element of fixed) {
-      const { position, top, bottom } = getComputedStyle(element);
-      // In a transformed element, a fixed one has another place than the window.
-      if (position !== "fixed" || element.offsetParent !== null) continue;
-      if (element.getBoundingClientRect().top < innerHeight / 2) continue;
-      bars.push([element, parseFloat(top), parseFloat(bottom)]);
-    }
-    for (const [element, top, bottom] of bars) {
-      element.style.setProperty("top", top + down + "px", "important");
-      element.style.setProperty("bottom", bottom - down + "px", "important");
-    }
+const END_MOVEMENTS = `
+  const endMovements = async (end) => {
+    if (document.scripts.length === 0) return;
+    let changed = 0;
+    const observer = new MutationObserver(() => { changed = performance.now(); });
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    for (let n = 0; n < ${LOOKED_AT_FRAMES}; n += 1) await frame();
+    const most = Math.min(end, performance.now() + ${MAX_MOVING_MS});
+    while (changed > 0 && performance.now() < Math.min(most, changed + ${QUIET_MS})) await pause(${STEP_MS});
+    observer.disconnect();
   };`;
 
 /**
  * The start of a script in the page: functions that bring it to rest. `rest(true)` also shows what appears when it is
  * scrolled to.
  */
-export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SHOW_REVEALED}
+export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SHOW_REVEALED}${END_MOVEMENTS}
   const rest = async (revealed = false) => {
     for (let n = 0; n < ${MAX_ENDINGS}; n += 1) {
       let ended = 0;
@@ -226,6 +173,3 @@ export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SH
 
 /** Further functions for a capture of the window. */
 export const SETTLE = END_SCROLL;
-
-/** Further functions for a capture of all of the page. */
-export const EXTEND = `${UNROLL}${EXAMINE}${LOWER_BARS}`;

@@ -1,6 +1,7 @@
 import { type Deadline } from "../../page/deadline.ts";
 import { type CdpFields } from "../cdp.ts";
-import { EXTEND, REST, SETTLE, STEP_MS } from "./rest.ts";
+import { EXTEND } from "./extend.ts";
+import { REST, SETTLE, STEP_MS } from "./rest.ts";
 
 /** Access to the tab of a page that is captured. */
 export interface CaptureHost {
@@ -8,6 +9,8 @@ export interface CaptureHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   /** Runs a script of the service in a world separate from the page's scripts. */
   run(expression: string): Promise<unknown>;
+  /** Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. */
+  received(ms: number): Promise<void>;
   readonly deadline: Deadline;
 }
 
@@ -26,8 +29,11 @@ const MIN_STEP_PIXELS = 400;
 /** Pictures that are examined. A page can have a million. */
 const MAX_IMAGES = 2_000;
 
-/** Pictures and frames that load when they are near the window. They can be loaded without scrolling. */
-const LAZY = "img[loading=lazy i], iframe[loading=lazy i]";
+/** Frames that load when they are near the window. They can be loaded without scrolling. */
+const LAZY_FRAMES = "iframe[loading=lazy i]";
+
+/** Pixels from the window within which the browser loads lazy pictures. */
+const LOADED_PIXELS = 1_250;
 
 /** Pictures that scripts load, and content that scripts uncover, when it is scrolled to. */
 const LATE =
@@ -35,8 +41,9 @@ const LATE =
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
-/** Waits for the visible pictures and fonts, for a limited time, and ends animations. */
+/** Waits for the visible pictures and fonts, for a limited time, and ends movements and animations. */
 export async function waitForPaint(host: CaptureHost): Promise<void> {
+  await endMovements(host);
   await host.run(`(async () => {
     ${REST}
     ${SETTLE}
@@ -53,11 +60,22 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
   })()`);
 }
 
+/** Waits for the end of what scripts of the page move or request, for a limited time. */
+async function endMovements(host: CaptureHost): Promise<void> {
+  await host.run(`(async () => {
+    ${REST}
+    await endMovements(performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))});
+  })()`);
+  await host.received(Math.min(MAX_PAINT_MS, halfOf(host)));
+}
+
 /**
- * True if a script may load or uncover a part of the page when it is scrolled to. If not, loads lazy pictures and
- * frames, waits for pictures and fonts, and ends animations.
+ * True if a script may load or uncover a part of the page when it is scrolled to. If not, loads lazy frames, waits for
+ * pictures and fonts, and ends animations. Lazy pictures far from the window are left to the browser, which loads them
+ * when it prints. If a script loads one of them before, the browser still waits for it, for 2 s.
  */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
+  await endMovements(host);
   const late = await host.run(`(async () => {
     ${REST}
     ${EXTEND}
@@ -65,8 +83,8 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
     if (document.querySelector("${LATE}") !== null) return true;
     let frames = 0;
     const loaded = () => { frames -= 1; };
-    for (const element of Array.prototype.slice.call(document.querySelectorAll("${LAZY}"), 0, ${MAX_IMAGES})) {
-      if (element.localName === "iframe" && element.contentDocument?.URL === "about:blank") {
+    for (const element of Array.prototype.slice.call(document.querySelectorAll("${LAZY_FRAMES}"), 0, ${MAX_IMAGES})) {
+      if (element.contentDocument?.URL === "about:blank") {
         frames += 1;
         element.addEventListener("load", loaded, { once: true });
       }
@@ -74,7 +92,13 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
     }
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    const unfinished = () => document.fonts.status === "loading" || frames > 0 || images.some((image) => !image.complete);
+    const isNear = (image) => {
+      if (image.getClientRects().length === 0) return false;
+      const { left, top, right, bottom } = image.getBoundingClientRect();
+      return Math.max(top - innerHeight, left - innerWidth, -bottom, -right) < ${LOADED_PIXELS};
+    };
+    const isLate = (image) => !image.complete && (image.loading !== "lazy" || isNear(image));
+    const unfinished = () => document.fonts.status === "loading" || frames > 0 || images.some(isLate);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     await rest(true);
     return false;
@@ -84,22 +108,50 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
 
 /**
  * Scrolls through the page down to `height`, so that it loads its lazy content, and back to its top. For a picture, it
- * also renders what is outside of the window, and moves fixed elements that would cover content.
+ * also renders what is outside of the window, and moves fixed elements that would cover content. Returns true if the
+ * page cannot be scrolled to what is beside its window.
  */
-export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<void> {
+export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<boolean> {
+  const isCut = await scrollThrough(host, height);
+  await endMovements(host);
   const onePicture = medium === "picture";
   await host.run(`(async () => {
     ${REST}
     ${EXTEND}
-    const end = performance.now() + ${Math.min(MAX_SCROLL_MS, halfOf(host))};
+    const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const root = document.scrollingElement ?? document.documentElement;
     if (root === null) return;
+    const found = examine();
+    if (${onePicture}) render(found.skipped);
+    const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
+    const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete) ||
+      [...found.backgrounds].some((address) => performance.getEntriesByName(address).length === 0);
+    do await pause(${STEP_MS}); while (unfinished() && performance.now() < end);
+    if (${onePicture}) {
+      spread(found, root.scrollHeight);
+      lowerBars(found.fixed, root.scrollHeight);
+    }
+    await rest(true);
+  })()`);
+  return isCut;
+}
+
+/** Unrolls the page, and scrolls down to `height` and back. Returns true if its window cuts what is beside it. */
+async function scrollThrough(host: CaptureHost, height: number): Promise<boolean> {
+  const isCut = await host.run(`(async () => {
+    ${REST}
+    ${EXTEND}
+    const end = performance.now() + ${Math.min(MAX_SCROLL_MS, halfOf(host))};
+    const root = document.scrollingElement ?? document.documentElement;
+    if (root === null) return false;
     const to = (top) => scrollTo({ left: 0, top, behavior: "instant" });
-    const images = () => Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    unroll();
+    const isCut = cutsWidth();
+    const unrolled = unroll();
     const step = Math.max(innerHeight, ${MIN_STEP_PIXELS});
     for (let top = 0; top < ${height} && performance.now() < end; top += step) {
-      for (const image of images()) if (image.loading === "lazy") image.loading = "eager";
+      for (const image of Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES})) {
+        if (image.loading === "lazy") image.loading = "eager";
+      }
       to(top);
       await pause(${STEP_MS});
       const before = root.scrollHeight;
@@ -109,15 +161,9 @@ export async function showAll(host: CaptureHost, height: number, medium: "pictur
       if (root.scrollHeight <= before) break;
     }
     to(0);
-    const { skipped, backgrounds, fixed } = examine();
-    if (${onePicture}) render(skipped);
-    const painted = Math.min(end, performance.now() + ${MAX_PAINT_MS});
-    const unfinished = () => document.fonts.status === "loading" || images().some((image) => !image.complete) ||
-      [...backgrounds].some((address) => performance.getEntriesByName(address).length === 0);
-    do await pause(${STEP_MS}); while (unfinished() && performance.now() < painted);
-    if (${onePicture}) lowerBars(fixed, root.scrollHeight);
-    await rest(true);
+    return isCut && unrolled === 0;
   })()`);
+  return isCut === true;
 }
 
 function halfOf({ deadline }: CaptureHost): number {
