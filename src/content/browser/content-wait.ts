@@ -59,10 +59,14 @@ const STAYS_EMPTY = String.raw`/(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|sponso
 const LOADED_IN_WINDOW =
   "[hx-trigger*=revealed], [hx-trigger*=intersect], turbo-frame[loading=lazy], [aria-busy=true], :is(div, section, article)[data-src]";
 
+/** Maximum number of characters of a text that scripts replace when it comes into the window. */
+const MAX_REPLACED_TEXT = 200;
+
 /**
  * Scrolls to each empty element below the window for one frame, since some scripts fill an element when it becomes visible.
+ * The same for elements with a short text that a script names: `certain` are these elements.
  */
-const SHOW_FAR_ELEMENTS = `(async (pause) => {
+const SHOW_FAR_ELEMENTS = `(async (pause, certain) => {
   const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${FRAME_WAIT_MS})]).then(() => pause(0));
   const isEmpty = (element) => element.childElementCount === 0 && element.textContent.trim() === "";
   const isNamed = ({ id, className, dataset, localName }) => localName.includes("-") ||
@@ -70,7 +74,8 @@ const SHOW_FAR_ELEMENTS = `(async (pause) => {
   const isUnfilled = (element) => /^(?:div|section|article|ul|ol|tbody|main|figure)$|-/.test(element.localName) && isEmpty(element) && element.shadowRoot === null && isNamed(element);
   const isFar = (element) => element.getBoundingClientRect().top >= innerHeight && element.checkVisibility() && element.closest("header, footer, nav, aside, dialog, svg") === null;
   const all = Array.prototype.slice.call(document.body?.getElementsByTagName("*") ?? [], 0, ${MAX_FAR_EXAMINED});
-  const far = all.filter((element) => (isUnfilled(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_ELEMENTS});
+  const named = new Set(certain.filter((element) => element.textContent.length <= ${MAX_REPLACED_TEXT}));
+  const far = all.filter((element) => (isUnfilled(element) || named.has(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_ELEMENTS});
   if (far.length === 0) return;
   const { scrollX, scrollY } = window;
   for (const element of far) {
@@ -100,7 +105,6 @@ export function contentWaitScript({ names, certain, parts, moving, mostMs }: Con
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
     await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
     if (document.scripts.length === 0) return;
-    if (${moving}) await ${SHOW_FAR_ELEMENTS}(pause);
     const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
     const seen = (element) => element.checkVisibility();
     const textOf = (element) => element.textContent.trim();
@@ -123,6 +127,7 @@ export function contentWaitScript({ names, certain, parts, moving, mostMs }: Con
     };
     const others = elementsNamed(${JSON.stringify(names)});
     const certain = elementsNamed(${JSON.stringify(certain)});
+    if (${moving}) await ${SHOW_FAR_ELEMENTS}(pause, certain);
     const isOpen = (element) => element.isConnected && element.shadowRoot === null && element.childElementCount === 0 &&
       element.clientHeight < 200 && (textOf(element) === "" || isNotice(textOf(element)));
     // An empty component with a height shows a closed tree.

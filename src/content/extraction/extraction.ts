@@ -45,6 +45,12 @@ export interface Placeholders {
   readonly tags: readonly string[];
   /** Data attributes of the content that contain an address from which a script may fetch data. */
   readonly addresses: readonly string[];
+  /** Ids, classes and data attributes of JSON scripts that contain an address of data. */
+  readonly configs: readonly string[];
+  /** Ids and classes of elements with hidden content. */
+  readonly hidden: readonly string[];
+  /** Whether an inline script passes an address of data to a function: `Widget.init({ url: "/rows" })`. */
+  readonly passesAddress: boolean;
   /** Whether an element shows a placeholder text such as "--" instead of a value. */
   readonly hasPlaceholderText: boolean;
 }
@@ -58,13 +64,16 @@ export const NO_PLACEHOLDERS: Placeholders = {
   texts: [],
   tags: [],
   addresses: [],
+  configs: [],
+  hidden: [],
+  passesAddress: false,
   hasPlaceholderText: false,
 };
 
 /** The names that are searched in an external script. */
 export type SearchedNames = Pick<
   Placeholders,
-  "names" | "lists" | "texts" | "tags" | "addresses" | "hasPlaceholderText"
+  "names" | "lists" | "texts" | "tags" | "addresses" | "configs" | "hidden" | "passesAddress" | "hasPlaceholderText"
 >;
 
 /** A page and the task of its extraction. */

@@ -75,7 +75,11 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["guessed-language", `~<pre><code>let a</code></pre><script src="/highlight.min.js"></script>`],
   ["script-redirect", `~<script>window.location.href = "/there"</script>`],
   ["script-redirect", `~<script>if (old) location.replace("/there")</script>`],
-  ["document-write", `~<script>document.write(new Date().getFullYear())</script>`],
+  ["template-syntax", `~<div x-data="loader()"><p x-show="ready">One</p></div>${APP}`],
+  ["late-fragment", `~<amp-list src="/next.json"></amp-list>${APP}`],
+  ["script-writes", `~<i id=y></i><script>y.textContent = new Date().getFullYear() - 1950</script>`],
+  ["script-writes", `~<p id=r style="display:none">x</p><script>r.style.removeProperty("display")</script>`],
+  ["document-write", `~<script>document.write(new Date().getFullYear() - 1950)</script>`],
   ["shadow-root", `~<script>host.attachShadow({ mode: "open" })</script>`],
   ["mount-call", `~<script>Vue.createApp(App).mount("#widget")</script>`],
   ["stored-state", `~<script>el.textContent = localStorage.getItem("name")</script>`],
@@ -186,6 +190,19 @@ describe("a page that contains its text needs no browser for", () => {
     ],
     ["small elements", `<header><site-search></site-search></header><theme-toggle></theme-toggle>${APP}`],
     ["a notice to those without scripts", `<noscript>Please enable JavaScript to see the map.</noscript>${APP}`],
+    ["the present year", `<footer>© <script>document.write(new Date().getFullYear())</script></footer>${APP}`],
+    [
+      "the present year in a variable",
+      "<i id=y></i><script>const now = new Date().getFullYear(); document.getElementById('y').textContent = '© ' + now</script>",
+    ],
+    ["a basket that a user opens", `<div class="cart-drawer"><div class="cart-items"></div></div>${APP}`],
+    ["the target of a button", `<button hx-post="/c" hx-target="#thread">Send</button><div id="thread"></div>${APP}`],
+    ["a template in the header", `<header><a data-bind="text: count"></a></header>${APP}`],
+    [
+      "a toggled part",
+      `<div x-data="{ tab: 'a' }"><p x-show="tab === 'a'">One</p><p x-show="tab === 'b'">Two</p></div>${APP}`,
+    ],
+    ["a film that waits for a click", `<lite-youtube videoid="a"></lite-youtube>${APP}`],
     ["a refresh after minutes", `<meta http-equiv="refresh" content="300">${APP}`],
     [
       "late pictures whose place is empty, or a known placeholder",
@@ -214,4 +231,21 @@ describe("a hostile page is read in linear time", () => {
   ])("%s", (_what, html) => {
     expect(typeof signOf(html)).toMatch(/string|undefined/);
   });
+});
+
+test("the places of data and hidden parts are given to the search in external scripts", () => {
+  const { placeholders } = scriptSigns(
+    parseTree(
+      `${LONG}<script type="application/json" id="stock">{"endpoint":"\\/stock\\/9"}</script>
+       <script type="application/json" id="user">{"url":"/session"}</script>
+       <section id="route" hidden><p>${"Past the ice house. ".repeat(3)}</p></section>
+       <div class="cookie-bar" hidden><p>${"We use cookies. ".repeat(3)}</p></div>
+       <b class="boats" data-n="118">0</b>${APP}<script>Ferry.init({ target: "#t", url: "/rows" })</script>`,
+    ),
+    SOURCE,
+  );
+  expect(placeholders).toMatchObject({ configs: ["stock"], hidden: ["route"], passesAddress: true });
+  expect(placeholders?.names).toContain("boats");
+  const other = scriptSigns(parseTree(`${LONG}${APP}<script>count.init({ url: "/analytics/hit" })</script>`), SOURCE);
+  expect(other.placeholders?.passesAddress).toBe(false);
 });

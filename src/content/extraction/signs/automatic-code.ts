@@ -55,6 +55,28 @@ export function automaticCodeOfWhole(script: string): AutomaticCode {
   return withoutHandlers(script, { isNamed: () => false, isWhole: true });
 }
 
+/** Code that causes an event of its own elements: `$("#a").trigger("click")`, `size.dispatchEvent(new Event("change"))`. */
+const TRIGGERS =
+  /\.trigger(?:Handler)?\s{0,3}\(\s{0,3}["'`](click|change|input)\b|\.dispatchEvent\s{0,3}\(\s{0,3}new\s{1,3}\w{0,12}Event\s{0,3}\(\s{0,3}["'`](click|change|input)\b|[)\]]\.(click|change)\s{0,3}\(\s{0,3}\)/g;
+/** Code of a handler that gets data, or writes text. Other handlers mostly show what is in the page. */
+const FILLS =
+  /(?<![\w$])fetch\s{0,3}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax)\b|\.load\s{0,3}\(|\.(?:textContent|innerText|innerHTML)\s{0,3}=(?!=)|\.(?:html|text)\s{0,3}\(\s{0,3}[^\s)]/;
+
+/** The ranges of handlers, except for those that fill the page and whose event the code itself causes on load. */
+function withoutTriggered(scan: Scan, calls: readonly [start: number, end: number][]): [start: number, end: number][] {
+  const left = calls.length === 0 ? "" : withoutRanges(scan.code, calls);
+  const events = new Set(Array.from(left.matchAll(TRIGGERS), ([, one, two, three]) => one ?? two ?? three ?? ""));
+  if (events.size === 0) return [...calls];
+  return calls.filter(([start, end]) => {
+    const [event] = /\b(?:click|change|input)\b/.exec(scan.code.slice(start - MAX_METHOD_LENGTH, start + 20)) ?? [""];
+    return !events.has(event) || !FILLS.test(scan.code.slice(start, Math.min(end, start + MAX_HANDLER_LENGTH)));
+  });
+}
+
+/** Characters of the longest name of a method before its arguments, and of a handler that is examined. */
+const MAX_METHOD_LENGTH = 12;
+const MAX_HANDLER_LENGTH = 3_000;
+
 interface Callers {
   /** Whether other code of the page contains the name of a function. */
   readonly isNamed: (name: string) => boolean;
@@ -65,11 +87,12 @@ interface Callers {
 function withoutHandlers(script: string, { isNamed, isWhole }: Callers): AutomaticCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
-  const marked: [start: number, end: number][] = [];
+  const calls: [start: number, end: number][] = [];
   for (const match of scan.code.matchAll(HANDLER_CALL)) {
     const open = match.index + match[0].length - 1;
-    marked.push([open + 1, scan.closeOf(open)]);
+    calls.push([open + 1, scan.closeOf(open)]);
   }
+  const marked = withoutTriggered(scan, calls);
   let done = 0;
   for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
     // Text inside a handler that was already found is not searched again.

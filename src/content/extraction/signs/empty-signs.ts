@@ -30,7 +30,15 @@ const CONTAINERS =
 
 /** Containers that third parties fill, or that stay empty until a user acts. */
 const OTHERS =
-  /(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|banner|sponsor\w{0,10}|gpt|dfp|taboola|outbrain|disqus\w{0,10}|fb-root|modal\w{0,10}|dialog|popup|overlay|toasts?|toaster|notifications?|snackbar|tooltips?|lightbox|consent|cookies?|gdpr|cmp|captcha|recaptcha|backdrop|portal|clearfix|clear|divider|separator|spacer|icon|logo|map|scroll|progress|back-to-top|totop|announcer|announcement|live-region|sr-only|player|video|share|sharing|social|carousel-indicators|pagination|dots|swiper-pagination|arrow)(?:$|[-_\s])/i;
+  /(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|banner|sponsor\w{0,10}|gpt|dfp|taboola|outbrain|disqus\w{0,10}|fb-root|modal\w{0,10}|dialog|popup|overlay|toasts?|toaster|notifications?|snackbar|tooltips?|lightbox|consent|cookies?|gdpr|cmp|captcha|recaptcha|backdrop|portal|clearfix|clear|divider|separator|spacer|icon|logo|map|scroll|progress|back-to-top|totop|announcer|announcement|live-region|sr-only|player|video|share|sharing|social|carousel-indicators|pagination|dots|swiper-pagination|arrow|cart|mini-?cart|basket|wish-?list|compare|recently-?viewed)(?:$|[-_\s])/i;
+
+/** Parts that a user opens. Empty elements in them are filled then. */
+const OPENED =
+  /(?:^|[-_\s])(?:modal|dialog|pop-?up|drawer|off-?canvas|fly-?out|lightbox|mini-?cart|cart|basket|wish-?list|chat)(?:$|[-_\s])/i;
+/** Number of ancestors of an empty element that are checked for such parts. */
+const MAX_ABOVE = 5;
+/** Attributes with the selector, or the id, of the element that a user action fills. */
+const ON_ACTION = ["hx-target", "data-hx-target", "up-target", "aria-controls"];
 
 const CONTAINER_ELEMENTS = new Set(["div", "section", "ul", "ol", "tbody", "main", "article", "table", "dl"]);
 
@@ -115,7 +123,35 @@ function hasEmptyContainer(page: Survey): boolean {
   // Unless the page is a list of results, these elements are filled when a user searches.
   const isForSearch = ({ attribs }: Surveyed) =>
     page.contentText >= SEARCH_TEXT && /search/i.test(`${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`);
-  return page.elements.some((element) => isEmptyContainer(element) && !isForSearch(element));
+  return page.elements.some(
+    (element) => isEmptyContainer(element) && !isForSearch(element) && !waitsForAction(element, page),
+  );
+}
+
+/** Whether an empty element is filled when a user acts. */
+export function waitsForAction(element: Surveyed, page: Survey): boolean {
+  return isInOpenedPart(element, page) || isTarget(element, page);
+}
+
+function isInOpenedPart(element: Surveyed, { elements }: Survey): boolean {
+  let above: Surveyed | undefined = element;
+  for (let level = 0; level <= MAX_ABOVE && above !== undefined; level += 1) {
+    const { id = "", class: classes = "" } = above.attribs;
+    if (above.name !== "body" && OPENED.test(`${id} ${classes}`.slice(0, MAX_NAMES_LENGTH))) return true;
+    above = elements[above.parent];
+  }
+  return false;
+}
+
+/** Maximum number of characters of an element's id and classes. */
+const MAX_NAMES_LENGTH = 300;
+
+/** Whether an element with an id is filled when a user acts on another element. */
+function isTarget({ attribs: { id = "" } }: Surveyed, page: Survey): boolean {
+  if (id === "") return false;
+  return ON_ACTION.some((attribute) =>
+    page.having(attribute).some(({ attribs }) => attribs[attribute] === id || attribs[attribute] === `#${id}`),
+  );
 }
 
 function hasLittleText(page: Survey): boolean {

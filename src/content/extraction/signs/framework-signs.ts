@@ -12,7 +12,7 @@ function hasLateFragment(page: Survey): boolean {
   );
 }
 
-const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include"]);
+const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
 
 const LATE_ATTRIBUTES = [
   "up-defer",
@@ -80,7 +80,6 @@ const TEMPLATE_ATTRIBUTES = [
   "v-scope",
   "x-text",
   "x-html",
-  "x-show",
   "x-if",
   "x-for",
   "x-bind:href",
@@ -106,13 +105,31 @@ const TEMPLATE_ATTRIBUTES = [
 ];
 
 function hasTemplates(page: Survey): boolean {
-  if (page.code.templates > 0 || page.hasAny(TEMPLATE_ATTRIBUTES)) return true;
+  if (page.code.templates > 0) return true;
+  if (TEMPLATE_ATTRIBUTES.some((attribute) => page.having(attribute).some(({ chrome }) => !chrome))) return true;
+  if (page.having("x-show").some((element) => !element.chrome && !isToggled(element, page))) return true;
   return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
+}
+
+/** Number of ancestors of an element that are searched for the state of its component. */
+const MAX_ABOVE = 20;
+
+/** Whether an element's visibility depends on a literal state of its Alpine component, which only a user changes. */
+function isToggled({ parent, attribs, hidden }: Surveyed, { elements }: Survey): boolean {
+  if (hidden && !/^!?[\w$.]{1,60}$/.test(attribs["x-show"]?.trim() ?? "")) return false;
+  let component = attribs["x-data"] === undefined ? elements[parent] : { attribs, parent };
+  for (let level = 0; level < MAX_ABOVE && component !== undefined; level += 1) {
+    const state = component.attribs["x-data"];
+    if (state !== undefined)
+      return state.trim() !== "" && !/[(`]/.test(state) && component.attribs["x-init"] === undefined;
+    component = elements[component.parent];
+  }
+  return false;
 }
 
 /** Custom elements with little or no visible content: icons, switches, avatars. */
 export const SMALL_ELEMENT =
-  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker)(?:$|-)/;
+  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker|youtube|vimeo|video|audio|map|maps|captcha|confetti|lottie)(?:$|-)/;
 
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
   if (hidden || text > 0 || media > 0 || elements > 2) return false;

@@ -2,6 +2,7 @@ import { isHarmless, isKnownSnippet } from "./known-scripts.ts";
 import { type Sign } from "./sign.ts";
 import { type InlineScript } from "./page-code.ts";
 import { type Survey } from "./survey.ts";
+import { withoutRanges } from "./without-ranges.ts";
 
 /**
  * Code that changes the page's content. It is searched in `bare` code, because a string may contain similar text as
@@ -12,11 +13,11 @@ const WRITES =
 
 /** Calls of jQuery and similar libraries that change the page's content. */
 const LIBRARY_WRITES =
-  /\.(?:html|text)\s{0,9}\(\s{0,9}[^\s)]|\.(?:appendTo|prependTo|insertAfter|wrap|wrapAll|wrapInner|unwrap|detach|empty|replaceAll|hide|show|fadeIn|fadeOut|slideUp|slideDown)\s{0,9}\(|\)\.toggle\s{0,9}\(|\.load\s{0,9}\(\s{0,9}["'`]/;
+  /\.(?:html|text)\s{0,9}\(\s{0,9}[^\s)]|\.(?:appendTo|prependTo|insertAfter|wrap|wrapAll|wrapInner|unwrap|detach|empty|replaceAll|hide|show|fadeIn|fadeOut|slideUp|slideDown)\s{0,9}\(|\)\.toggle\s{0,9}\(|\.load\s{0,9}\(\s{0,9}(?:["'`]|this\.href\b|\$\(\s{0,3}this\s{0,3}\)\.(?:attr|data)\b)/;
 
 /** The same, for attributes and properties whose names are in strings. */
 const NAMED_WRITES =
-  /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)/;
+  /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)|\.style\.(?:removeProperty|setProperty)\s{0,9}\(\s{0,9}["'`](?:display|visibility)["'`]|\.(?:removeAttr|prop)\s{0,9}\(\s{0,9}["'`](?:hidden|style)["'`]/;
 
 /** Calls that insert an element. Code that only loads scripts or styles uses them too. */
 const INSERTIONS =
@@ -37,10 +38,30 @@ function onlyLoads({ code, bare }: InlineScript): boolean {
   return NEW_IMAGE.test(bare) && !/\.(?:appendChild|insertBefore|append|prepend|before|after)\s{0,9}\(/.test(bare);
 }
 
+const YEAR = String.raw`new\s{1,3}Date(?:\s{0,3}\(\s{0,3}\))?\s{0,3}\)?\.getFullYear\(\s{0,3}\)`;
+/** Strings without their contents, beside the year: `"© " +`. */
+const WITH_STRINGS = String.raw`(?:["'\`]\s{0,99}["'\`]\s{0,3}\+\s{0,3}|\(\s{0,3}){0,3}`;
+const KEPT_YEAR = new RegExp(`(?<![\\w$.])([\\w$]{1,40})\\s{0,3}=\\s{0,3}\\(?${YEAR}`);
+
+/** Removes code that only displays the present year, as footers do. */
+function withoutYear<Code extends Pick<InlineScript, "code" | "bare">>(script: Code): Code {
+  const { code, bare } = script;
+  if (!bare.includes("getFullYear")) return script;
+  const kept = KEPT_YEAR.exec(bare)?.[1]?.replaceAll("$", "\\$");
+  const year = kept === undefined ? YEAR : `(?:${YEAR}|${kept}(?![\\w$.(]))`;
+  const shown = new RegExp(
+    `(?:\\.(?:textContent|innerText|innerHTML)\\s{0,3}=|\\bdocument\\.write(?:ln)?\\s{0,3}\\(|\\.(?:text|html)\\s{0,3}\\()\\s{0,3}${WITH_STRINGS}${year}(?!\\s{0,3}[-*/<>=?%])`,
+    "g",
+  );
+  const ranges = Array.from(bare.matchAll(shown), ({ index, 0: { length } }) => [index, index + length] as const);
+  return { ...script, code: withoutRanges(code, ranges), bare: withoutRanges(bare, ranges) };
+}
+
 /** Elements in the head are not visible. */
 const INTO_HEAD = /\bdocument\.head\.(?:insertAdjacent\w{4,7}|append(?:Child)?|prepend|insertBefore)\b/g;
 
-function writes(script: InlineScript): boolean {
+function writes(whole: InlineScript): boolean {
+  const script = withoutYear(whole);
   const { code } = script;
   const bare = script.bare.replace(INTO_HEAD, "");
   if (WRITES.test(bare) || LIBRARY_WRITES.test(bare)) return true;
@@ -53,7 +74,8 @@ const WRITES_SCRIPT =
 const WRITES_DOCUMENT = /\bdocument\.(?:write(?:ln)?|open)\s{0,9}\(/g;
 
 /** Whether a script writes into the document, except for the elements of other scripts. */
-export function writesDocument({ code, bare }: Pick<InlineScript, "code" | "bare">): boolean {
+export function writesDocument(script: Pick<InlineScript, "code" | "bare">): boolean {
+  const { code, bare } = withoutYear(script);
   const calls = bare.match(WRITES_DOCUMENT)?.length ?? 0;
   return calls > 0 && calls > (code.match(WRITES_SCRIPT)?.length ?? 0);
 }

@@ -1,7 +1,9 @@
 import { textContent } from "domutils";
-import { MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
+import { isKnownSnippet, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { addressesIn } from "./inline-signs.ts";
-import { ROOTS } from "./empty-signs.ts";
+import { ROOTS, waitsForAction } from "./empty-signs.ts";
+import { ASIDE } from "./request-addresses.ts";
+import { passesAddress } from "./passed-addresses.ts";
 import { SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
@@ -43,6 +45,17 @@ function showsPlaceholderText({ element, chrome, hidden, text, elements, name }:
 export function showsPlaceholderTexts(page: Survey): boolean {
   if (page.code.unknown.length === 0) return false;
   return page.elements.some((element) => isStandIn(element));
+}
+
+const ZERO = /^0+(?:[.,]0+)?\s?[%+kM]?$/;
+const MAX_ZERO_LENGTH = 6;
+
+/** Whether an element shows a zero, and has an attribute with another number to which a script may count. */
+function isCounter({ element, attribs, chrome, hidden, text, elements }: Surveyed): boolean {
+  if (chrome || hidden || text === 0 || text > MAX_ZERO_LENGTH || elements > 0) return false;
+  const isEnd = (name: string) =>
+    name.startsWith("data-") && !/id$|index|key/.test(name) && /^\d[\d.,]{0,14}$/.test(attribs[name] ?? "");
+  return Object.keys(attribs).some(isEnd) && ZERO.test(textContent(element).trim());
 }
 
 function dataNames(attribs: Readonly<Record<string, string>>): string {
@@ -89,7 +102,7 @@ const OFTEN_EMPTY = new Set([
 
 function isOpen(element: Surveyed): boolean {
   const { name, chrome, hidden, text, media, elements } = element;
-  if (chrome || hidden || OFTEN_EMPTY.has(name)) return false;
+  if (chrome || hidden || OFTEN_EMPTY.has(name) || (name.includes("-") && SMALL_ELEMENT.test(name))) return false;
   return (text === 0 && media === 0 && elements <= 1) || isUnmade(element);
 }
 
@@ -189,14 +202,20 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
   const [names, certain, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
-  const [addresses, components] = [new Names(), new Names()];
+  const [addresses, components, configs, hidden] = [new Names(), new Names(), new Names(), new Names()];
   const tags = new Set<string>();
   let hasPlaceholderText = false;
   for (const element of page.elements) {
     const isPlaceholder = showsPlaceholderText(element);
     if (isPlaceholder) hasPlaceholderText = true;
     addresses.add(addressAttributes(element));
-    if ((isPlaceholder || isOpen(element)) && !isControl(element, page)) {
+    if (isConfig(element)) configs.add([...namesOf(element), ...dataAttributes(element)]);
+    if (isCovered(element, page)) hidden.add(namesOf(element));
+    if (
+      (isPlaceholder || isOpen(element) || isCounter(element)) &&
+      !isControl(element, page) &&
+      !waitsForAction(element, page)
+    ) {
       const all = [...namesOf(element), ...Object.keys(element.attribs), ...(isUnmade(element) ? [element.name] : [])];
       names.add(all);
       if (isPlaceholder) certain.add(all);
@@ -217,6 +236,9 @@ export function placeholders(page: Survey): Placeholders | undefined {
     texts: short ?? [],
     tags: [...tags, ...components.all],
     addresses: addresses.all,
+    configs: configs.all,
+    hidden: hidden.all,
+    passesAddress: inline.some((code) => !isKnownSnippet(code) && passesAddress(code)),
     hasPlaceholderText,
   };
 }
@@ -248,6 +270,36 @@ function addressAttributes({ name, attribs, chrome, hidden }: Surveyed): string[
   return Object.keys(attribs).filter(
     (attribute) => attribute.startsWith("data-") && DATA_ADDRESS.test(attribs[attribute] ?? ""),
   );
+}
+
+/** Maximum number of characters of a JSON script in which addresses are searched. */
+const MAX_CONFIG_LENGTH = 20_000;
+/** An address of data in JSON, in which slashes may be escaped. */
+const CONFIG_ADDRESS =
+  /"(?:url|src|source|endpoint|api|feed|data|json|remote|href|\w{1,20}(?:Url|URL|_url|Source|Endpoint|Feed))"\s{0,9}:\s{0,9}"((?:https?:)?\\?\/[^"\s]{1,300})"/g;
+
+/** Whether an element is a JSON script with the address of data. */
+function isConfig({ name, attribs, element }: Surveyed): boolean {
+  if (name !== "script" || attribs["type"]?.trim().toLowerCase() !== "application/json") return false;
+  const text = textContent(element).slice(0, MAX_CONFIG_LENGTH);
+  return text.matchAll(CONFIG_ADDRESS).some(([, address = ""]) => {
+    const plain = address.replaceAll("\\/", "/");
+    return DATA_ADDRESS.test(plain) && !ASIDE.test(plain);
+  });
+}
+
+/** Minimum number of characters of hidden content. Less text is a label or a notice. */
+const MIN_COVERED_TEXT = 25;
+/** Names of hidden elements that most readers never see, or that only a user action shows. */
+const STAYS_COVERED =
+  /cookie|consent|gdpr|banner|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|chat|backdrop|drawer|snackbar|survey|feedback|promo|error|fail|alert|warning|success|message|notice|notif|status|load|spinner|menu|nav|drop-?down|search|cart|basket|wish|compare|recent|log-?in|user|account|member|admin|install|offline|update|upgrade|browser|unsupported|no-?js|no-?script|form|reply|share|top|print|template|tpl/i;
+
+/** Whether an element contains content that is hidden, and is not inside another hidden element. */
+function isCovered({ element, attribs, chrome, hidden, parent }: Surveyed, { elements }: Survey): boolean {
+  if (!hidden || chrome || elements[parent]?.hidden === true) return false;
+  const { id = "", class: classes = "" } = attribs;
+  if (STAYS_COVERED.test(`${id} ${classes}`)) return false;
+  return textContent(element).trim().length >= MIN_COVERED_TEXT;
 }
 
 function namesOf({ attribs: { id = "", class: classes = "" } }: Surveyed): string[] {

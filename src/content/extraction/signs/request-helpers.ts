@@ -1,5 +1,6 @@
 import { type SearchedNames } from "../extraction.ts";
 import { endOfValue } from "./code-values.ts";
+import { containsName } from "./placeholders.ts";
 import { ASIDE } from "./request-addresses.ts";
 
 /** Maximum number of requests with a parameter as address, and of queries, that are examined in one script. */
@@ -68,16 +69,36 @@ export function fetchesByQuery(code: string): boolean {
   return false;
 }
 
+/** Code that takes all data attributes of an element as options: `$(el).data()`, `{ ...el.dataset }`. */
+const ALL_DATA = /\.data\s{0,3}\(\s{0,3}\)|\.dataset\b(?!\s{0,3}[.[])/;
+/** The value of a Stimulus controller, which is in `data-<controller>-<name>-value`. */
+const STIMULUS_VALUE = /\bthis\.([a-z]\w{0,40})Value\b/g;
+
 /** A request whose address comes from an attribute of an element. */
 const OF_ELEMENT =
   /\.dataset\.([A-Za-z][\w]{0,60})|["'`](data-[\w-]{1,60})["'`]|\.data\(\s{0,3}["'`]([\w-]{1,60})["'`]/g;
 
-/** Whether code reads an attribute of the page's content that contains an address. */
-export function usesAddress(code: string, { addresses }: SearchedNames): boolean {
+/** Whether code reads a data attribute, or a JSON script, of the page that contains an address. */
+export function usesAddress(code: string, { addresses, configs }: SearchedNames): boolean {
+  if (configs.some((name) => containsName(code, name))) return true;
   if (addresses.length === 0) return false;
   const known = new Set(addresses);
-  return code.matchAll(OF_ELEMENT).some(([, property, attribute, data]) => {
-    const name = property?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) ?? data;
+  const isRead = code.matchAll(OF_ELEMENT).some(([, property, attribute, data]) => {
+    const name = property === undefined ? data : attributeName(property);
     return known.has(attribute ?? `data-${name ?? ""}`);
   });
+  if (isRead) return true;
+  const values = code.matchAll(STIMULUS_VALUE).map(([, name = ""]) => `-${attributeName(name)}-value`);
+  if (values.some((end) => addresses.some((name) => name.endsWith(end)))) return true;
+  return ALL_DATA.test(code) && addresses.some((name) => readsProperty(code, name.slice("data-".length)));
+}
+
+function attributeName(property: string): string {
+  return property.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Whether code reads the property of a data attribute: `rowsUrl` for `rows-url`. */
+function readsProperty(code: string, attribute: string): boolean {
+  const property = attribute.replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+  return /^\w{2,60}$/.test(property) && new RegExp(`(?:\\.|[{,]\\s{0,9})${property}(?![\\w$-]|\\s{0,3}\\()`).test(code);
 }

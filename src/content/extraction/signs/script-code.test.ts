@@ -219,3 +219,71 @@ describe("an external script that gets data from elsewhere than a literal addres
     expect(signOfCode(script, places)).toBeUndefined();
   });
 });
+
+describe("an external script that uncovers a hidden part", () => {
+  const places = { ...NO_PLACEHOLDERS, hidden: ["route"] };
+
+  test.each([
+    'document.querySelector("#route").style.removeProperty("display")',
+    'const r = document.getElementById("route"); r.hidden = false',
+    'for (const r of document.getElementsByClassName("route")) r.toggleAttribute("hidden", !modern)',
+    'document.querySelectorAll(".route").forEach((r) => { r.style.display = "block" })',
+    '$(".route").removeClass("closed").show()',
+    '$("#route").css("display", "block")',
+  ])("is found in %s", (script) => {
+    expect(signOfCode(script, places)?.sign).toBe("script-writes");
+  });
+
+  test.each([
+    'document.querySelector("#route").style.display = "none"',
+    'document.querySelector("#other").hidden = false',
+    'document.querySelector("#route").toggleAttribute("hidden", true)',
+    'b.addEventListener("click", () => { document.querySelector("#route").hidden = false })',
+  ])("is not found in %s", (script) => {
+    expect(signOfCode(script, places)).toBeUndefined();
+  });
+});
+
+describe("an external script that gets its address from the page's own code", () => {
+  const write = "fetch(o.url).then((x) => { o.element.innerHTML = x })";
+
+  test.each([
+    ["an inline call", { passesAddress: true }, write],
+    ["a long library", { passesAddress: true }, `${write}${" ".repeat(120_001)}`],
+    ["a JSON script", { configs: ["stock"] }, `const o = JSON.parse(document.querySelector("#stock").text); ${write}`],
+    [
+      "all data of an element",
+      { addresses: ["data-feed-url"] },
+      `o = { url: e.dataset.feedUrl, ...e.dataset }; ${write}`,
+    ],
+    ["options with all data", { addresses: ["data-source"] }, `s = $.extend({}, $(e).data()); ${write}; s.source`],
+    ["a Stimulus value", { addresses: ["data-loader-url-value"] }, `fetch(this.urlValue); ${write}`],
+  ])("is found: %s", (_what, places, script) => {
+    expect(signOfCode(script, { ...NO_PLACEHOLDERS, ...places })?.sign).toBe("data-request");
+  });
+
+  test.each([
+    ["no request", { passesAddress: true }, "o.element.innerHTML = x"],
+    ["a request that writes nothing", { passesAddress: true }, "fetch(o.url, { keepalive: true })"],
+    ["another JSON script", { configs: ["stock"] }, `document.querySelector("#other"); ${write}`],
+    ["other data", { addresses: ["data-source"] }, `s = $(e).data(); ${write}; s.title`],
+  ])("is not found: %s", (_what, places, script) => {
+    expect(signOfCode(script, { ...NO_PLACEHOLDERS, ...places })).toBeUndefined();
+  });
+});
+
+describe("a handler whose event the script itself causes", () => {
+  test.each([
+    'size.addEventListener("change", () => { document.querySelector("#price").textContent = 3 }); size.dispatchEvent(new Event("change"))',
+    '$(".tabs a").on("click", function () { $("#price").load(this.href) }).first().trigger("click")',
+  ])("is found in %s", (script) => {
+    expect(signIn(script, ["price"])).toBe("script-writes");
+  });
+
+  test.each([
+    'size.addEventListener("change", () => { document.querySelector("#price").textContent = 3 }); $(w).trigger("click")',
+    'b.addEventListener("click", () => { document.querySelector("#price").textContent = 3; b.dispatchEvent(new Event("click")) })',
+  ])("is not found in %s", (script) => {
+    expect(signIn(script, ["price"])).toBeUndefined();
+  });
+});

@@ -7,7 +7,7 @@ import { containsName, selectsName } from "./placeholders.ts";
 import { ASIDE } from "./request-addresses.ts";
 import { fetchesByHelper, fetchesByQuery, usesAddress } from "./request-helpers.ts";
 import { withoutRanges } from "./without-ranges.ts";
-import { selectsTag, writesText } from "./text-writes.ts";
+import { selectsTag, uncovers, writtenTexts } from "./text-writes.ts";
 
 /**
  * Maximum length in characters of a script in which names are searched. A longer script is a library that uses names
@@ -90,7 +90,10 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
   if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(automaticCode(script).code))) {
     return { sign: "client-state", names: [] };
   }
-  return isOwn ? signOfOwnCode(script, named, searched) : undefined;
+  if (isOwn) return signOfOwnCode(script, named, searched);
+  // A library that gets an address from the page's own code.
+  const isGiven = searched.passesAddress && FETCHES.test(script) && writesPage({ code: script, bare: script });
+  return isGiven ? { sign: "data-request", names: [] } : undefined;
 }
 
 /** Code that uses data for a search or a drawing, and adds no words to the page. */
@@ -113,8 +116,10 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
     (insertsBeside(left.code) && writesPage(left)) ||
     (selectsTag(left.code, searched.tags) && writesPage(left)) ||
     (WRITES_ITSELF.test(left.bare) && searched.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
-    writesText(left.code, searched);
-  return isWritten ? { sign: "script-writes", names: filled } : undefined;
+    uncovers(left.code, searched.hidden);
+  if (isWritten) return { sign: "script-writes", names: filled };
+  const texts = writtenTexts(left.code, searched);
+  return texts === undefined ? undefined : { sign: "script-writes", names: [...filled, ...texts] };
 }
 
 /** Whether code inserts an element next to the element of the script itself. */
@@ -149,12 +154,13 @@ function classOf(code: string, tag: string): string {
 const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 
 /**
- * Whether code gets data from an address in the page, or from a stream while the page shows a placeholder text such as
+ * Whether code gets data from an address in the page or in a call of its own, or from a stream while the page shows a placeholder text such as
  * "--".
  */
 function receives({ code, bare }: AutomaticCode, searched: SearchedNames): boolean {
   if (!FETCHES.test(bare)) return false;
-  return usesAddress(code, searched) || (searched.hasPlaceholderText && OPENS_STREAM.test(bare));
+  if (searched.passesAddress || usesAddress(code, searched)) return true;
+  return searched.hasPlaceholderText && OPENS_STREAM.test(bare);
 }
 
 /** Whether code appends content to one of these lists or texts, to the main element, or to the body. */

@@ -23,31 +23,65 @@ const LOOP = /\bfor\s{0,3}\(\s{0,3}(?:const|let|var)\s{1,3}([\w$]{1,40})\s{1,3}o
 const EACH =
   /^\s{0,9}\]?\s{0,3}\.(?:forEach|map|each)\s{0,3}\(\s{0,3}(?:async\s{0,3})?(?:function\s{0,3}[\w$]{0,20}\s{0,3})?\(?\s{0,3}([\w$]{0,40})/;
 
-/** Whether a script selects an element of the page's content and writes text into it. */
-export function writesText(code: string, { texts, tags }: SearchedNames): boolean {
-  if (texts.length === 0 && tags.length === 0) return false;
+/** The names of the page's content that a script selects, and whose text it writes. Undefined if it writes no text. */
+export function writtenTexts(code: string, { texts, tags }: SearchedNames): readonly string[] | undefined {
+  if (texts.length === 0 && tags.length === 0) return undefined;
   const [names, elements] = [new Set(texts), new Set(tags)];
-  let selections = 0;
-  for (const match of code.matchAll(SELECTION)) {
-    selections += 1;
-    if (selections > MAX_SELECTIONS) return false;
-    const [whole, method, helper, double, single, back] = match;
-    const subject = subjectOf(method ?? helper ?? "", double ?? single ?? back ?? "");
+  for (const { subject, before, after } of selections(code)) {
     const isOpen = elements.has(subject.tag);
-    if (!isOpen && !subject.names.some((name) => names.has(name))) continue;
-    const before = code.slice(Math.max(0, match.index - 80), match.index);
-    const after = code.slice(match.index + whole.length, match.index + whole.length + NEAR);
-    if (WRITES_AT_ONCE.test(after) || (isOpen && SETS_VALUE.test(after))) return true;
-    const each = EACH.exec(after);
-    if (each?.[1] === "" && /\$\(\s{0,3}this\s{0,3}\)\.(?:text|html)\(\s{0,3}[^\s)]/.test(after)) return true;
-    const variable = each?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
-    if (variable !== undefined && variable !== "" && isWrittenTo(after, variable)) return true;
+    const selected = subject.names.filter((name) => names.has(name));
+    if ((isOpen || selected.length > 0) && writesTo(before, after, isOpen)) return selected;
   }
-  return false;
+  return undefined;
 }
 
-function isWrittenTo(code: string, variable: string): boolean {
-  return new RegExp(`(?<![\\w$.])${variable.replaceAll("$", "\\$")}${WRITE}`).test(code);
+/** Whether the code after a selection writes text into the element. */
+function writesTo(before: string, after: string, isOpen: boolean): boolean {
+  if (WRITES_AT_ONCE.test(after) || (isOpen && SETS_VALUE.test(after))) return true;
+  const each = EACH.exec(after);
+  if (each?.[1] === "" && /\$\(\s{0,3}this\s{0,3}\)\.(?:text|html)\(\s{0,3}[^\s)]/.test(after)) return true;
+  const variable = each?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
+  return variable !== undefined && variable !== "" && follows(after, variable, WRITE);
+}
+
+/** Code directly after an element that uncovers it. Calls of jQuery may come before it. */
+const UNCOVER = String.raw`[?!]?(?:\.[\w]{1,20}\([^()]{0,60}\)){0,3}\.(?:style\.(?:removeProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)|setProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)["'\`]\s{0,3},\s{0,3}["'\`](?!none|hidden|collapse)|(?:display|visibility|cssText)\s{0,3}=(?!=)(?!\s{0,3}["'\`](?:none|hidden|collapse)))|hidden\s{0,3}=\s{0,3}(?:!1|false)|(?:removeAttribute|removeAttr)\s{0,3}\(\s{0,3}["'\`](?:hidden|style)["'\`]|toggleAttribute\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3}(?!,\s{0,3}(?:!0|true))|(?:show|fadeIn|slideDown|fadeTo)\s{0,3}\(|css\s{0,3}\(\s{0,3}["'\`{]\s{0,3}display["'\`]?\s{0,3}[,:]\s{0,3}["'\`](?!none)|prop\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3},\s{0,3}(?:!1|false))`;
+const UNCOVERS_AT_ONCE = new RegExp(`^(?:\\[[\\w$]{1,20}\\])?${UNCOVER}`);
+
+/** Whether a script selects a hidden element of the page by one of these names and uncovers it. */
+export function uncovers(code: string, hidden: readonly string[]): boolean {
+  if (hidden.length === 0) return false;
+  const names = new Set(hidden);
+  return selections(code).some(({ subject, before, after }) => {
+    if (!subject.names.some((name) => names.has(name))) return false;
+    if (UNCOVERS_AT_ONCE.test(after)) return true;
+    const variable = EACH.exec(after)?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
+    return variable !== undefined && variable !== "" && follows(after, variable, UNCOVER);
+  });
+}
+
+interface Selection {
+  readonly subject: Subject;
+  /** The code before and after the selection. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The first selections of a script. */
+function selections(code: string): Selection[] {
+  return Array.from(code.matchAll(SELECTION).take(MAX_SELECTIONS), (match) => {
+    const [whole, method, helper, double, single, back] = match;
+    const end = match.index + whole.length;
+    return {
+      subject: subjectOf(method ?? helper ?? "", double ?? single ?? back ?? ""),
+      before: code.slice(Math.max(0, match.index - 80), match.index),
+      after: code.slice(end, end + NEAR),
+    };
+  });
+}
+
+function follows(code: string, variable: string, pattern: string): boolean {
+  return new RegExp(`(?<![\\w$.])${variable.replaceAll("$", "\\$")}${pattern}`).test(code);
 }
 
 interface Subject {
@@ -74,12 +108,5 @@ function subjectOf(method: string, text: string): Subject {
 export function selectsTag(code: string, tags: readonly string[]): boolean {
   if (tags.length === 0) return false;
   const names = new Set(tags);
-  let selections = 0;
-  for (const match of code.matchAll(SELECTION)) {
-    selections += 1;
-    if (selections > MAX_SELECTIONS) return false;
-    const [, method, helper, double, single, back] = match;
-    if (names.has(subjectOf(method ?? helper ?? "", double ?? single ?? back ?? "").tag)) return true;
-  }
-  return false;
+  return selections(code).some(({ subject }) => names.has(subject.tag));
 }
