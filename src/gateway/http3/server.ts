@@ -4,6 +4,7 @@ import { type HandshakeInfo, type Identity, type ListenOptions, type QuicEndpoin
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { certificateSubject } from "../wire/certificate-subject.ts";
 import { type ClientSubject, type KeyPair, type TlsMaterial } from "../wire/tls.ts";
+import { within } from "../../lib/within.ts";
 import { loadQuic } from "./engine.ts";
 import { prepareSocket } from "./engine-socket.ts";
 import { createCounters, type QuicFigures } from "./figures.ts";
@@ -31,6 +32,11 @@ const UNI_WINDOW_BYTES = 16_384;
 const MAX_FIELDS = 512;
 /** Pseudo-header fields do not count; one more field shows that a head is too long. */
 const PSEUDO_FIELDS = 6;
+/**
+ * Milliseconds in which the engine ends its connections. It does not end a handshake before its timeout of 10 s, so any
+ * client could delay a stop that much.
+ */
+const CLOSE_MS = 500;
 /** RFC 9000 §20.1 */
 const CONNECTION_REFUSED = 0x2n;
 
@@ -141,11 +147,9 @@ class Http3Server implements Http3Endpoint {
 
   async close(): Promise<void> {
     this.#draining = true;
-    // The engine would wait for the timeout of each handshake.
-    for (const session of this.#handshakes) this.#refuse(session);
-    this.#handshakes.clear();
+    const destroyed = this.#endpoint?.destroy() ?? Promise.resolve();
     try {
-      await this.#endpoint?.destroy();
+      await within(CLOSE_MS, destroyed, () => {});
     } catch (error) {
       this.#options.onError(error);
     }
