@@ -17,13 +17,21 @@ export interface DataPage {
   readonly domain: string;
   readonly type: string;
   readonly wanted: string;
+  /** The title, the author and the day as the data set has them. Empty if they are missing. */
+  readonly about: { readonly title: string; readonly author: string; readonly day: string };
 }
 
 interface Truth {
   /** Absent for some pages. */
   readonly url?: string;
   readonly _internal: { readonly page_type: { readonly primary: string } };
-  readonly ground_truth: { readonly main_content?: string | null; readonly url?: string };
+  readonly ground_truth: {
+    readonly main_content?: string | null;
+    readonly url?: string;
+    readonly title?: string | null;
+    readonly author?: string | null;
+    readonly publish_date?: string | null;
+  };
 }
 
 export function dataPages(data: string, limit = Infinity): DataPage[] {
@@ -44,6 +52,11 @@ export function dataPages(data: string, limit = Infinity): DataPage[] {
         domain: metadata[id]?.domain ?? new URL(url).hostname.replace(/^www\./, ""),
         type: about.page_type.primary,
         wanted: wanted.main_content ?? "",
+        about: {
+          title: wanted.title ?? "",
+          author: wanted.author ?? "",
+          day: (wanted.publish_date ?? "").slice(0, "2026-11-23".length),
+        },
       };
     });
 }

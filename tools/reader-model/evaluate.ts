@@ -1,9 +1,13 @@
-/** `node scripts/bun.mjs tools/reader-model/evaluate.ts DATA DIR`: word F1 of the Markdown made with cross-validated scores. */
+/**
+ * `node scripts/bun.mjs tools/reader-model/evaluate.ts DATA DIR`: word F1 of the Markdown made with cross-validated
+ * scores, and the titles, authors and days that are as in the data.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dataPages, wordScore, wordsOfMarkdown } from "../../bench/reader-data.ts";
 import { decodeBody } from "../../src/content/encoding/decode.ts";
 import { showLateText } from "../../src/content/extraction/late-text.ts";
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
+import { folded } from "../../src/content/extraction/reader/folded.ts";
 import { readArticle } from "../../src/content/extraction/reader/read-article.ts";
 import { parseTree } from "../../src/content/extraction/tree.ts";
 import { mean } from "../../src/content/testing/reader-corpus.ts";
@@ -27,6 +31,12 @@ const lines: string[] = [];
 /** Articles that declare themselves to be news. */
 const news: { f1: number; precision: number; recall: number }[] = [];
 const NEWS = /NewsArticle$/;
+/** For each kind of metadata, the number of pages by the comparison with the data. */
+const compared = {
+  title: new Map<string, number>(),
+  author: new Map<string, number>(),
+  day: new Map<string, number>(),
+};
 /** Upper ends of the ranges of the confidence. */
 const ENDS = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01];
 const trusted = ENDS.map((): { readonly expected: number; readonly f1: number }[] => []);
@@ -37,6 +47,10 @@ for (const page of dataPages(data)) {
   const tree = parseTree(html);
   showLateText(tree, html, "static");
   const found = readArticle(tree, page.url, { scores: Float32Array.from(own) });
+  const { title, byline = "", published = "" } = found;
+  compare(compared.title, title, page.about.title);
+  compare(compared.author, byline, page.about.author);
+  compare(compared.day, published.slice(0, page.about.day.length || undefined), page.about.day);
   const score = wordScore(wordsOfMarkdown(found.content), page.wanted);
   const group = held.has(page.id) ? "held back" : page.type;
   const list = byType.get(group) ?? [];
@@ -63,4 +77,22 @@ for (const [type, list] of [
 for (const [at, list] of trusted.entries()) {
   const of = (key: "expected" | "f1") => mean(list.map((one) => one[key])).toFixed(3);
   console.log(`confidence below ${ENDS[at] ?? 1}: ${list.length} pages, expected ${of("expected")}, F1 ${of("f1")}`);
+}
+for (const [name, counts] of Object.entries(compared)) {
+  console.log(`${name}: ${[...counts].map(([kind, count]) => `${kind} ${count}`).join(", ")}`);
+}
+
+function compare(counts: Map<string, number>, found: string, wanted: string): void {
+  const [own, truth] = [folded(found), folded(wanted)];
+  const kind =
+    own === truth
+      ? truth === ""
+        ? "none"
+        : "same"
+      : own === ""
+        ? "not found"
+        : truth === ""
+          ? "not in the data"
+          : "other";
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
 }

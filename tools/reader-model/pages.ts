@@ -25,6 +25,7 @@ function ownPages(): DataPage[] {
     domain: `${name}${OWN}`,
     type: type === "docs" ? "documentation" : type,
     wanted: text,
+    about: { title: "", author: "", day: "" },
   }));
 }
 

@@ -36,7 +36,7 @@ describe("the author and the date beside the title", () => {
     expect(about(beside)).toEqual({ byline, published });
   });
 
-  test.each<[string, string, string, string]>([
+  test.each<[string, string, string | undefined, string | undefined]>([
     ["de", "<p>Von Jana Weiß, 3. März 2025</p>", "Jana Weiß", "2025-03-03"],
     ["es", "<p>Por Ana Ruiz · 3 de marzo de 2025</p>", "Ana Ruiz", "2025-03-03"],
     ["es", "<p><span>Por Ana Ruiz</span><time>3 de marzo de 2025</time></p>", "Ana Ruiz", "2025-03-03"],
@@ -44,8 +44,72 @@ describe("the author and the date beside the title", () => {
     ["ar", "<p><span>بقلم: أحمد علي</span><time>3 مارس 2025</time></p>", "أحمد علي", "2025-03-03"],
     ["ru", '<p class="author">Автор: Анна Белова</p><p>3 марта 2025</p>', "Анна Белова", "2025-03-03"],
     ["zh", "<p>作者:李明</p><p>2025年3月3日</p>", "李明", "2025-03-03"],
+    [
+      "zh",
+      "<div><span>2025年3月3日 08:41</span><span>来源：晚报</span><span>记者：李明</span><span>阅读 2.3万</span></div>",
+      "李明",
+      "2025-03-03",
+    ],
+    ["zh", "<p>2025年3月3日 来源：晚报 作者：李明</p>", "李明", "2025-03-03"],
+    ["zh-TW", "<p><span>〔記者林佳蓉／台東報導〕</span><time>2025/03/03 16:05</time></p>", "林佳蓉", "2025-03-03"],
+    ["zh", "<p>记者昨天从市轮渡公司获悉，航线将恢复开行。</p>", undefined, undefined],
+    ["ja", "<p>令和7年3月3日 5時00分</p><p>文・写真＝高橋みどり</p>", "高橋みどり", "2025-03-03"],
+    ["ko", "<ul><li>박서준 기자</li><li>승인 2025.03.03 17:40</li><li>댓글 2</li></ul>", "박서준", "2025-03-03"],
+    [
+      "th",
+      "<p><span>เผยแพร่: 3 มี.ค. 2568 09:30 น.</span><span>โดย: สมชาย ใจงาม</span></p>",
+      "สมชาย ใจงาม",
+      "2025-03-03",
+    ],
+    ["ar", "<p><span>كتب: محمود الحلبي</span><span>الاثنين ٣ مارس ٢٠٢٥</span></p>", "محمود الحلبي", "2025-03-03"],
+    ["he", "<p><span>מאת: נועה ברקת</span><span>3 במרץ 2025, 18:05</span></p>", "נועה ברקת", "2025-03-03"],
+    [
+      "el",
+      "<p><span>Δευτέρα, 3 Μαρτίου 2025</span><span>Της Ελένης Βασιλάκη</span></p>",
+      "Ελένης Βασιλάκη",
+      "2025-03-03",
+    ],
+    [
+      "tr",
+      "<p><span>Yazar: Deniz Aksoy</span><span>Giriş: 3 Mart 2025</span><span>Güncelleme: 5 Mart 2025</span></p>",
+      "Deniz Aksoy",
+      "2025-03-03",
+    ],
+    ["vi", "<p>Tác giả: Nguyễn An</p><p>ngày 3 tháng 3 năm 2025</p>", "Nguyễn An", "2025-03-03"],
+    ["en", "<p>By continuing, you agree to our <a href='/terms'>terms</a>.</p>", undefined, undefined],
+    [
+      "en",
+      "<p>By\n\n\n Jane Doe\n\n\n  Published:\n\n\n  January 3, 2025</p>".replaceAll("\n", "\n".repeat(60)),
+      "Jane Doe",
+      "2025-01-03",
+    ],
   ])("are found in %s", (lang, beside, byline, published) => {
     expect(about(beside, { lang })).toEqual({ byline, published });
+  });
+
+  test("are not taken from code", () => {
+    expect(about("<pre>restore --at 2025-01-03</pre>").published).toBeUndefined();
+  });
+
+  test("are found if the title is not in a heading", () => {
+    const html = `<title>The night train</title><body><div>The night train</div><p>By Jane Doe, Jan 3, 2025</p>${PARAGRAPHS}`;
+    const { byline, published } = readArticle(parseTree(html), "https://www.site.test/blog/the-night-train");
+    expect({ byline, published }).toEqual({ byline: "Jane Doe", published: "2025-01-03" });
+  });
+
+  test.each<[string | undefined, string]>([
+    ["Jane Doe", '<p><a href="/authors/jane-doe">Jane Doe</a></p>'],
+    [undefined, '<p><a href="/authors/jane-doe">Jane Doe</a></p><p><a href="/authors/bo-li">Bo Li</a></p>'],
+    [undefined, '<p><a href="https://videos.test/@rail">Videos</a></p>'],
+  ])("the only author of the page is %s", (byline, below) => {
+    const html = `<title>The night train</title><body><h1>The night train</h1>${PARAGRAPHS.repeat(4)}${below}`;
+    expect(readArticle(parseTree(html), "https://www.site.test/blog/the-night-train").byline).toBe(byline);
+  });
+
+  test("are found in a thread whose address differs in a number", () => {
+    const html = `<title>Trains</title><body><h1>Trains</h1><p>by <a href="/memberlist.php?mode=viewprofile&u=5">galitsyn</a> » 3 Jan 2025</p>${PARAGRAPHS}`;
+    const { byline, published } = readArticle(parseTree(html), "https://forum.site.test/viewtopic.php?t=5");
+    expect({ byline, published }).toEqual({ byline: "galitsyn", published: "2025-01-03" });
   });
 
   test("come after the declared ones", () => {

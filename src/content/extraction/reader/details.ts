@@ -8,7 +8,7 @@ import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
 /** The path of an article, a post or a thread: several words, a number, or a telling folder. */
 const TEXT_PATH =
   /[a-z\d]+(?:[-_+][a-z\d]+){2,}[^/]*\/?$|\d{4}|\/(?:blogs?|news|articles?|posts?|stor(?:y|ies)|threads?|topics?|t|p|questions?|guides?|learn)\/./i;
-const DATE_IN_PATH = /(?<=\/)\d{4}[/-]\d{1,2}[/-]\d{1,2}(?=[/-]|$)/;
+const DATE_IN_PATH = /(?<=\/)\d{4}[/-](?:\d{1,2}|[a-z]{3,9})[/-]\d{1,2}(?=[/-]|$)/;
 /** Maximum number of characters of a path that are read. */
 const MAX_PATH_LENGTH = 1000;
 
@@ -27,7 +27,7 @@ export function detailsOf(
   if (isOfItems.byline && !isThread && !TEXT_PATH.test(start) && !isForum(url)) {
     return { byline: undefined, published: isOfItems.published ? undefined : published };
   }
-  const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)));
+  const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)) || isThreadAddress(url));
   const isSite = byline !== undefined && folded(byline) === folded(siteName);
   if (!isText || (byline !== undefined && !isSite && published !== undefined)) return { byline, published };
   const seen = visibleDetails(outline, title, language);
@@ -35,4 +35,10 @@ export function detailsOf(
     byline: isSite ? (seen.byline ?? byline) : (byline ?? seen.byline),
     published: published ?? seen.published ?? dateIn(DATE_IN_PATH.exec(start)?.[0] ?? ""),
   };
+}
+
+/** Whether an address is one of a thread in a forum whose pages differ in a number, such as `viewtopic.php?t=5`. */
+function isThreadAddress(url: string): boolean {
+  const address = url.slice(0, MAX_PATH_LENGTH);
+  return isForum(address) && /\/(?:viewtopic|showthread|showtopic|thread|topic)\b[^/]*\?.*\d/i.test(address);
 }

@@ -33,6 +33,19 @@ const MAX_NODES_OF_AN_AUTHOR = 100;
 /** Minimum number of authors in the body. A page with at least this number declares the authors of its items. */
 const MIN_AUTHORS_OF_ITEMS = 3;
 
+/** Maximum number of links to the start page whose texts are read, and of characters of their addresses. */
+const MAX_HOMES = 20;
+const MAX_HOME_LENGTH = 100;
+/** The address of a start page, also with a folder for the language. */
+const HOME =
+  /^(?:(?:https?:)?\/\/[^/?#]+\/?|\/)(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:(?:index|default|home)\.\w{2,5})?$/i;
+
+/** A link with its text. */
+export interface HomeLink {
+  readonly href: string;
+  readonly text: string;
+}
+
 /** A page's description of itself, outside of its visible content. */
 export interface PageMetadata {
   readonly title: string;
@@ -55,6 +68,8 @@ export interface PageMetadata {
   /** Whether only elements of the body declare the author and the date, and they name at least three authors. */
   readonly isOfItems: { readonly byline: boolean; readonly published: boolean };
   readonly language: string | undefined;
+  /** Links that may lead to the site's start page. The addresses are those of the page. */
+  readonly homes: readonly HomeLink[];
   /** As the page has it: it may be relative to the page's address. */
   readonly canonical: string | undefined;
   readonly image: string | undefined;
@@ -83,6 +98,7 @@ class FoundMetadata {
   #canonical: string | undefined;
   #byline: string | undefined;
   #time: string | undefined;
+  readonly #homes: HomeLink[] = [];
   #authors = 0;
   readonly #names = new Set<string>();
   #scripts = 0;
@@ -98,7 +114,8 @@ class FoundMetadata {
       /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")
     ) {
       this.#canonical = addressOf(attribs["href"]);
-    } else if (name === "html") this.#language = tagOf(attribs["lang"]);
+    } else if (name === "html") this.#language = tagOf(attribs["lang"]) ?? tagOf(attribs["xml:lang"]);
+    else if (name === "a") this.#seeLink(element);
     else if (name === "script" && attribs["type"]?.trim().toLowerCase() === "application/ld+json") {
       this.#seeJsonLd(element);
     }
@@ -140,7 +157,11 @@ class FoundMetadata {
         first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src") ??
           this.#texts.get("image"),
       ),
-      language: this.#language ?? tagOf(first("og:locale", "content-language")?.replace("_", "-")),
+      language:
+        this.#language ??
+        tagOf(first("og:locale", "content-language", "language")) ??
+        tagOf(this.#texts.get("inLanguage")),
+      homes: this.#homes,
     };
   }
 
@@ -148,6 +169,15 @@ class FoundMetadata {
     const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? attribs["itemprop"])?.toLowerCase();
     const content = attribs["content"]?.slice(0, MAX_TITLE_LENGTH).trim();
     if (key !== undefined && content !== undefined && !this.#meta.has(key)) this.#meta.set(key, content);
+  }
+
+  #seeLink(element: Element): void {
+    const { href = "" } = element.attribs;
+    if (href === "" || href.length > MAX_HOME_LENGTH || this.#homes.length >= MAX_HOMES || !HOME.test(href)) return;
+    const picture = element.children.find((child) => isTag(child) && child.name === "img");
+    const text =
+      shortText(element, MAX_FIELD_LENGTH) || (picture && isTag(picture) ? picture.attribs["alt"] : undefined);
+    if (text !== undefined && text !== "") this.#homes.push({ href, text: text.slice(0, MAX_FIELD_LENGTH) });
   }
 
   #seeJsonLd(element: Element): void {
@@ -175,6 +205,7 @@ class FoundMetadata {
     const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
     for (const type of types) this.#count(type);
     this.#keep("articleBody", thing["articleBody"] ?? thing["text"]);
+    this.#keep("inLanguage", thing["inLanguage"]);
     this.#keep("datePublished", thing["datePublished"]);
     this.#keep("author", nameIn(thing["author"]));
     this.#keep("publisher", nameIn(thing["publisher"]));
@@ -249,6 +280,6 @@ function dateOf(text: string | undefined): string | undefined {
 }
 
 function tagOf(text: string | undefined): string | undefined {
-  const tag = text?.trim();
+  const tag = text?.trim().replaceAll("_", "-");
   return tag !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/.test(tag) ? tag : undefined;
 }

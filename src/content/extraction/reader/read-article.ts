@@ -12,6 +12,7 @@ import { detailsOf } from "./details.ts";
 import { featuresOf } from "./features.ts";
 import { addFirstPost } from "./first-post.ts";
 import { hintsOf, isForum } from "./hints.ts";
+import { MAX_SAMPLE, languageByScript, languageOf } from "./language.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { readerModel } from "./model.ts";
 import { type Outline, outlineOf } from "./outline.ts";
@@ -22,6 +23,7 @@ import { keepHeadings } from "./sections.ts";
 import { groupByTemplate } from "./templates.ts";
 import { blended, secondFeatures } from "./second-stage.ts";
 import { dropPictures } from "./pictures.ts";
+import { siteNameOf } from "./site-name.ts";
 import { separateWords } from "./separate.ts";
 import { addPostDetails } from "./posts.ts";
 import { addPrice } from "./price.ts";
@@ -36,6 +38,9 @@ const MIN_WORDS_OF_TEXT = 50;
 /** The longest text, in words, that it replaces, and the minimum share of the article's words that it must contain. */
 const MAX_WORDS_OF_PART = 400;
 const SHARE_OF_PART = 0.95;
+
+/** Minimum number of words of a block whose language counts. Not all languages end their sentences with a mark. */
+const MIN_WORDS_OF_SAMPLE = 12;
 
 /** Maximum number of characters of a site's name. A longer text is not a name. */
 const MAX_SITE_NAME = 200;
@@ -84,7 +89,7 @@ interface ReadPage {
 
 /** The article as a tree, with the page's metadata. */
 export function articleOf(tree: Document, url: string, options: ReadOptions = {}): ReadPage {
-  const metadata = metadataOf(tree);
+  const declared = metadataOf(tree);
   const body = bodyOf(tree);
   const outline = outlineOf(body);
   // The rules below need the groups, which the features find as well.
@@ -92,8 +97,10 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupAlike(outline.root);
     groupByTemplate(outline.blocks);
   }
-  const scores = options.scores ?? scoresOf(outline, metadata, url);
+  const scores = options.scores ?? scoresOf(outline, declared, url);
   const { chosen, expected, threshold } = choose(outline.blocks, scores);
+  const language = languageIn(declared, outline, chosen);
+  const metadata = { ...declared, siteName: siteNameOf(declared, url), language };
   fillGroups(outline, chosen);
   fillTemplates(outline, chosen);
   evenTemplates(outline, chosen, { scores, threshold });
@@ -126,6 +133,18 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     details: detailsOf(metadata, outline, { title, url }),
     title,
   };
+}
+
+/** The declared language, if the text has its script, otherwise the language of the text. */
+function languageIn({ language, title }: PageMetadata, { blocks }: Outline, chosen: Uint8Array): string | undefined {
+  const isLatin = /^[\x00-\u024f\u2000-\u206f]*$/.test(title);
+  if (language !== undefined && (isLatin || !/^en\b/i.test(language))) return language;
+  let sample = "";
+  for (const [at, block] of blocks.entries()) {
+    if (chosen[at] === 1 && block.count.words >= MIN_WORDS_OF_SAMPLE) sample += `${block.text}\n`;
+    if (sample.length > MAX_SAMPLE) break;
+  }
+  return language === undefined ? languageOf(sample) : (languageByScript(sample) ?? language);
 }
 
 function scoresOf(outline: Outline, metadata: PageMetadata, url: string): Float32Array {

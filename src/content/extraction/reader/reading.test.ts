@@ -131,11 +131,12 @@ describe("an article", () => {
     });
   });
 
-  test("has no author, date or language if the page has no valid ones", () => {
+  test("has no author or date if the page has no valid ones, and the language of its text", () => {
     const found = read(
       `<html lang="not a tag"><meta name="author" content="https://site.test/me"><meta name="date" content="soon">${story("")}`,
     );
-    expect(Object.keys(found)).toEqual(["content", "title", "confidence"]);
+    expect(Object.keys(found)).toEqual(["content", "title", "confidence", "language"]);
+    expect(found.language).toBe("en");
   });
 });
 

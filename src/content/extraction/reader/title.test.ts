@@ -45,10 +45,42 @@ describe("the title of a page", () => {
       '<script type="application/ld+json">{"@type":"Article","headline":"A tide"}</script>',
       "A tide",
     ],
+    ["has no name of the site with an addition", "<title>Boots | Daily-Quay.test Co-op</title>", "Boots"],
+    [
+      "is a heading of level 3 that the document's title begins with",
+      "<title>Tide — Quay</title><h3>Tide</h3>",
+      "Tide",
+    ],
+    [
+      "has the spaces that only the style of the heading shows",
+      "<title>Weekend coding agent | Quay</title><h1><span>Weekend</span><span>coding agent</span></h1>",
+      "Weekend coding agent",
+    ],
+    [
+      "has no date that is a part of the heading",
+      '<title>Ships of the old port</title><h1><a href="/x">Dec 18 2025</a> Ships of the old port</h1>',
+      "Ships of the old port",
+    ],
+    [
+      "has no name of a Chinese site",
+      `<meta property="og:site_name" content="江城晚报"><title>停航六年_江城晚报</title>`,
+      "停航六年",
+    ],
+    [
+      "has no name of a Japanese site in brackets",
+      `<meta property="og:site_name" content="山の器"><title>【山の器】粉引の飯碗</title>`,
+      "粉引の飯碗",
+    ],
     ["is the only heading if there is no other title", "<h1>A tide</h1>", "A tide"],
     ["is empty if the page has no title", "<p>Text</p>", ""],
     ["is not an endless title element", `<title>${"a - ".repeat(100_000)}</title><h1>A tide</h1>`, "A tide"],
   ])("%s", (_what, html, title) => {
     expect(titleIn(html)).toBe(title);
   });
+});
+
+test("the title of a start page begins with the site's name", () => {
+  expect(titleIn(`${SITE}<title>The Daily Quay: all ports</title>`, "https://www.daily-quay.test/")).toBe(
+    "The Daily Quay: all ports",
+  );
 });

@@ -19,8 +19,9 @@ const MAX_WORDS_BEFORE_TITLE = 25;
 /** Minimum share of the title's letters that a heading must have to be the title. */
 const MIN_SHARE_OF_TITLE = 0.5;
 
-/** Separators between a title and the name of a site. */
-const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+/u;
+/** Separators between a title and the name of a site. Between ideographs, a dash has no spaces around it. */
+const SEPARATOR =
+  /\s+(?:[-|–—―·•»«›‹:~]|::|\/|\\)\s+|\s*[|｜_»【】]\s*|\s+[<>]\s+|(?<=[\p{Script=Han}\p{Script=Katakana}])\s?[-–—]\s?(?=[\p{Script=Han}\p{Script=Katakana}])/u;
 
 /** The title of a page without the site's name: its heading if that agrees with the page's metadata. */
 export function titleOf(page: PageMetadata, outline: Outline, url: string): string {
@@ -31,18 +32,41 @@ export function titleOf(page: PageMetadata, outline: Outline, url: string): stri
     .filter((title) => title !== "");
   const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
   // On some sites, the first heading of each page is the site's name.
-  const agreed = headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed);
-  if (agreed !== undefined) return agreed;
+  const agreed =
+    headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed) ?? firstHeadings(outline, 3).find(isAgreed);
+  if (agreed !== undefined) return spaced(agreed, named);
   const [lone, other] = headings;
-  if (lone !== undefined && other === undefined && named.some((title) => resembles(lone, title))) return lone;
-  const stripped = named.map((title) => withoutSite(title, page.siteName, host));
+  // The title of a start page begins with the site's name: "Quay: all ports".
+  const isStart = (URL.parse(url)?.pathname ?? "/") === "/";
+  const stripped = named.map((title) => withoutSite(title, page.siteName, { host, isStart }));
+  if (lone !== undefined && other === undefined && named.some((title) => resembles(lone, title)))
+    return stripped.find((title) => isLabelled(lone, title)) ?? lone;
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
   const [only] = headings;
   // If the title is only the site's name, the page's only heading is better.
   return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
 }
 
-function firstHeadings({ blocks }: Outline, level: 1 | 2): string[] {
+/** The heading as the page's declared title has it, if only the page's style separates some words of the heading. */
+function spaced(heading: string, titles: readonly string[]): string {
+  const own = folded(heading);
+  const words = tokens(heading).length;
+  const parts = titles.flatMap((title) => [title, ...title.split(SEPARATOR)]);
+  return parts.find((part) => tokens(part).length > words && folded(part) === own)?.trim() ?? heading;
+}
+
+/** Maximum number of words before the title in a heading, such as those of a category or a date. */
+const MAX_WORDS_OF_A_LABEL = 3;
+
+/** Whether a heading is a title with a label before it. */
+function isLabelled(heading: string, title: string): boolean {
+  const words = countWords(title);
+  if (words < MIN_WORDS_OF_A_TITLE || countWords(heading) > words + MAX_WORDS_OF_A_LABEL) return false;
+  const [whole, own] = [folded(heading), folded(title)];
+  return whole !== own && whole.endsWith(own);
+}
+
+function firstHeadings({ blocks }: Outline, level: 1 | 2 | 3): string[] {
   const texts = new Map<Box, string>();
   for (const { heading, box, text } of blocks) {
     if (heading !== level || (box.flags & NEVER_A_TITLE) !== 0) continue;
@@ -108,30 +132,47 @@ function resembles(heading: string, title: string): boolean {
   return same >= Math.min(own.size, wanted.size) * MIN_SHARE_OF_WORDS;
 }
 
-function withoutSite(title: string, siteName: string, host: string): string {
+function withoutSite(
+  title: string,
+  siteName: string,
+  { host, isStart }: { readonly host: string; readonly isStart: boolean },
+): string {
   let rest = title;
   // Only this separator has no space before it.
-  if (siteName !== "" && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
+  if (siteName !== "" && !isStart && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
   for (;;) {
     const parts = rest.split(SEPARATOR);
     const first = parts[0] ?? "";
     const last = parts.at(-1) ?? "";
     if (parts.length < 2) return rest;
-    if (isSite(last, siteName, host)) rest = rest.slice(0, rest.lastIndexOf(last)).replace(trailingSeparator, "");
-    else if (isSite(first, siteName, host)) rest = rest.slice(first.length).replace(leadingSeparator, "");
+    const begins = isSite(first, siteName, host);
+    const ends = isSite(last, siteName, host) || (!begins && beginsWithSite(last, siteName, host));
+    if (ends) rest = rest.slice(0, rest.lastIndexOf(last)).replace(trailingSeparator, "");
+    else if (begins && !isStart) rest = rest.slice(first.length).replace(leadingSeparator, "");
     else return rest;
     rest = rest.trim();
   }
 }
 
-const trailingSeparator = /[\s|｜\-–—·•»«›‹:/\\_<>]+$/u;
-const leadingSeparator = /^[\s|｜\-–—·•»«›‹:/\\_<>]+/u;
+const trailingSeparator = /[\s|｜\-–—―·•»«›‹:/\\_~<>【】]+$/u;
+const leadingSeparator = /^[\s|｜\-–—―·•»«›‹:/\\_~<>【】]+/u;
 
 function isSite(part: string, siteName: string, host: string): boolean {
   const name = folded(part);
   if (name === "") return true;
   if (name === folded(siteName)) return true;
   return name.length >= 3 && (name === host || name === host.replace(/(?:com|org|net|co|io|test)$/, ""));
+}
+
+/** Maximum number of words of a site's name with an addition, as in "REI Co-op". */
+const MAX_WORDS_OF_A_SITE = 4;
+
+/** Whether the last part of a title is the site's name with an addition. */
+function beginsWithSite(part: string, siteName: string, host: string): boolean {
+  if (countWords(part) > MAX_WORDS_OF_A_SITE) return false;
+  const name = folded(part);
+  const names = [folded(siteName), host.replace(/(?:com|org|net|co|io|test)$/, "")];
+  return names.some((own) => own.length >= 3 && name.startsWith(own));
 }
 
 /** The host's letters without `www` and dots. Both `dailytimes` and `dailytimescom` can be the name of a site. */

@@ -2,7 +2,7 @@ import { type ParentNode, isTag } from "domhandler";
 import { dateIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 import { folded } from "./folded.ts";
-import { hasNameLabel, nameOf } from "./people.ts";
+import { hasNameLabel, isNameLabel, nameOf, nameWithin } from "./people.ts";
 
 /** The author and the date that a page shows beside its title. */
 export interface VisibleDetails {
@@ -29,15 +29,25 @@ const MAX_TEXTS = 100;
 const LEVELS = 4;
 
 const HIDDEN = FLAGS.nav | FLAGS.footer | FLAGS.hidden | FLAGS.dialog;
-const AROUND = HIDDEN | FLAGS.form | FLAGS.quote;
+const AROUND = HIDDEN | FLAGS.form | FLAGS.quote | FLAGS.code;
 const AUTHOR =
   /(?:^|[^a-z])(?:(?:post|entry|article|blog|story|content)[-_]*)?(?:authors?|byline|writers?|written-?by|posted-?by|contributors?|username|nick(?:name)?|poster)(?:[-_]{1,2}(?:name|link|title|info))*(?:$|[^a-z])/;
 const PROFILE =
-  /\/(?:authors?|contributors?|writers?|reviewers?|staff|people|users?|members?|profiles?|u|by|columnists?|producers|editors?|@[\w.-]+)(?:\/|$)|\/@[\w.-]+$|member\.php\?/i;
+  /\/(?:authors?|contributors?|writers?|reviewers?|staff|people|users?|members?|profiles?|u|by|columnists?|producers|editors?|@[\w.-]+)(?:\/|$)|\/@[\w.-]+$|member\.php\?|space-uid-|mode=viewprofile|action=profile|mod=space/i;
+const AUTHOR_PAGE = /\/(?:authors?|contributors?|writers?|columnists?)\/[^/?#]/i;
 /** Labels of a date that is not the date of publication. */
-const OTHER_DATE =
-  /\b(?:updated?|modified|edited|reviewed|aktualisiert|actualizado|expires?|joined)\b|mis à jour|обновлено|更新/iu;
-const PUBLISHED = /\b(?:published|posted|veröffentlicht|publié|publicado)\b|опубликовано|発行|公開|发布/iu;
+const OTHER_DATE = new RegExp(
+  String.raw`\b(?:updated?|modified|edited|reviewed|aktualisiert|actualizado|atualizado|aggiornato|bijgewerkt|uppdaterad|` +
+    String.raw`diperbarui|expires?|joined)\b|mis à jour|güncelle|aktualiz|обновлен|изменен|оновлено|ενημ[εέ]ρωσ|עודכן|` +
+    String.raw`تحديث|به‌روز|अपडेट|แก้ไข|อัปเดต|อัพเดต|cập nhật|수정|업데이트|更新|修改`,
+  "iu",
+);
+const PUBLISHED = new RegExp(
+  String.raw`\b(?:published|posted|publicado|pubblicato|gepubliceerd|publicerad|opublikowano|diterbitkan|giriş)\b|` +
+    String.raw`veröffentlicht|publié|yayın|опубликован|добавлено|δημοσ[ιί]ευ|פורסם|نُ?شر|प्रकाशित|เผยแพร่|đăng|승인|입력|등록|` +
+    String.raw`発行|公開|投稿|配信|掲載|发布|發布|发表|發表`,
+  "iu",
+);
 
 /** Searches the blocks around the title, or around the first heading of level 1 if no heading is the title. */
 export function visibleDetails({ blocks }: Outline, title: string, language = ""): VisibleDetails {
@@ -49,12 +59,27 @@ export function visibleDetails({ blocks }: Outline, title: string, language = ""
     if (block === undefined || block.heading === 1 || (block.box.flags & AROUND) !== 0) continue;
     if (block.count.words > MAX_WORDS) continue;
     byline ??= authorIn(block, blocks[at - 1]);
+    if (published !== undefined) continue;
     const date = dateOf(block, language);
     if (date === undefined) continue;
     if (OTHER_DATE.test(block.text) && !PUBLISHED.test(block.text)) changed ??= date;
-    else published ??= date;
+    else published = date;
   }
-  return { byline, published: published ?? changed };
+  return { byline: byline ?? onlyAuthor(blocks), published: published ?? changed };
+}
+
+/** The only name that the page's links to authors, or its elements with the class of an author, have. */
+function onlyAuthor(blocks: readonly Block[]): string | undefined {
+  let only: string | undefined;
+  for (const block of blocks) {
+    if ((block.box.flags & AROUND) !== 0 || block.count.words > MAX_WORDS) continue;
+    const isMarked = block.texts.slice(0, MAX_TEXTS).some(({ parent }) => isOfAuthor(parent));
+    const name = isMarked ? markedName(block) : undefined;
+    if (name === undefined) continue;
+    if (only !== undefined && folded(only) !== folded(name)) return undefined;
+    only = name;
+  }
+  return only;
 }
 
 /** Indexes of the blocks after the title, then of those before it. */
@@ -74,10 +99,18 @@ function titleBlock(blocks: readonly Block[], title: string): number {
   let first = -1;
   for (const [at, block] of blocks.entries()) {
     if (block.heading === 0 || (block.box.flags & HIDDEN) !== 0) continue;
-    if (wanted !== "" && block.heading <= 3 && folded(block.text.slice(0, MAX_LENGTH)) === wanted) return at;
+    if (wanted !== "" && block.heading <= 3) {
+      const own = folded(block.text.slice(0, MAX_LENGTH));
+      if (own === wanted || (block.heading === 1 && own.startsWith(wanted))) return at;
+    }
     if (first === -1 && block.heading === 1) first = at;
   }
-  return first;
+  if (first !== -1 || wanted === "") return first;
+  // Some pages have their title in an element that is not a heading.
+  return blocks.findIndex(
+    ({ box, text }) =>
+      (box.flags & HIDDEN) === 0 && text.length <= MAX_LENGTH && text.length >= title.length && folded(text) === wanted,
+  );
 }
 
 /** The author in a block: in an element that is named as one or leads to a profile, or after a label such as "By". */
@@ -86,10 +119,27 @@ function authorIn(block: Block, before: Block | undefined): string | undefined {
   if (marked !== undefined) return marked;
   const { text } = block;
   const label = before?.text.trim() ?? "";
-  const isLabelled =
-    hasNameLabel(text) ||
-    (label.length <= MAX_LABEL_LENGTH && /^(?:(?:written|posted|words|story) )?by\s*:?$|^author\s*:?$/i.test(label));
-  return isLabelled ? nameOf(text) : undefined;
+  const isLabelled = hasNameLabel(text) || (label.length <= MAX_LABEL_LENGTH && isNameLabel(label));
+  return partName(block) ?? (isLabelled ? nameOf(text) : undefined) ?? nameWithin(text);
+}
+
+/** The name in one of several texts of a line, after a label in the same text or as the whole text before. */
+function partName({ texts: all }: Block): string | undefined {
+  const texts = all
+    .slice(0, MAX_TEXTS)
+    .map(({ data }) => data.trim())
+    .filter((text) => text !== "");
+  if (texts.length < 2) return undefined;
+  for (const [at, text] of texts.entries()) {
+    const name = hasNameLabel(text) && !isNameLabel(text) ? nameOf(text) : nameWithin(text);
+    // "By" inside of a line begins a sentence if no name follows: "by continuing, you agree".
+    if (name !== undefined && (at === 0 || !/^\p{Ll}/u.test(name))) return name;
+    const before = at === 1 ? "" : (texts[at - 1] ?? "");
+    if (before.length > MAX_LABEL_LENGTH || !isNameLabel(before)) continue;
+    const next = nameOf(text);
+    if (next !== undefined) return next;
+  }
+  return undefined;
 }
 
 /** The name in the first link to a profile, or in the first element with the class of an author. */
@@ -105,6 +155,14 @@ function markedName({ texts: all, box }: Block): string | undefined {
     if (name !== undefined) return name;
   }
   return undefined;
+}
+
+/** Whether a text is in an element with the class of an author, or in a link to the texts of one. */
+function isOfAuthor(around: ParentNode | null): boolean {
+  const element = authorElement(around);
+  if (element === undefined || !isTag(element)) return false;
+  const { href } = element.attribs;
+  return element.name !== "a" || href === undefined || AUTHOR_PAGE.test(href.slice(0, MAX_LENGTH));
 }
 
 function authorElement(around: ParentNode | null): ParentNode | undefined {
