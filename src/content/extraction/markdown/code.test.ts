@@ -31,6 +31,11 @@ describe("code", () => {
       '<pre class="shiki"><code><span class="line">a</span>\n<span class="line">b</span></code></pre>',
       "```\na\nb\n```",
     ],
+    [
+      '<pre><code>a\n<span class="highlight-code-line">  b</span><span class="highlight-code-line">  c</span>\nd</code></pre>',
+      "```\na\n  b\n  c\nd\n```",
+    ],
+    ['<pre><span class="line">a</span>b</pre>', "```\na\nb\n```"],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });

@@ -41,6 +41,9 @@ const GUTTER =
   /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
 const NOT_CODE = new Set(["button", "input", "select"]);
 
+/** Classes of inline elements that a style shows as lines. Many have the end of the line beside them. */
+const LINE = /(?:^|\s)(?:[\w-]*-)?(?:code-line|token-line|view-line|line)(?:\s|$)/;
+
 /** The text of a code block, and its language. */
 export function codeOf(pre: Element): { text: string; language: string } {
   const code = pre.children.filter(isTag).find(({ name }) => name === "code");
@@ -90,8 +93,12 @@ function known(name: string): string | undefined {
 function verbatim(root: ParentNode): string {
   const parts: string[] = [];
   let endsLine = true;
+  /** The last text is a line of its own, which the next text may end. */
+  let isLine = false;
   const push = (text: string) => {
     if (text === "") return;
+    if (isLine && !endsLine && !/^[\r\n]/.test(text)) parts.push("\n");
+    isLine = false;
     parts.push(text);
     endsLine = text.endsWith("\n");
   };
@@ -104,11 +111,13 @@ function verbatim(root: ParentNode): string {
   };
   const element = (child: Element) => {
     if (child.name === "br") return push("\n");
-    if (NOT_CODE.has(child.name) || GUTTER.test((child.attribs["class"] ?? "").slice(0, MAX_CLASS_LENGTH))) return;
+    const names = (child.attribs["class"] ?? "").slice(0, MAX_CLASS_LENGTH);
+    if (NOT_CODE.has(child.name) || GUTTER.test(names)) return;
     const block = isBlock(child);
     if (block && !endsLine) push("\n");
     walk(child);
     if (block && !endsLine) push("\n");
+    else if (LINE.test(names)) isLine = true;
   };
   walk(root);
   return parts

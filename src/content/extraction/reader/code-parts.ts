@@ -10,21 +10,22 @@ const MAX_WORDS_OF_A_LABEL = 3;
 const LEVELS_OF_TEXT = 4;
 const LEVELS_OF_CODE = 8;
 
+/** The end of a text that announces the code after it. */
+const ANNOUNCES = /[:：]\s*$/u;
 /** Names of languages, and labels above code. */
 const LANGUAGE =
   /^(?:js|javascript|ts|typescript|jsx|tsx|css|scss|html|xml|json|ya?ml|toml|sql|bash|shell|sh|console|terminal|python|py|java|kotlin|swift|go|rust|c|c\+\+|cpp|c#|csharp|php|ruby|r|scala|lua|perl|diff|text|plaintext|powershell|dockerfile|http|graphql|markdown|md|ini|copy|copied!?|(?:code|bash|php|html):?\s*\[?(?:select all|expand|copy)\]?|code:?)$/i;
 
-/** Adds code between two chosen texts of the same section, and drops the names of languages above code. */
+/** Adds code between two chosen texts of the same section or after one that ends with a colon, and drops the names of languages above code. */
 export function fitCode({ blocks }: Outline, chosen: Uint8Array): void {
   if (!blocks.some(isCode)) return;
   const around = FLAGS.form | FLAGS.button | FLAGS.hidden;
   for (const [at, block] of blocks.entries()) {
     if (!isCode(block) || chosen[at] === 1 || (block.box.flags & around) !== 0) continue;
-    const isAmong = [-1, 1].every((step) => {
-      const beside = blocks[chosenBeside(blocks, chosen, { at, step })];
-      return beside !== undefined && isNear(beside.box, block.box);
-    });
-    if (isAmong) chosen[at] = 1;
+    const [before, after] = [-1, 1].map((step) => blocks[chosenBeside(blocks, chosen, { at, step })]);
+    if (before === undefined || !isNear(before.box, block.box)) continue;
+    const isAnnounced = ANNOUNCES.test(before.text);
+    if (isAnnounced || (after !== undefined && isNear(after.box, block.box))) chosen[at] = 1;
   }
   for (const [at, block] of blocks.entries()) {
     const isLabel = !isCode(block) && isCode(blocks[at + 1]) && LANGUAGE.test(block.text.trim());

@@ -3,9 +3,11 @@ import { textsLeft } from "../testing/texts-left.ts";
 import { fitCode } from "./code-parts.ts";
 import { evenTemplates, fillTemplates } from "./consistent.ts";
 import { addFirstPost } from "./first-post.ts";
+import { dropOtherProducts } from "./other-products.ts";
 import { addPrice } from "./price.ts";
 import { type Outline } from "./outline.ts";
 import { keepHeadings } from "./sections.ts";
+import { dropNarrowCopies } from "./narrow-copies.ts";
 
 const TEXT = "The night train leaves at half past ten.";
 
@@ -36,6 +38,11 @@ describe("the price of a product", () => {
       "is added before the price of shipping",
       "<h1>Saw</h1><p>$7.95 (out)</p><p>$15 for fast shipping</p>",
       ["Saw", "$7.95", "$15 for fast shipping"],
+    ],
+    [
+      "is added if the number of the article resembles one",
+      "<h1>Saw</h1><p>€7.95 (out)</p><p>BEJ22T0</p>",
+      ["Saw", "€7.95", "BEJ22T0"],
     ],
     ["is not added if it is there", "<h1>Saw</h1><p>$9.95 (out)</p><p>$7.95</p>", ["Saw", "$7.95"]],
   ])("%s", (_what, html, texts) => {
@@ -74,6 +81,11 @@ describe("code between chosen texts", () => {
     const tabs =
       "<div><ul><li>npm (out)</li><li>Yarn (out)</li></ul><pre>npm install (out)</pre><pre>yarn add (out)</pre></div>";
     expect(textsLeft(`<p>${TEXT}</p>${tabs}<p>${TEXT}</p>`, fitCode)).toEqual([TEXT, "npm install", "yarn add", TEXT]);
+  });
+
+  test("is added at the end, after a text that announces it", () => {
+    expect(textsLeft(`<p>Run this:</p><pre>npm install (out)</pre>`, fitCode)).toEqual(["Run this:", "npm install"]);
+    expect(textsLeft(`<p>${TEXT}</p><pre>npm install (out)</pre>`, fitCode)).toEqual([TEXT]);
   });
 
   test("is not added beside other text", () => {
@@ -131,5 +143,42 @@ describe("the short texts of one template, of which some are chosen", () => {
 
   test("stay if they are many and their average score is low", () => {
     expect(textsLeft(shelf(["$1", "$2", "$3 (out)", "$4 (out)"]), ranked(0.1))).toContain("$2");
+  });
+});
+
+describe("the other products on the page of a product", () => {
+  const cards = ["Axe", "File", "Plane"].map((name) => `<li><a href="/${name}">${name}</a><b>$4.99</b></li>`).join("");
+
+  test("are dropped below its price", () => {
+    expect(textsLeft(`<h1>Saw</h1><p>$7.95</p><p>${TEXT}</p><ul>${cards}</ul>`, dropOtherProducts)).toEqual([
+      "Saw",
+      "$7.95",
+      TEXT,
+    ]);
+  });
+
+  test("are kept if the first price is in their list, because the page is a list of products", () => {
+    expect(textsLeft(`<h1>Tools</h1><ul>${cards}</ul><p>$7.95</p>`, dropOtherProducts)).toContain("Plane$4.99");
+  });
+
+  test("are not variants without links", () => {
+    const sizes = ["S", "M", "L"].map((name) => `<li>${name} <b>$4.99</b></li>`).join("");
+    expect(textsLeft(`<h1>Saw</h1><p>$7.95</p><ul>${sizes}</ul>`, dropOtherProducts)).toContain("M $4.99");
+  });
+});
+
+describe("a part that only narrow screens show", () => {
+  const benefits = `<h2>Benefits</h2><p>${TEXT}</p>`;
+
+  test("is dropped if the page has its texts elsewhere", () => {
+    const html = `<div class="hero--mobile">${benefits}</div><div>${benefits}</div>`;
+    expect(textsLeft(html, dropNarrowCopies)).toEqual(["Benefits", TEXT]);
+  });
+
+  test.each<[string, string]>([
+    ["has other texts", `<div class="lg:hidden">${benefits}<p>Only here and nowhere else.</p></div><h2>Benefits</h2>`],
+    ["is the whole page", `<div class="mobile">${benefits}${benefits}</div>`],
+  ])("is kept if it %s", (_what, html) => {
+    expect(textsLeft(html, dropNarrowCopies)).toContain(TEXT);
   });
 });

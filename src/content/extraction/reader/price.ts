@@ -6,12 +6,15 @@ const MAX_BLOCKS_TO_PRICE = 80;
 const MAX_WORDS_OF_A_PRICE = 6;
 /** Maximum number of words of a price without a label, such as "US $18.00". */
 const MAX_WORDS_OF_A_BARE_PRICE = 3;
+/** Codes of currencies that prices often have. Three other letters beside digits are those of an article number. */
+const CODE =
+  "(?:USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|NZD|SGD|HKD|TWD|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|BRL|MXN|ARS|CLP|COP|PEN|ZAR|KRW|THB|IDR|MYR|PHP|VND|ILS|AED|SAR|EGP|PKR|BDT|NGN|KES)";
 /** Digits beside the sign or the code of a currency. */
-const PRICE = /\d[\d.,\s]*(?:\p{Sc}|[A-Z]{3}\b)|(?:\p{Sc}|\b[A-Z]{3})\s*\d/u;
+const PRICE = new RegExp(String.raw`\d[\d.,\s]*(?:\p{Sc}|${CODE}\b)|(?:\p{Sc}|\b${CODE})\s*\d`, "u");
 
 /** Adds the price of a product, the first one after its heading, if no price is chosen. */
 export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
-  const title = blocks.findIndex(({ heading, box }) => heading === 1 && (box.flags & FLAGS.hidden) === 0);
+  const title = productHeading(blocks);
   if (title === -1) return;
   const end = Math.min(blocks.length, title + MAX_BLOCKS_TO_PRICE);
   let price = -1;
@@ -33,7 +36,13 @@ function isOtherPrice({ box, count }: Block, first: Block | undefined): boolean 
   return isInList || (count.words > MAX_WORDS_OF_A_BARE_PRICE && first.count.words <= MAX_WORDS_OF_A_BARE_PRICE);
 }
 
-function isPrice({ box, count, text }: Block): boolean {
+/** Whether a block is a price outside of menus and buttons. */
+export function isPrice({ box, count, text }: Block): boolean {
   const around = FLAGS.nav | FLAGS.aside | FLAGS.footer | FLAGS.hidden | FLAGS.button | FLAGS.dialog;
   return count.words <= MAX_WORDS_OF_A_PRICE && (box.flags & around) === 0 && PRICE.test(text);
+}
+
+/** The index of a product's heading, which is its name. -1 if the page has no such heading. */
+export function productHeading(blocks: readonly Block[]): number {
+  return blocks.findIndex(({ heading, box }) => heading === 1 && (box.flags & FLAGS.hidden) === 0);
 }

@@ -26,9 +26,11 @@ import { dropPictures } from "./pictures.ts";
 import { siteNameOf } from "./site-name.ts";
 import { separateWords } from "./separate.ts";
 import { addPostDetails } from "./posts.ts";
+import { dropOtherProducts } from "./other-products.ts";
 import { addPrice } from "./price.ts";
 import { dropTitleHeading, titleOf } from "./title.ts";
 import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
+import { dropNarrowCopies } from "./narrow-copies.ts";
 import { type VisibleDetails } from "./visible-details.ts";
 import { dropCopies, dropRepeats, dropTwins, fillGroups, keepCode, keepWhole } from "./whole.ts";
 
@@ -110,11 +112,14 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   dropCopies(outline, chosen);
   dropTwins(outline, chosen);
   dropRepeats(outline, chosen);
+  dropNarrowCopies(outline, chosen);
   keepWhole(outline, chosen);
   keepCode(outline, chosen);
   fitCode(outline, chosen);
   keepHeadings(outline, chosen);
   addPostDetails(outline, chosen, isThread);
+  // A list of products declares each of them.
+  if (hints.isProduct && (metadata.types.get("Product") ?? 0) <= 1) dropOtherProducts(outline, chosen);
   if (hints.isProduct) addPrice(outline, chosen);
   if (options.comments === true) addComments(outline, chosen);
   const article = new ChosenTree(outline, chosen).copy(body, outline.root);
