@@ -6,7 +6,7 @@ import { toIndexPage } from "./index-page.ts";
 import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
-import { showLateText } from "./late-text.ts";
+import { showLateText, showStreamedParts } from "./late-text.ts";
 import { pageTitle } from "./page-title.ts";
 import { prepare } from "./prune.ts";
 import { readArticle } from "./reader/read-article.ts";
@@ -39,6 +39,7 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
+  const isMoved = showStreamedParts(tree, html, source.engine);
   const { sign, placeholders } = mayNeedBrowser ? scriptSigns(tree, source) : NO_SIGNS;
   if (sign !== undefined)
     return { outcome: "needs-browser", sign, ...(placeholders === undefined ? {} : { placeholders }) };
@@ -47,16 +48,20 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   // A browser may get past the obstacle, and scripts may add content to an empty document.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
-  const outcome = contentOf(tree, job);
+  const outcome = contentOf(tree, job, isMoved);
   return placeholders !== undefined && outcome.outcome === "content" ? { ...outcome, placeholders } : outcome;
 }
 
 const NO_SIGNS = { sign: undefined, placeholders: undefined } as const;
 
-function contentOf(tree: Document, { source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
+function contentOf(
+  tree: Document,
+  { source, task, mayNeedBrowser }: ExtractionJob,
+  isChanged: boolean,
+): ExtractionOutcome {
   const url = source.finalUrl;
   if (task.kind === "html") {
-    const content = typeof source.body === "string" ? source.body : toHtml(tree);
+    const content = typeof source.body === "string" && !isChanged ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree) } };
   }
   if (task.kind === "fields") return toFields(tree, source, task);

@@ -25,9 +25,10 @@ export type ExtractionTask =
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /**
    * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
-   * needs a browser.
+   * needs a browser. From the character `lazyFrom` on, the source is a script that the one before it imports when it
+   * needs it.
    */
-  | { readonly kind: "script"; readonly searched: SearchedNames };
+  | { readonly kind: "script"; readonly searched: SearchedNames; readonly lazyFrom?: number };
 
 /** The elements of a page that its external scripts may still fill. */
 export interface Placeholders {
@@ -53,6 +54,9 @@ export interface Placeholders {
   readonly passesAddress: boolean;
   /** Whether an element shows a placeholder text such as "--" instead of a value. */
   readonly hasPlaceholderText: boolean;
+  /** The beginning of the page's text, and of the data for scripts in the document. */
+  readonly shown: string;
+  readonly data: string;
 }
 
 /** The value for a page without placeholders. */
@@ -68,12 +72,24 @@ export const NO_PLACEHOLDERS: Placeholders = {
   hidden: [],
   passesAddress: false,
   hasPlaceholderText: false,
+  shown: "",
+  data: "",
 };
 
 /** The names that are searched in an external script. */
 export type SearchedNames = Pick<
   Placeholders,
-  "names" | "lists" | "texts" | "tags" | "addresses" | "configs" | "hidden" | "passesAddress" | "hasPlaceholderText"
+  | "names"
+  | "lists"
+  | "texts"
+  | "tags"
+  | "addresses"
+  | "configs"
+  | "hidden"
+  | "passesAddress"
+  | "hasPlaceholderText"
+  | "shown"
+  | "data"
 >;
 
 /** A page and the task of its extraction. */

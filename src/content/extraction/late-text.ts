@@ -3,13 +3,16 @@ import { type EngineName } from "../page/page.ts";
 import { showNoscript } from "./noscript.ts";
 import { placeStreamedParts } from "./streamed-parts.ts";
 
-/**
- * Shows text that a page without scripts would not show in its place: the content of `noscript`, and parts that the
- * server streamed last.
- */
+/** Shows parts that the server streamed last in their places. True if the page has such parts. */
+export function showStreamedParts(tree: Document, html: string, engine: EngineName): boolean {
+  if (engine !== "static" || !hasStreamedPart(html)) return false;
+  placeStreamedParts(tree);
+  return true;
+}
+
+/** Shows text that a page without scripts would not show: the content of `noscript`. */
 export function showLateText(tree: Document, html: string, engine: EngineName): void {
   if (engine !== "static") return;
-  if (hasStreamedPart(html)) placeStreamedParts(tree);
   if (html.includes("<noscript") || /<noscript/i.test(html)) showNoscript(tree);
 }
 

@@ -9,14 +9,14 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-  type SearchedNames,
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
+import { isRendered } from "../extraction/signs/shown-words.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
-  if (task.kind === "script") return scriptOutcome(source, task.searched);
+  if (task.kind === "script") return scriptOutcome(source, task);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
@@ -35,8 +35,13 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
 }
 
 /** A script is not a document. It is only searched for signs that it fills elements. */
-function scriptOutcome({ body }: PageSource, places: SearchedNames): ExtractionOutcome {
-  const found = signOfCode(typeof body === "string" ? body : new TextDecoder().decode(body), places);
+function scriptOutcome(
+  { body }: PageSource,
+  { searched, lazyFrom }: Extract<ExtractionTask, { readonly kind: "script" }>,
+): ExtractionOutcome {
+  const code = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const isShown = lazyFrom === undefined || isRendered(code.slice(lazyFrom), searched.shown);
+  const found = isShown ? signOfCode(code, searched) : undefined;
   if (found !== undefined) {
     const { sign, names } = found;
     return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACEHOLDERS, names, certain: names } };

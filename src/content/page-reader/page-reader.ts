@@ -63,11 +63,12 @@ export class PageReader {
     this.#deps = deps;
     this.#scripts = new PageScripts({
       fetch: deps.fetchDocument,
-      filledBy: async (visit, code, places) => {
+      filledBy: async (visit, { code, lazyFrom }, places) => {
         const source = { ...NO_SOURCE, body: code };
+        const lazy = lazyFrom === undefined ? {} : { lazyFrom };
         const outcome = await this.#extract(visit, {
           source,
-          task: { kind: "script", searched: places },
+          task: { kind: "script", searched: places, ...lazy },
           mayNeedBrowser: false,
         });
         return outcome.outcome === "needs-browser" ? (outcome.placeholders?.certain ?? []) : undefined;

@@ -47,12 +47,15 @@ export function automaticCode(script: string, isNamed: (name: string) => boolean
   return withoutHandlers(script, { isNamed, isWhole: false });
 }
 
+/** Ranges of a script that do not run. The script has no comments. */
+type Ranges = (code: string) => [start: number, end: number][];
+
 /**
  * The same for a script whose functions no other script calls. Methods and variables whose names occur only in handlers
- * are removed too.
+ * are removed too. `others` finds further code that does not run.
  */
-export function automaticCodeOfWhole(script: string): AutomaticCode {
-  return withoutHandlers(script, { isNamed: () => false, isWhole: true });
+export function automaticCodeOfWhole(script: string, others: Ranges = () => []): AutomaticCode {
+  return withoutHandlers(script, { isNamed: () => false, isWhole: true, others });
 }
 
 /** Code that causes an event of its own elements: `$("#a").trigger("click")`, `size.dispatchEvent(new Event("change"))`. */
@@ -82,9 +85,10 @@ interface Callers {
   readonly isNamed: (name: string) => boolean;
   /** Whether no other script calls functions of this one. */
   readonly isWhole: boolean;
+  readonly others?: Ranges;
 }
 
-function withoutHandlers(script: string, { isNamed, isWhole }: Callers): AutomaticCode {
+function withoutHandlers(script: string, { isNamed, isWhole, others }: Callers): AutomaticCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
   const calls: [start: number, end: number][] = [];
@@ -92,7 +96,7 @@ function withoutHandlers(script: string, { isNamed, isWhole }: Callers): Automat
     const open = match.index + match[0].length - 1;
     calls.push([open + 1, scan.closeOf(open)]);
   }
-  const marked = withoutTriggered(scan, calls);
+  const marked = [...withoutTriggered(scan, calls), ...(others?.(scan.code) ?? [])];
   let done = 0;
   for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
     // Text inside a handler that was already found is not searched again.

@@ -1,3 +1,4 @@
+import { type Scopes, scopesBefore } from "./code-scope.ts";
 import { endOfValue } from "./code-values.ts";
 
 /** Maximum number of calls that are examined in one script, and of characters of one call. */
@@ -25,7 +26,7 @@ const EFFECTS = new Set(["useEffect", "useLayoutEffect", "onMounted", "onMount",
 
 /** Values that only the browser knows: stored data of the user, the window's size, and the page's own elements. */
 const PERSONAL =
-  /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|query\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|log|track|events?)\b/i;
+  /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|querySelector\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|log|track|events?)\b/i;
 
 /**
  * Functions that run later or never: callbacks of observers and intervals, and the function that cleans up after an
@@ -123,16 +124,25 @@ function runsEffect(code: string): boolean {
     if (dependencies === null) continue;
     const whole = text.slice(0, end);
     const body = unlessLater(whole);
-    if (PERSONAL.test(body)) continue;
-    const before = code.slice(Math.max(0, match.index - NEAR), match.index);
+    const isPersonal = PERSONAL.test(body);
+    if (isPersonal && !HAS_DEFAULT.test(body)) continue;
+    const before = scopesBefore(code.slice(Math.max(0, match.index - NEAR), match.index));
     const after = code.slice(start + end, start + end + NEAR);
+    // The state of an element that only screen readers read.
+    if (ANNOUNCES.test(code.slice(Math.max(0, match.index - NEAR), start + end + NEAR))) continue;
+    if (isPersonal) {
+      if (fallsBack(body, before.own, after)) return true;
+      continue;
+    }
     // Other dependencies than none mostly change when a person does something.
     const isOnce = (dependencies[1] ?? "").trim() === "";
-    if (isOnce ? setsState(body, before, after) : fillsState(body, before)) return true;
-    if (isOnce && showsInView(whole, before, after)) return true;
+    if (isOnce ? setsState(body, before, after) : fillsState(body, before.own)) return true;
+    if (isOnce && showsInView(whole, before.own, after)) return true;
   }
   return false;
 }
+
+const ANNOUNCES = /\bid=\\?["'][\w-]{0,30}announcer\\?["']/;
 
 /** The dependencies of an effect, and the end of its call. An effect without a list of them runs after each render. */
 const DEPENDENCIES = /^(?:,\s{0,9}\[([^[\]]{0,160})\]\s{0,9})?\)/;
@@ -149,6 +159,27 @@ function fillsState(body: string, before: string): boolean {
     if (state !== undefined && /^(?:""|''|``|null|void 0|undefined|\[\]|)\)/.test(state.initial)) return true;
   }
   return false;
+}
+
+/** A value of the user with a constant in its place: `localStorage.getItem("units") ?? "metric"`. */
+const HAS_DEFAULT = /(?:\?\?|\|\|)\s{0,3}["'`]\w/;
+
+/**
+ * Whether an effect fills an empty state with a value of the user or a constant, and something with words waits for the
+ * state, directly or as the result of a hook.
+ */
+function fallsBack(body: string, before: string, after: string): boolean {
+  return body.matchAll(SETTER).some(([, called, first]) => {
+    const state = called === undefined || first !== undefined ? undefined : stateOf(before, called);
+    if (state === undefined || !/^(?:""|''|``|null|void 0|undefined|!1|false|)\)/.test(state.initial)) return false;
+    if (guardsWords(after, state.name)) return true;
+    const hook =
+      /(?:\bfunction\s{1,3}([\w$]{1,40})\s{0,3}\([^()]{0,80}\)\s{0,3}|([\w$]{1,40})\s{0,3}=\s{0,3}\([^()]{0,80}\)\s{0,3}=>\s{0,3})\{/.exec(
+        before,
+      );
+    const shown = hook === null ? undefined : resultOf(after, hook[1] ?? hook[2] ?? "");
+    return shown !== undefined && guardsWords(after, shown);
+  });
 }
 
 const IN_VIEW =
@@ -196,22 +227,24 @@ const SETTER =
 const REF = /(?<![\w$.])([\w$]{1,40})\.value\s{0,3}=(?!=)/;
 const FIELD = /\bthis\.setState\s{0,3}\(|\bthis\.\w{1,40}\s{0,3}=\s{0,3}(?:!0|true\b|await\b|["'`[])/;
 
-function setsState(body: string, before: string, after: string): boolean {
+function setsState(body: string, { own, all }: Scopes, after: string): boolean {
   const ref = REF.exec(body)?.[1];
-  if (ref !== undefined && isResult(before, ref)) return true;
+  if (ref !== undefined && isResult(all, ref)) return true;
   for (const match of body.matchAll(SETTER)) {
     const [whole, called, first, given] = match;
     const setter = called ?? given ?? "";
     const value = body.slice(match.index + whole.length, match.index + whole.length + 12);
     // A setter has one argument.
     const sets = first === undefined && (given !== undefined || !value.startsWith(")"));
-    const state = sets ? stateOf(before, setter) : undefined;
+    const state = sets ? stateOf(own, setter) : undefined;
     const isFlag = /^(?:!0|true)\s{0,3}\)/.test(value);
     // A flag that is reset shows nothing more, unless it was set from the beginning.
-    const isReset = /^(?:!1|false)\s{0,3}\)/.test(value) && !/^(?:!0|true)\s{0,3}\)/.test(state?.initial ?? "");
+    const isReset =
+      state?.initial === value ||
+      (/^(?:!1|false)\s{0,3}\)/.test(value) && !/^(?:!0|true)\s{0,3}\)/.test(state?.initial ?? ""));
     if (state !== undefined && !isReset && (!isFlag || guardsWords(after, state.name))) return true;
     const isValue = first !== undefined && /^(?:!0|true|await\b|["'`[])/.test(value);
-    if (isValue && isSignal(before, first) && isRead(after, first)) return true;
+    if (isValue && isSignal(all, first) && isRead(after, first)) return true;
   }
   return false;
 }
@@ -236,7 +269,20 @@ function stateOf(before: string, setter: string): State | undefined {
 
 /** Whether a variable is the result of a call, as references are: `m = ref(today)`. */
 function isResult(before: string, name: string): boolean {
-  return new RegExp(`(?<![\\w$.])${escaped(name)}\\s{0,3}=\\s{0,3}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`).test(before);
+  const declared = new RegExp(
+    `(?<![\\w$.])${escaped(name)}\\s{0,3}=\\s{0,3}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`,
+    "g",
+  );
+  const last = [...before.matchAll(declared)].at(-1);
+  return last !== undefined && !isParameter(before.slice(last.index), name);
+}
+
+/** Whether a function around the end of the text has a parameter with this name. Other functions have no body here. */
+function isParameter(before: string, name: string): boolean {
+  const first = escaped(name);
+  return new RegExp(
+    `[(,]\\s{0,3}${first}\\s{0,3}[,)=][^{}]{0,200}\\{(?!\\})|(?<![\\w$.])${first}\\s{0,3}=>\\s{0,3}\\{(?!\\})`,
+  ).test(before);
 }
 
 /** Whether a variable is a call's result with a constant, as signals are: `m = state(!1)`. */

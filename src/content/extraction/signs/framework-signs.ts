@@ -1,4 +1,4 @@
-import { isTag } from "domhandler";
+import { isComment, isTag } from "domhandler";
 import { type Sign } from "./sign.ts";
 import { isShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
@@ -12,7 +12,8 @@ function hasLateFragment(page: Survey): boolean {
   );
 }
 
-const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
+/** Elements that load their content from the address in `src`. */
+export const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
 
 const LATE_ATTRIBUTES = [
   "up-defer",
@@ -36,9 +37,11 @@ function isEmpty({ text, media }: Surveyed): boolean {
   return text === 0 && media === 0;
 }
 
-/** Components that only the browser renders. */
+/** Components that only the browser renders. React marks a boundary that failed on the server with `<!--$!-->`. */
 function hasClientIsland(page: Survey): boolean {
   if (page.having("data-dgst").some(({ attribs }) => attribs["data-dgst"]?.startsWith("BAILOUT") === true)) return true;
+  if (page.named("template").some(({ element: { prev } }) => prev !== null && isComment(prev) && prev.data === "$!"))
+    return true;
   if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
   if (page.having("component-url").some((element) => element.name === "astro-island" && isEmpty(element))) return true;
   return ISLAND_ATTRIBUTES.some((attribute) =>
@@ -131,8 +134,11 @@ function isToggled({ parent, attribs, hidden }: Surveyed, { elements }: Survey):
 export const SMALL_ELEMENT =
   /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker|youtube|vimeo|video|audio|map|maps|captcha|confetti|lottie)(?:$|-)/;
 
+/** Angular renders the page's component beside this element, which stays empty. */
+export const ROUTER = "router-outlet";
+
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
-  if (hidden || text > 0 || media > 0 || elements > 2) return false;
+  if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;
   return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 

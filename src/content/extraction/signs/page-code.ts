@@ -22,8 +22,12 @@ const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
 /** Types of scripts that contain data for search engines or for the browser. */
 const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
-/** Astro's inline code that makes visible content interactive: its islands and their loaders. */
-const HYDRATES = /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro/;
+/**
+ * Inline code that makes visible content interactive, or shows content that the document has: Astro's islands and their
+ * loaders, React's streamed parts.
+ */
+const HYDRATES =
+  /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
 
 /** Inline code of WordPress's caches that runs the page's other scripts when a person first moves or clicks. */
 const DELAYS = /\bRocketLazyLoadScripts\b|\bnowprocket=1|\blitespeed_ui_events\b/;
@@ -36,6 +40,8 @@ export class PageCode {
   readonly unknown: string[] = [];
   /** Characters of embedded data for scripts. */
   data = 0;
+  /** That data, and the addresses that its elements name as its source. */
+  readonly dataText: string[] = [];
   /** Number of script elements that contain templates. */
   templates = 0;
   /** Whether the page contains any code that runs, harmless or not. */
@@ -61,7 +67,9 @@ export class PageCode {
       // WordPress includes its own templates in each page.
       if (attribs["id"]?.startsWith("tmpl-") !== true) this.templates += 1;
     } else if (DATA_TYPE.test(type)) {
-      if (!OTHERS_DATA.test(type)) this.data += code.length;
+      if (OTHERS_DATA.test(type)) return;
+      this.data += code.length;
+      this.dataText.push(attribs["data-url"] === undefined ? code : `"${attribs["data-url"]}" ${code}`);
     } else if (CODE_TYPE.test(type) && attribs["nomodule"] === undefined) {
       this.runs = true;
       const src = attribs["src"] ?? attribs["href"] ?? attribs["xlink:href"];

@@ -4,8 +4,9 @@ import { addressesIn } from "./inline-signs.ts";
 import { ROOTS, waitsForAction } from "./empty-signs.ts";
 import { ASIDE } from "./request-addresses.ts";
 import { passesAddress } from "./passed-addresses.ts";
-import { SMALL_ELEMENT } from "./framework-signs.ts";
+import { LATE_ELEMENTS, ROUTER, SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
+import { dataFor, shownText } from "./shown-words.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
 /** Maximum number of external scripts that are examined, and of names that are searched in them. */
@@ -98,6 +99,7 @@ const OFTEN_EMPTY = new Set([
   "option",
   "textarea",
   "select",
+  ROUTER,
 ]);
 
 function isOpen(element: Surveyed): boolean {
@@ -124,7 +126,7 @@ const MAX_FALLBACK_LENGTH = 80;
 
 /** Whether an element is a component with at most a short text. Its script may then display something else. */
 function isUnmade({ name, text, media, elements }: Surveyed): boolean {
-  if (!name.includes("-") || SMALL_ELEMENT.test(name)) return false;
+  if (!name.includes("-") || SMALL_ELEMENT.test(name) || LATE_ELEMENTS.has(name)) return false;
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
 }
 
@@ -132,7 +134,7 @@ function isUnmade({ name, text, media, elements }: Surveyed): boolean {
 const MAX_FALLBACK_ELEMENTS = 3;
 
 function isRewrittenByItself({ name, chrome, hidden, text, media, elements }: Surveyed): boolean {
-  if (chrome || hidden || !name.includes("-") || SMALL_ELEMENT.test(name)) return false;
+  if (chrome || hidden || !name.includes("-") || SMALL_ELEMENT.test(name) || LATE_ELEMENTS.has(name)) return false;
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements <= MAX_FALLBACK_ELEMENTS;
 }
 
@@ -240,6 +242,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
     hidden: hidden.all,
     passesAddress: inline.some((code) => !isKnownSnippet(code) && passesAddress(code)),
     hasPlaceholderText,
+    ...(scripts.length === 0 ? { shown: "", data: "" } : { shown: shownText(page), data: dataFor(page) }),
   };
 }
 

@@ -2,13 +2,14 @@ import { type SearchedNames } from "../extraction.ts";
 import { endOfValue } from "./code-values.ts";
 import { containsName } from "./placeholders.ts";
 import { ASIDE } from "./request-addresses.ts";
+import { isIn } from "./request-clients.ts";
 
 /** Maximum number of requests with a parameter as address, and of queries, that are examined in one script. */
 const MAX_EXAMINED = 60;
 /** Number of characters before a request in which its function must begin. */
 const MAX_HELPER_LENGTH = 240;
 /** Maximum number of characters of a query's options. */
-const MAX_OPTIONS_LENGTH = 1_200;
+export const MAX_OPTIONS_LENGTH = 1_200;
 
 /** A request whose address is, or contains, a variable: `fetch(u)`, `fetch(base + u)`, `` get(`${base}${u}`) ``. */
 const REQUEST =
@@ -21,7 +22,7 @@ const ADDRESS = String.raw`(["'\`])((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?![^
  * Whether code fetches data from a literal address through a function of its own or of a library:
  * `const get = (u) => fetch(u)` with `get("/api/rows")` or `useSWR("/api/rows", get)`.
  */
-export function fetchesByHelper(code: string): boolean {
+export function fetchesByHelper(code: string, data: string): boolean {
   const helpers = new Set<string>();
   let examined = 0;
   for (const match of code.matchAll(REQUEST)) {
@@ -30,7 +31,7 @@ export function fetchesByHelper(code: string): boolean {
     const helper = helperBefore(code.slice(Math.max(0, match.index - MAX_HELPER_LENGTH), match.index), match[1] ?? "");
     if (helper !== undefined) helpers.add(helper);
   }
-  return [...helpers].some((name) => isCalledWithAddress(code, name.replaceAll("$", "\\$")));
+  return [...helpers].some((name) => isCalledWithAddress(code, name.replaceAll("$", "\\$"), data));
 }
 
 /** The last function in the text whose first parameter has this name: `get` in `get = async (u) => {`. */
@@ -44,17 +45,22 @@ function helperBefore(text: string, parameter: string): string | undefined {
   return last?.[1] ?? last?.[2];
 }
 
-function isCalledWithAddress(code: string, name: string): boolean {
+function isCalledWithAddress(code: string, name: string, data: string): boolean {
   const called = new RegExp(`(?<![\\w$.])${name}\\s{0,3}\\(\\s{0,3}${ADDRESS}`, "g");
   const given = new RegExp(`\\(\\s{0,3}${ADDRESS}\\s{0,3},\\s{0,3}${name}\\s{0,3}[,)]`, "g");
-  return [called, given].some((pattern) => code.matchAll(pattern).some(([call]) => !ASIDE.test(call)));
+  return [called, given].some((pattern) =>
+    code.matchAll(pattern).some(([call, , address = ""]) => !ASIDE.test(call) && !isIn(data, address)),
+  );
 }
 
 /** The literal key of a query. The code of query libraries contains no literal keys. */
-const QUERY_KEY = /\bqueryKey\s{0,3}:\s{0,3}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3})?\[\s{0,3}["'`]([^"'`]{1,80})["'`]/g;
+export const QUERY_KEY = /\bqueryKey\s{0,3}:\s{0,3}(?:\(\s{0,3}\)\s{0,3}=>\s{0,3})?\[\s{0,3}["'`]([^"'`]{1,80})["'`]/g;
 
-/** Whether code has a query that runs without user action: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. */
-export function fetchesByQuery(code: string): boolean {
+/**
+ * Whether code has a query that runs without user action: `useQuery({ queryKey: ["rows"], queryFn: loadRows })`. A query
+ * whose key is in the document's data has its result.
+ */
+export function fetchesByQuery(code: string, data: string): boolean {
   let examined = 0;
   for (const match of code.matchAll(QUERY_KEY)) {
     examined += 1;
@@ -63,7 +69,8 @@ export function fetchesByQuery(code: string): boolean {
     if (open === -1 || match.index - open > MAX_OPTIONS_LENGTH) continue;
     const text = code.slice(open, open + MAX_OPTIONS_LENGTH);
     const options = text.slice(0, endOfValue(text, 0));
-    if (!/\bqueryFn\b/.test(options) || /\benabled\s{0,3}:/.test(options) || ASIDE.test(match[1] ?? "")) continue;
+    if (!/\bqueryFn\b/.test(options) || /\benabled\s{0,3}:/.test(options)) continue;
+    if (ASIDE.test(match[1] ?? "") || isIn(data, match[1] ?? "")) continue;
     return true;
   }
   return false;

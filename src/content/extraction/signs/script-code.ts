@@ -5,7 +5,11 @@ import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
 import { containsName, selectsName } from "./placeholders.ts";
 import { ASIDE } from "./request-addresses.ts";
+import { fetchesByClient, isIn } from "./request-clients.ts";
 import { fetchesByHelper, fetchesByQuery, usesAddress } from "./request-helpers.ts";
+import { answered } from "./answered-requests.ts";
+import { showsInWideWindow } from "./media-parts.ts";
+import { isRendered } from "./shown-words.ts";
 import { withoutRanges } from "./without-ranges.ts";
 import { selectsTag, uncovers, writtenTexts } from "./text-writes.ts";
 
@@ -31,7 +35,7 @@ const DATA_ADDRESS =
 
 /** The first argument of a call that fetches data, if it is a literal and refers to the site itself. */
 const CALL_ADDRESS =
-  /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?(?:[\w$.]{1,40}\s{0,9}\+\s{0,9})?["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
+  /(?:(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?)|\$\.(?:get|getJSON|ajax)|\.getJSON|\.open|\.request|(?<![\w$.])new\s{1,9}EventSource)\s{0,9}\(\s{0,9}(?:new\s{1,3}(?:URL|Request)\s{0,3}\(\s{0,3}|["'`]GET["'`]\s{0,9},\s{0,9}|\{\s{0,9}url\s{0,9}:\s{0,9})?(?:[\w$.]{1,40}\s{0,9}\+\s{0,9})?["'`](?:\$\{[\w$.]{1,40}\})?((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/[^"'`\s]{1,200}|[\w-]{1,60}(?:\/[\w.-]{1,60}){1,6})["'`]/g;
 
 const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\btype\s{0,9}:\s{0,9}["'`]POST/i;
 
@@ -55,14 +59,14 @@ const INTO_BODY = /\bdocument\.body\.(?:append|prepend|insertAdjacent|insertBefo
 const COVERS =
   /cookie|consent|gdpr|banner|modal|pop-?up|newsletter|toast|dialog|overlay|tooltip|lightbox|\bchat|backdrop|drawer|snackbar|survey|feedback|position\s{0,3}:\s{0,3}["']?fixed/i;
 /** Inserts an element next to an element. */
-const BESIDE = String.raw`\.(?:parent(?:Node|Element)|after|before|replaceWith|insertAdjacent)`;
-const BESIDE_SCRIPT = new RegExp(`\\bcurrentScript${BESIDE}`);
+const BESIDE = String.raw`\.(?:parent(?:Node|Element)[?!]?\.(?:append|prepend|insert|replace)|(?:after|before|replaceWith)\b|insertAdjacent)`;
+const BESIDE_SCRIPT = new RegExp(String.raw`\bcurrentScript(?:${BESIDE}|\.parent(?:Node|Element)\b)`);
 const OWN_ELEMENT = /(?<![\w$])([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
 /** A state and its setter, the value of a reference, or a component that is mounted by a function. */
 const KEEPS_STATE =
-  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|__svelte|\buseSyncExternalStore\b|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
+  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|\bawait\b|\.then\s{0,3}\(|__svelte|\buseSyncExternalStore\b|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
 
 const ATTACHES = /\.attachShadow\s{0,9}\(/;
 
@@ -81,19 +85,31 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
   const isOwn = script.length <= MAX_OWN_CODE;
   const named = isOwn ? searched.names.filter((name) => containsName(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
-  if (fetchesData(script)) {
-    const code = isOwn ? automaticCodeOfWhole(script).code : automaticCode(script).code;
-    if (fetchesData(withoutProperties(code)) && !(isOwn && NO_WORDS.test(code))) {
+  if (fetchesData(script, searched.data)) {
+    const code = isOwn
+      ? automaticCodeOfWhole(script, (whole) => answered(whole, searched)).code
+      : automaticCode(script).code;
+    if (fetchesData(withoutProperties(code), searched.data) && !(isOwn && NO_WORDS.test(code))) {
       return { sign: "data-request", names: named.filter((name) => containsName(code, name)) };
     }
   }
   if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(automaticCode(script).code))) {
     return { sign: "client-state", names: [] };
   }
+  if (isOwn && showsInWideWindow(script, searched.shown)) return { sign: "client-state", names: [] };
+  if (defersPart(script, searched)) return { sign: "client-island", names: [] };
   if (isOwn) return signOfOwnCode(script, named, searched);
   // A library that gets an address from the page's own code.
   const isGiven = searched.passesAddress && FETCHES.test(script) && writesPage({ code: script, bare: script });
   return isGiven ? { sign: "data-request", names: [] } : undefined;
+}
+
+/** Angular's list of the modules of a deferred part. */
+const DEFERS = /=>\s{0,3}\[\s{0,3}import\s{0,3}\(\s{0,3}["'`]/;
+
+/** Whether a script shows a part of the page that it loads when its place is visible, and the server did not. */
+function defersPart(script: string, { shown, data }: SearchedNames): boolean {
+  return DEFERS.test(script) && !data.includes("__nghDeferData__") && isRendered(script, shown);
 }
 
 /** Code that uses data for a search or a drawing, and adds no words to the page. */
@@ -171,15 +187,18 @@ function appendsTo({ lists, texts }: SearchedNames, { code, bare }: AutomaticCod
   return INTO_BODY.test(code) && !COVERS.test(code);
 }
 
-function fetchesData(code: string): boolean {
+function fetchesData(code: string, data: string): boolean {
+  if (fetchesByClient(code, data)) return true;
   if (!FETCHES.test(code)) return false;
   for (const pattern of [CALL_ADDRESS, DATA_ADDRESS, GET_ADDRESS]) {
     for (const match of code.matchAll(pattern)) {
       const call = code.slice(match.index, match.index + match[0].length + CALL_LENGTH);
-      if (!ASIDE.test(match[0]) && !SENDS.test(callOnly(call))) return true;
+      if (!/[\w.-]/.test((match[1] ?? match[0]).replaceAll(/\$\{[^}]*\}?/g, ""))) continue;
+      if (ASIDE.test(match[0]) || SENDS.test(callOnly(call)) || isIn(data, match[1] ?? match[0].slice(1, -1))) continue;
+      return true;
     }
   }
-  return fetchesByHelper(code) || fetchesByQuery(code);
+  return fetchesByHelper(code, data) || fetchesByQuery(code, data);
 }
 
 /** The code of a call, up to the end of its statement. */

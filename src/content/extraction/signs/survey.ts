@@ -35,6 +35,9 @@ const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。|script/i;
 
+/** Maximum number of characters of the page's text with which scripts are compared. */
+const MAX_SHOWN = 60_000;
+
 const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
@@ -60,6 +63,8 @@ export class Survey {
   contentText = 0;
   /** Characters of hidden text. */
   hiddenText = 0;
+  /** The visible texts at the beginning of the page, up to a number of characters. */
+  readonly shown: string[] = [];
   readonly #byName = new Map<string, readonly Surveyed[]>();
   /**
    * Each index is built when a sign first needs it. Half of the pages that need a browser are recognised without an
@@ -149,6 +154,7 @@ export class Survey {
     const { hidden, chrome } = above;
     if (hidden) this.hiddenText += text.length;
     else {
+      if (this.text < MAX_SHOWN) this.shown.push(text);
       above.text += text.length;
       this.text += text.length;
       if (!chrome) this.contentText += text.length;
