@@ -165,7 +165,7 @@ function fillsState(body: string, before: string): boolean {
 const HAS_DEFAULT = /(?:\?\?|\|\|)\s{0,3}["'`]\w/;
 
 /**
- * Whether an effect fills an empty state with a value of the user or a constant, and something with words waits for the
+ * Whether an effect fills an empty state with a value of the user or a constant. Something with words must wait for the
  * state, directly or as the result of a hook.
  */
 function fallsBack(body: string, before: string, after: string): boolean {

@@ -138,11 +138,17 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
   return texts === undefined ? undefined : { sign: "script-writes", names: [...filled, ...texts] };
 }
 
+/** Number of characters after the script's own element in which it is used. */
+const BESIDE_LENGTH = 3_000;
+
 /** Whether code inserts an element next to the element of the script itself. */
 function insertsBeside(code: string): boolean {
   if (BESIDE_SCRIPT.test(code)) return true;
-  const own = OWN_ELEMENT.exec(code)?.[1];
-  return own !== undefined && new RegExp(`(?<![\\w$.])${own.replaceAll("$", "\\$")}${BESIDE}`).test(code);
+  const own = OWN_ELEMENT.exec(code);
+  if (own === null) return false;
+  const name = (own[1] ?? "").replaceAll("$", "\\$");
+  // Minified code has other variables with this name.
+  return new RegExp(`(?<![\\w$.])${name}${BESIDE}`).test(code.slice(own.index, own.index + BESIDE_LENGTH));
 }
 
 /** A component replaces its own content. */
