@@ -149,9 +149,10 @@ const MAX_NAMES_LENGTH = 300;
 /** Whether an element with an id is filled when a user acts on another element. */
 function isTarget({ attribs: { id = "" } }: Surveyed, page: Survey): boolean {
   if (id === "") return false;
-  return ON_ACTION.some((attribute) =>
-    page.having(attribute).some(({ attribs }) => attribs[attribute] === id || attribs[attribute] === `#${id}`),
-  );
+  return ON_ACTION.some((attribute) => {
+    const targets = page.valuesOf(attribute);
+    return targets.has(id) || targets.has(`#${id}`);
+  });
 }
 
 function hasLittleText(page: Survey): boolean {

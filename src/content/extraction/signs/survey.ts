@@ -66,6 +66,7 @@ export class Survey {
   /** The visible texts at the beginning of the page, up to a number of characters. */
   readonly shown: string[] = [];
   readonly #byName = new Map<string, readonly Surveyed[]>();
+  readonly #values = new Map<string, ReadonlySet<string>>();
   /**
    * Each index is built when a sign first needs it. Half of the pages that need a browser are recognised without an
    * index.
@@ -80,6 +81,15 @@ export class Survey {
   /** The elements that have an attribute other than `class`. */
   having(attribute: string): readonly Surveyed[] {
     return this.#attributes.get(attribute) ?? NONE;
+  }
+
+  /** The values that an attribute other than `class` has on this page. */
+  valuesOf(attribute: string): ReadonlySet<string> {
+    const known = this.#values.get(attribute);
+    if (known !== undefined) return known;
+    const values = new Set(this.having(attribute).map(({ attribs }) => attribs[attribute] ?? ""));
+    this.#values.set(attribute, values);
+    return values;
   }
 
   /** The elements with a name. */
