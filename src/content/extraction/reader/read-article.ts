@@ -126,7 +126,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
   prepare(article, url, tree);
   const title = titleOf(metadata, outline, url);
   cleanArticle(article);
-  dropPictures(article, { url, name: metadata.siteName });
+  dropPictures(article, { url, name: metadata.siteName, isThread });
   separateWords(article);
   dropTitleHeading(article, title);
   const shown = wordsIn(article) > 0 ? article : whole(outline, body, { tree, url });

@@ -39,6 +39,11 @@ describe("the title of a page", () => {
       "<title>Buy Kestrel 8 bike online</title><h1>Kestrel 8 bike</h1>",
       "Kestrel 8 bike",
     ],
+    [
+      "is shown once if the heading is repeated for other widths of the screen",
+      "<title>The night train - Quay</title><h1><span>The night</span><span>train</span><span>The night <br> train</span></h1>",
+      "The night train",
+    ],
     ["has no sign that links to the heading", '<title>Pool — kettle</title><h1>Pool<a href="#p">¶</a></h1>', "Pool"],
     [
       "is JSON-LD's headline if there is no other title",

@@ -77,12 +77,27 @@ function firstHeadings({ blocks }: Outline, level: 1 | 2 | 3): string[] {
   }
   return [...texts.values()]
     .map((text) =>
-      text
+      shownOnce(text)
         .replace(/\s+/g, " ")
         .trim()
         .replace(/\s?[¶#§]$/u, ""),
     )
     .filter((text) => text !== "" && text.length <= MAX_TITLE_LENGTH);
+}
+
+/** A heading that is repeated for other widths of the screen. */
+const REPEATED = /^(.{8,}?)\1+$/u;
+
+/** The last copy of a heading's text, which has its spaces more often. The whole text if it has no copies. */
+function shownOnce(text: string): string {
+  const copy = text.length <= MAX_TITLE_LENGTH ? REPEATED.exec(folded(text))?.[1] : undefined;
+  if (copy === undefined) return text;
+  let start = text.length;
+  for (let left = copy.length; left > 0 && start > 0; ) {
+    start -= 1;
+    left -= folded(text.slice(start, start + 1)).length;
+  }
+  return text.slice(start);
 }
 
 const NEVER_A_TITLE = FLAGS.hidden | FLAGS.nav | FLAGS.footer | FLAGS.dialog;
