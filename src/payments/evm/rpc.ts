@@ -1,5 +1,6 @@
 import { basicAuthorization } from "../../lib/basic-authorization.ts";
 import { readJsonUpTo } from "../../lib/response-bytes.ts";
+import { timeoutSignal } from "../../lib/timeout-signal.ts";
 import { z } from "zod";
 import { type Hex } from "../x402/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
@@ -90,7 +91,7 @@ function createPost(url: string, timeoutMs: number): Post {
         method: "POST",
         // A redirect would send a signed transaction to its target.
         redirect: "manual",
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: timeoutSignal(timeoutMs),
         headers,
         body: JSON.stringify(body),
       });

@@ -1,5 +1,6 @@
 import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
+import { timeoutSignal } from "../../lib/timeout-signal.ts";
 
 /** Longest response of a facilitator, in bytes; a longer one is an error. A large one's /supported has some 10 KB. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
@@ -90,7 +91,7 @@ export function createCall({ url, headers }: CallOptions): Call {
   }
 
   async function ask(request: Request): Promise<CallResponse | CallError> {
-    const signal = AbortSignal.timeout(request.timeoutMs);
+    const signal = timeoutSignal(request.timeoutMs);
     try {
       return await once(request, signal).catch((error: unknown) => {
         if (!request.mayRepeat || !hasDied(error)) throw error;

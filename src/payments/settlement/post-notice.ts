@@ -1,4 +1,5 @@
 import { type NewNotice } from "../../store/outbox.ts";
+import { timeoutSignal } from "../../lib/timeout-signal.ts";
 import { VERSION } from "../../lib/version.ts";
 import { webhookHeaders } from "./webhook-secret.ts";
 
@@ -32,7 +33,7 @@ export async function postNotice(notice: NewNotice, options: PostOptions): Promi
       method: "POST",
       // A redirect would send the record to its target.
       redirect: "manual",
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), signal]),
+      signal: AbortSignal.any([timeoutSignal(timeoutMs), signal]),
       headers: {
         "content-type": "application/json",
         "user-agent": `Turnpike/${VERSION}`,
