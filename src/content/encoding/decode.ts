@@ -1,3 +1,4 @@
+import { guessEncoding } from "./guess.ts";
 import { metaCharset } from "./meta-charset.ts";
 
 /**
@@ -12,8 +13,7 @@ export interface Decoded {
   /** The encoding's name in the Encoding Standard, in lower case. */
   readonly encoding: string;
   /**
-   * True if the document declares no encoding and its bytes do not show it. A browser then uses the frequencies of the
-   * bytes.
+   * True if the document declares no encoding, and neither its bytes nor the frequencies of its characters show it.
    */
   readonly isGuess: boolean;
 }
@@ -37,7 +37,8 @@ export function decodeBody(body: string | Uint8Array, contentType: string): stri
 
 /**
  * Decodes a document by its byte order mark, its Content-Type and its own declaration, in this order, as browsers do
- * (WHATWG HTML §13.2.3). Without a declaration, valid UTF-8 is decoded as UTF-8, and other bytes as windows-1252.
+ * (WHATWG HTML §13.2.3). Without a declaration, valid UTF-8 is decoded as UTF-8. Other bytes are decoded by the frequency
+ * of their characters if these are clear, otherwise as windows-1252.
  */
 export function decode(body: string | Uint8Array, contentType: string, markup: Markup): Decoded {
   if (typeof body === "string") return { text: body.replace(/^\uFEFF/, ""), encoding: "utf-8", isGuess: false };
@@ -47,14 +48,19 @@ export function decode(body: string | Uint8Array, contentType: string, markup: M
     return { text: decodeAs(body, "utf-8"), encoding: "utf-8", isGuess: false };
   }
   const text = asUtf8(body);
-  if (text === undefined) return { text: decodeAs(body, "windows-1252"), encoding: "windows-1252", isGuess: true };
+  if (text === undefined) {
+    const likely = guessEncoding(body);
+    const encoding = likely ?? "windows-1252";
+    return { text: decodeAs(body, encoding), encoding, isGuess: likely === undefined };
+  }
   // Browsers report pure ASCII by the name of their default encoding.
   return { text, encoding: text.length === body.length ? "windows-1252" : "utf-8", isGuess: false };
 }
 
 /** True if an HTML document declares no encoding and its bytes do not show it, as in `Decoded`. */
 export function isGuess(body: string | Uint8Array, contentType: string): boolean {
-  return typeof body !== "string" && declaredOf(body, contentType, "html") === undefined && asUtf8(body) === undefined;
+  if (typeof body === "string" || declaredOf(body, contentType, "html") !== undefined) return false;
+  return asUtf8(body) === undefined && guessEncoding(body) === undefined;
 }
 
 function declaredOf(body: Uint8Array, contentType: string, markup: Markup): string | undefined {
