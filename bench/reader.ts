@@ -10,11 +10,12 @@ import { blockText, bodyOf } from "../src/content/extraction/reader/words.ts";
 import { parseTree } from "../src/content/extraction/tree.ts";
 import { type CorpusPage, mean, readerCorpus, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { messageOf } from "../src/lib/caught.ts";
+import { benchLanguages } from "./reader-languages.ts";
 import { benchCost, benchOnData } from "./reader-data.ts";
 import { aligned, median } from "./support/report.ts";
 
 const WARM_UP_ROUNDS = 3;
-const USAGE = "usage: npm run bench -- reader [--rounds N] [--data DIR [--out FILE] [--cost]]";
+const USAGE = "usage: npm run bench -- reader [--rounds N] [--languages] [--data DIR [--out FILE] [--cost]]";
 
 // linkedom's own types add global types of the browser to the whole project.
 const linkedom = createRequire(import.meta.url)("linkedom") as { parseHTML(html: string): { document: object } };
@@ -66,12 +67,14 @@ export function runReaderBench(args: readonly string[]): Promise<number> {
         data: { type: "string" },
         out: { type: "string" },
         cost: { type: "boolean", default: false },
+        languages: { type: "boolean", default: false },
       },
     });
     const rounds = Number(values.rounds);
     if (!Number.isInteger(rounds) || rounds < 1)
       throw new RangeError(`--rounds takes a number, not "${values.rounds}"`);
-    if (values.data === undefined) printScores(readerCorpus(), rounds);
+    if (values.languages) benchLanguages();
+    else if (values.data === undefined) printScores(readerCorpus(), rounds);
     else if (values.cost) benchCost(values.data, rounds, PEERS);
     else benchOnData(values.data, values.out);
   } catch (error) {
