@@ -56,7 +56,7 @@ function bytesOf(encoding: string): ReadonlyMap<string, readonly number[]> {
 
 function encoded(text: string, encoding: string): Uint8Array {
   const known = bytesOf(encoding);
-  return Uint8Array.from([...`<p>${text}</p>`].flatMap((character) => known.get(character) ?? []));
+  return Uint8Array.from(Array.from(`<p>${text}</p>`).flatMap((character) => known.get(character) ?? []));
 }
 
 describe("a document that does not declare its encoding", () => {
