@@ -1,7 +1,4 @@
-import { type PageFacts } from "./page-facts.ts";
-
-/** Maximum number of words of a challenge, which is a few sentences. A longer page has content. */
-const MAX_WORDS = 220;
+import { MANY_WORDS, type PageFacts } from "./page-facts.ts";
 
 /** The signs of a kind of challenge. All fields that are set must match. */
 interface Challenge {
@@ -77,7 +74,7 @@ const DEMAND =
 /** The name of the bot wall that shows a challenge. Undefined if the page is not a challenge. */
 export function challengeOf(facts: PageFacts): string | undefined {
   for (const challenge of CHALLENGES) if (holds(challenge, facts)) return challenge.by;
-  if (facts.words > MAX_WORDS) return undefined;
+  if (facts.words > MANY_WORDS) return undefined;
   const refused =
     facts.statusCode !== undefined &&
     (facts.statusCode === 403 || facts.statusCode === 429 || facts.statusCode === 503);
@@ -86,7 +83,7 @@ export function challengeOf(facts: PageFacts): string | undefined {
   return refused || WIDGET.test(facts.html) || facts.words < 60 ? "the site" : undefined;
 }
 
-function holds({ field, html, title, text, maxWords = MAX_WORDS }: Challenge, facts: PageFacts): boolean {
+function holds({ field, html, title, text, maxWords = MANY_WORDS }: Challenge, facts: PageFacts): boolean {
   if (field !== undefined) return field[1].test(facts.field(field[0]));
   if (facts.words > maxWords) return false;
   if (html !== undefined && !html.test(facts.html)) return false;

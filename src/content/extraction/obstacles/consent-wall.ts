@@ -1,6 +1,6 @@
 import { type AnyNode, type Document, type Element, isTag, isText } from "domhandler";
 import { countWords } from "../reader/words.ts";
-import { isUnseen, MANY_WORDS, type PageFacts, seenText, walk } from "./page-facts.ts";
+import { isUnseen, type PageFacts, seenText, walk } from "./page-facts.ts";
 
 /** Maximum number of words outside of the consent dialog. A page with more words has content. */
 const MAX_WORDS_BESIDE = 40;
@@ -11,6 +11,9 @@ const MIN_WORDS_OF_DEMAND = 12;
  * not a dialog.
  */
 const MAX_WORDS_OF_MAIN = 150;
+
+/** Maximum number of words of a consent wall that has its own address. */
+const MAX_WORDS_OF_PAGE = 1_500;
 
 /** Hosts and paths of pages that only ask for consent. */
 const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|^myprivacy(?:-static)?\.dpgmedia\./i;
@@ -39,9 +42,10 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
 }
 
 /** Whether a page that may be a consent wall has the address of one. */
-function isWallAddress({ url, words }: PageFacts): boolean {
-  if (words > MANY_WORDS || url === undefined) return false;
-  return WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname);
+function isWallAddress(facts: PageFacts): boolean {
+  const { url } = facts;
+  if (url === undefined || !(WALL_HOST.test(url.hostname) || WALL_PATH.test(url.pathname))) return false;
+  return countWords(facts.text) <= MAX_WORDS_OF_PAGE;
 }
 
 /**

@@ -5,11 +5,10 @@ import { countWords } from "../reader/words.ts";
 /** Maximum number of characters of a page's text that are read, since an obstacle is short. */
 const MAX_TEXT = 20_000;
 /**
- * Maximum number of characters whose words are counted if they have more than MANY_WORDS. To read all of the text took 0.3 ms on pages of median length (`npm run bench -- reader --data DIR --cost`).
+ * Maximum number of words of a challenge, which is a few sentences, and of a page without content. A page with more
+ * words has content, or is a consent dialog.
  */
-const MAX_BEGINNING = 16_000;
-/** Maximum number of words of a consent wall that has its own address. No other obstacle has more words. */
-export const MANY_WORDS = 1_500;
+export const MANY_WORDS = 220;
 /** Maximum number of characters of a page's source that are read. Challenges identify themselves early. */
 const MAX_HTML = 200_000;
 
@@ -45,12 +44,12 @@ export class PageFacts {
   }
 
   /**
-   * Words of the text. In scripts without spaces, each character is a word. If there are more than MANY_WORDS, those of
-   * its beginning.
+   * Words of the text. In scripts without spaces, each character is a word. If the text has more than MANY_WORDS, a
+   * lower number of them.
    */
   get words(): number {
     if (this.#words === undefined) {
-      const words = countWords(seenText(this.#tree, MAX_BEGINNING));
+      const words = beginningWords(this.#tree);
       this.#words = words > MANY_WORDS ? words : countWords(this.text);
     }
     return this.#words;
@@ -71,15 +70,33 @@ export class PageFacts {
 }
 
 /**
- * The visible text of a part of a page, without hidden elements. White space is folded. Up to MAX_TEXT characters, of
- * the nodes up to the one with which the text has `most` characters.
+ * Words of the first MAX_TEXT characters of visible text, up to a little more than MANY_WORDS. To read all of the text
+ * takes 0.3 ms on pages of median length (`npm run bench -- reader --data DIR --cost`).
  */
-export function seenText(root: AnyNode, most = MAX_TEXT * 2): string {
+function beginningWords(tree: Document): number {
+  let words = 0;
+  let length = 0;
+  walk(tree, (node) => {
+    if (isText(node)) {
+      length += node.data.length + 1;
+      if (length > MAX_TEXT) return "stop";
+      words += countWords(node.data);
+      return words > MANY_WORDS ? "stop" : "go on";
+    }
+    return isTag(node) && isUnseen(node) ? "skip" : "go on";
+  });
+  return words;
+}
+
+/**
+ * The visible text of a part of a page, without hidden elements. White space is folded. Up to MAX_TEXT characters.
+ */
+export function seenText(root: AnyNode): string {
   let text = "";
   walk(root, (node) => {
     if (isText(node)) text += `${node.data} `;
     // Stops the walk when the text is long enough.
-    if (text.length > most) return "stop";
+    if (text.length > MAX_TEXT * 2) return "stop";
     return isTag(node) && isUnseen(node) ? "skip" : "go on";
   });
   return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
@@ -88,10 +105,10 @@ export function seenText(root: AnyNode, most = MAX_TEXT * 2): string {
 /** Whether an element and its content are not visible. */
 export function isUnseen({ name, attribs: attributes }: Element): boolean {
   // A component's shadow tree is written as a template, but is visible.
-  if (name === "template" && Object.hasOwn(attributes, "shadowrootmode")) return false;
-  if (UNSEEN.has(name) || Object.hasOwn(attributes, "hidden")) return true;
-  const style = Object.hasOwn(attributes, "style") ? (attributes["style"] ?? "") : "";
-  return style !== "" && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+  if (name === "template" && attributes["shadowrootmode"] !== undefined) return false;
+  if (UNSEEN.has(name) || attributes["hidden"] !== undefined) return true;
+  const style = attributes["style"];
+  return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
 }
 
 type Step = "go on" | "skip" | "stop";
