@@ -1,8 +1,8 @@
 import { type Element, isTag, isText } from "domhandler";
-import { endOfName } from "./names-in.ts";
+import { ClassNames } from "./class-names.ts";
 
 /** Classes of text for screen readers only. The visible page contains or shows the same information. */
-const SCREEN_READER_ONLY = new Set([
+const SCREEN_READER_ONLY = new ClassNames([
   "sr-only",
   "visually-hidden",
   "visuallyhidden",
@@ -17,7 +17,7 @@ const SCREEN_READER_ONLY = new Set([
 ]);
 
 /** Classes of links beside a heading: to the heading itself, and for editors. */
-const CHROME_CLASSES = new Set([
+const CHROME_CLASSES = [
   "headerlink",
   "header-anchor",
   "heading-anchor",
@@ -32,7 +32,7 @@ const CHROME_CLASSES = new Set([
   "mathjax_display",
   "mathjax_svg",
   "mathjax_svg_display",
-]);
+];
 
 /** The root elements of consent managers' banners, by id and by class. */
 const CONSENT_IDS = new Set([
@@ -61,7 +61,7 @@ const CONSENT_IDS = new Set([
   "truste-consent-track",
   "termly-code-snippet-support",
 ]);
-const CONSENT_CLASSES = new Set([
+const CONSENT_CLASSES = [
   "cc-window",
   "cky-consent-container",
   "cmplz-cookiebanner",
@@ -75,7 +75,8 @@ const CONSENT_CLASSES = new Set([
   "osano-cm-window",
   "qc-cmp2-container",
   "truste_box_overlay",
-]);
+];
+const HIDDEN_CLASSES = new ClassNames([...CHROME_CLASSES, ...CONSENT_CLASSES]);
 
 const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
 
@@ -87,37 +88,10 @@ const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
 /** Maximum number of characters of an attribute. A longer one is ignored. */
 const MAX_ATTRIBUTE_LENGTH = 2048;
 
-/** The properties of an element that its class attribute shows. */
-interface ClassVerdict {
-  readonly screenReaderOnly: boolean;
-  readonly hidden: boolean;
-}
-
-const SAYS_NOTHING: ClassVerdict = { screenReaderOnly: false, hidden: false };
-
-/** Class attributes that are remembered. A page has some hundred. */
-const MAX_REMEMBERED = 2000;
-/** The same attributes occur on every page of a site. Parsing them took a fifth of all pruning. */
-const verdicts = new Map<string, ClassVerdict>();
-
-function verdictOf(names: string): ClassVerdict {
-  if (names.length > MAX_ATTRIBUTE_LENGTH) return SAYS_NOTHING;
-  let verdict = verdicts.get(names);
-  if (verdict === undefined) {
-    verdict = {
-      screenReaderOnly: hasAny(names, SCREEN_READER_ONLY),
-      hidden: hasAny(names, CHROME_CLASSES, CONSENT_CLASSES),
-    };
-    if (verdicts.size >= MAX_REMEMBERED) verdicts.clear();
-    verdicts.set(names, verdict);
-  }
-  return verdict;
-}
-
 /** Whether an element's text is for screen readers only. */
 export function isScreenReaderOnly({ attribs }: Element): boolean {
   const names = attribs["class"];
-  return names !== undefined && verdictOf(names).screenReaderOnly;
+  return names !== undefined && SCREEN_READER_ONLY.areIn(names);
 }
 
 /** Whether an element is invisible or shows no content, such as consent banners and permalink marks. */
@@ -196,7 +170,7 @@ export function isMachinery(element: Element): boolean {
   if (names === "katex-html") return hasMathBefore(element);
   // MathJax 2 keeps the formula's source beside its output. MathJax 3 has MathML inside.
   if (name !== "mjx-container" && names === "MathJax") return true;
-  return verdictOf(names).hidden;
+  return HIDDEN_CLASSES.areIn(names);
 }
 
 /** KaTeX draws the formula beside its MathML, unless it is configured to omit the MathML. */
@@ -222,27 +196,4 @@ function isDecoration(element: Element): boolean {
   const [only] = element.children;
   if (element.children.length !== 1 || only === undefined) return false;
   return isText(only) ? only.data.trim().length <= 1 : isTag(only) && only.name === "svg";
-}
-
-function hasAny(names: string, ...sets: readonly ReadonlySet<string>[]): boolean {
-  for (let at = 0; at < names.length; ) {
-    const end = endOfName(names, at);
-    if (end - at >= LEAST_LENGTH && FIRSTS[names.charCodeAt(at)] !== 0) {
-      const lower = names.slice(at, end).toLowerCase();
-      if (sets.some((set) => set.has(lower))) return true;
-    }
-    at = end + 1;
-  }
-  return false;
-}
-
-const KNOWN = [...SCREEN_READER_ONLY, ...CHROME_CLASSES, ...CONSENT_CLASSES];
-/** Characters of the shortest known class, and 1 for each ASCII character with which one begins. Most names fail both. */
-const LEAST_LENGTH = Math.min(...KNOWN.map(({ length }) => length));
-const FIRSTS = firstsOf(KNOWN);
-
-function firstsOf(names: readonly string[]): Uint8Array {
-  const firsts = new Uint8Array(0x80);
-  for (const name of names) for (const one of [name, name.toUpperCase()]) firsts[one.charCodeAt(0)] = 1;
-  return firsts;
 }
