@@ -107,6 +107,23 @@ test("a request has the fields that its client sent, and its response reaches th
   expect(seen?.bytesSent).toBe(2);
 });
 
+test("fields with the names of JavaScript's own properties pass both ways", async () => {
+  const lines = "constructor: 1\r\nconstructor: 2\r\n__proto__: 3\r\n";
+  let seen = "";
+  const { client } = await serve((exchange) => {
+    seen = exchange.head.fields;
+    start(exchange, -1, lines);
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end(lines);
+  });
+  const sent = JSON.parse('{"constructor": ["1", "2"], "__proto__": "3"}');
+  const { headers, body, trailers } = await client.request("GET", "/", undefined, sent);
+  expect(body.toString()).toBe("ok");
+  expect(Object.entries(headers)).toContainEqual(["constructor", ["1", "2"]]);
+  expect(Object.entries(trailers ?? {})).toContainEqual(["__proto__", "3"]);
+  expect(seen).toBe(lines);
+});
+
 test("bodies and trailers pass both ways", async () => {
   const { client } = await serve((exchange) => {
     const gathered = new Gathered();

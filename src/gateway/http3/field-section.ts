@@ -54,6 +54,19 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** Bytes that each field adds to the size of a field section (RFC 9114 §4.2.2). */
 const FIELD_OVERHEAD = 32;
 
+/** Fields to send. The object has no prototype, so that a field may have the name `constructor` or `__proto__`. */
+export function newFields(): FieldSection {
+  // The result of Object.create has no type.
+  return Object.create(null) as FieldSection;
+}
+
+/** The fields of a head, which begin with its status (RFC 9114 §4.3.2). */
+export function newHead(status: number): FieldSection {
+  const block = newFields();
+  block[":status"] = String(status);
+  return block;
+}
+
 /** Adds `lines` to the fields to send, with lower-case names (RFC 9114 §4.2) and without hop-by-hop fields. */
 export function addFields(block: FieldSection, lines: Fields): void {
   for (const [sent, value] of eachField(lines)) {

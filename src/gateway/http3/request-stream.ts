@@ -7,7 +7,7 @@ import { RequestFields } from "../request-fields.ts";
 import { bodyLimit, type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
-import { addFields, readFields } from "./field-section.ts";
+import { addFields, newHead, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
@@ -232,7 +232,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     const isRead = this.#block !== undefined;
     const isGrpc = fields.isGrpc && isRead;
     const { id, status, fields: lines, body } = isGrpc ? grpcResponse(error) : problemResponse(error);
-    const block: FieldSection = { ":status": String(status) };
+    const block = newHead(status);
     if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);
     const isHead = fields.method === "HEAD" && isRead;

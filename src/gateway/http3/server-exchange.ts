@@ -16,7 +16,7 @@ import { type ListedRequest } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
-import { addFields } from "./field-section.ts";
+import { addFields, newFields, newHead } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
 import { UnsentData } from "./unsent-data.ts";
 
@@ -97,7 +97,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     const { status } = head;
     // A 101 has no meaning outside HTTP/1 (RFC 9114 §4.5).
     if (status === 101) return;
-    const block: FieldSection = { ":status": String(status) };
+    const block = newHead(status);
     addFields(block, head.fields);
     if (status < 200) {
       this.#stream.quic.sendInformationalHeaders(block);
@@ -231,7 +231,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   #endWriter(trailers: Fields): void {
     const { quic } = this.#stream;
     if (trailers !== "") {
-      const block: FieldSection = {};
+      const block = newFields();
       addFields(block, trailers);
       quic.onwanttrailers = () => {
         quic.sendTrailers(block);
