@@ -28,7 +28,7 @@ const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
 /** Texts that a page or an element shows while it loads. */
 const LOADING = String.raw`/^(?:(?:still |now )?loading(?: [\w ]{1,40})?|please wait(?: while [\w ',]{1,60})?|one moment(?: please)?|(?:ge)?laden|lädt|bitte warten|chargement|cargando|carregando|caricamento|загрузка|加载中|読み込み中)\s{0,3}[.…。]{0,3}$/i`;
-const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3})$/`;
+const STAND_IN = String.raw`/^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|(?:unknown|connecting|waiting(?: for [\w ]{1,30})?|pending|no data(?: yet)?|not connected|n\/a)[.…]{0,3})$/i`;
 
 /**
  * Loads lazy frames of the same site, since their content is read with the page. `timeout` ends the wait.

@@ -202,6 +202,7 @@ describe("a page that contains its text needs no browser for", () => {
       "a toggled part",
       `<div x-data="{ tab: 'a' }"><p x-show="tab === 'a'">One</p><p x-show="tab === 'b'">Two</p></div>${APP}`,
     ],
+    ["the response to a form", `<form action="/c"><input name="a"><div class="output"></div></form>${APP}`],
     ["a film that waits for a click", `<lite-youtube videoid="a"></lite-youtube>${APP}`],
     ["a refresh after minutes", `<meta http-equiv="refresh" content="300">${APP}`],
     [
@@ -220,6 +221,10 @@ describe("a hostile page is read in linear time", () => {
     ["slashes", `<script>${"/[".repeat(N)}`],
     ["quotes", `<script>${"'\"`".repeat(N)}`],
     ["handlers in one another", `<script>${".onclick=a=>".repeat(N / 4)}`],
+    [
+      "events that the code causes",
+      `<script>${'x.addEventListener("click",()=>show(1));q(a).click();'.repeat(N / 10)}`,
+    ],
     ["calls in one another", `<script>${'addEventListener("click",'.repeat(N / 8)}`],
     ["elements made", `<script>${'createElement("script")'.repeat(N / 8)}`],
     ["starts of tags in a noscript", `<noscript>${"<".repeat(N)}</noscript><script></script>`],

@@ -1,5 +1,6 @@
 import { type HandMadePage, made } from "./hand-made-page.ts";
 import { INDIRECT_PAGES } from "./indirect-requests.ts";
+import { PLAIN_PAGES } from "./plain-scripts.ts";
 
 const part = (path: string, html: string): HandMadePage => ({ path, html, must: [], mustNot: [] });
 
@@ -348,4 +349,5 @@ export const HAND_MADE: readonly HandMadePage[] = [
       'document.querySelector("footer").append(" "+new Date().getFullYear());const t=document.createElement("button");t.textContent="Top";t.hidden=true;t.addEventListener("click",()=>scrollTo(0,0));document.body.append(t);addEventListener("scroll",()=>{t.hidden=scrollY<600});',
   }),
   ...INDIRECT_PAGES,
+  ...PLAIN_PAGES,
 ];

@@ -12,7 +12,8 @@ export interface AutomaticCode {
 const PERSONAL =
   "click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|" +
   "orientationchange|wheel|mouse\\w+|key\\w+|touch\\w+|pointer\\w+|drag\\w*|drop|copy|cut|paste|hover|beforeunload|unload|" +
-  "pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange";
+  "pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange|" +
+  "play|playing|pause|ended|timeupdate|volumechange|seeking|seeked|ratechange|fullscreenchange|online|offline";
 
 /** The beginning of a call whose arguments run only on such events. Its bracket is the last character of the match. */
 const HANDLER_CALL = new RegExp(
@@ -65,14 +66,20 @@ const TRIGGERS =
 const FILLS =
   /(?<![\w$])fetch\s{0,3}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax)\b|\.load\s{0,3}\(|\.(?:textContent|innerText|innerHTML)\s{0,3}=(?!=)|\.(?:html|text)\s{0,3}\(\s{0,3}[^\s)]/;
 
+/** A handler that only calls a function of the script: `"click", () => show(1)`. */
+const CALLS = /^[^;{}]{0,60}(?:=>|\{)\s{0,9}(?!if\b)[\w$]{1,40}\s{0,3}\([^;{}]{0,80}\)\s{0,3};?\s{0,9}\}?\s{0,9}$/;
+
 /** The ranges of handlers, except for those that fill the page and whose event the code itself causes on load. */
 function withoutTriggered(scan: Scan, calls: readonly [start: number, end: number][]): [start: number, end: number][] {
   const left = calls.length === 0 ? "" : withoutRanges(scan.code, calls);
   const events = new Set(Array.from(left.matchAll(TRIGGERS), ([, one, two, three]) => one ?? two ?? three ?? ""));
   if (events.size === 0) return [...calls];
+  const fills = FILLS.test(left);
   return calls.filter(([start, end]) => {
     const [event] = /\b(?:click|change|input)\b/.exec(scan.code.slice(start - MAX_METHOD_LENGTH, start + 20)) ?? [""];
-    return !events.has(event) || !FILLS.test(scan.code.slice(start, Math.min(end, start + MAX_HANDLER_LENGTH)));
+    if (!events.has(event)) return true;
+    const handler = scan.code.slice(start, Math.min(end, start + MAX_HANDLER_LENGTH));
+    return !FILLS.test(handler) && !(fills && CALLS.test(handler));
   });
 }
 

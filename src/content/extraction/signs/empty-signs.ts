@@ -133,10 +133,14 @@ export function waitsForAction(element: Surveyed, page: Survey): boolean {
   return isInOpenedPart(element, page) || isTarget(element, page);
 }
 
-function isInOpenedPart(element: Surveyed, { elements }: Survey): boolean {
+/** Share of a page's text. A form with more of the text is around the whole page. */
+const FORM_PART = 0.5;
+
+function isInOpenedPart(element: Surveyed, { elements, contentText }: Survey): boolean {
   let above: Surveyed | undefined = element;
   for (let level = 0; level <= MAX_ABOVE && above !== undefined; level += 1) {
     const { id = "", class: classes = "" } = above.attribs;
+    if (above.name === "form" && above.text < contentText * FORM_PART) return true;
     if (above.name !== "body" && OPENED.test(`${id} ${classes}`.slice(0, MAX_NAMES_LENGTH))) return true;
     above = elements[above.parent];
   }
@@ -161,7 +165,7 @@ function hasLittleText(page: Survey): boolean {
 
 /** File names from bundlers: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
 const BUNDLES =
-  /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
+  /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:(?:main|app|index|client)(?:[~.-][\w~-]{1,40}){1,3}|(?:bundle|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3})\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
 
 function hasBundleAndLittleText(page: Survey): boolean {
   return (

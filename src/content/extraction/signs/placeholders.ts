@@ -20,7 +20,8 @@ const MAX_INLINE_CODE = 200_000;
 const PLACEHOLDER_TEXT = /^(?:[-–—]{1,3}|…|\.{3}|\?{1,3}|n\/a|#{2,})$/i;
 
 /** A notice in the place of a value, such as "Loading". */
-const WAITS = /^(?:please wait|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
+const WAITS =
+  /^(?:please wait|connecting|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
 const MAX_WAITS_LENGTH = 24;
 
 /** Names of elements for a value that a script fills in. */
@@ -247,18 +248,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
 }
 
 /** Elements whose addresses are of pictures, or are used when a user acts. */
-const OTHER_ADDRESSES = new Set([
-  "img",
-  "picture",
-  "source",
-  "video",
-  "audio",
-  "a",
-  "button",
-  "input",
-  "form",
-  "script",
-]);
+const OTHER_ADDRESSES = new Set(["img", "picture", "source", "video", "audio", "a", "button", "input", "form"]);
 
 /**
  * The address of data: on the site or on another host. Addresses with the extension of a picture, a style sheet or the

@@ -173,6 +173,28 @@ function classOf(code: string, tag: string): string {
   return code.slice(start, endOfBlock(code, start));
 }
 
+/** A request whose address is a variable: `fetch(base + id)`, `x.open("GET", address)`. It sends nothing. */
+const READS_VARIABLE =
+  /(?:(?<![\w$.])fetch|\$\.(?:get|getJSON)|\.getJSON|\.open\s{0,3}\(\s{0,3}["'`]GET["'`]\s{0,3},)\s{0,3}\(?\s{0,3}[\w$.]{1,60}\s{0,3}(?:\+[^,;{}]{1,80})?\s{0,3}(?:,\s{0,3}(?:!0|true)\s{0,3})?\)/g;
+/** The response is written into the page. */
+const WRITES_RESPONSE =
+  /^[^]{0,300}?(?:\.(?:innerHTML|textContent|innerText)\s{0,3}\+?=(?!=)\s{0,3}[^;,]{0,60}\bresponse(?:Text)?\b|\.then\(\s{0,3}(?:function\s{0,3}\(\s{0,3}|\(?\s{0,3})([\w$]{1,20})\)?\s{0,3}(?:=>|\{)[^]{0,160}\.(?:innerHTML|textContent|innerText)\s{0,3}\+?=(?!=)[^;]{0,80}(?<![\w$.])\1\b)/;
+
+/** Whether code writes the response to a request with any address into the page. */
+function writesResponse(code: string): boolean {
+  return code
+    .matchAll(READS_VARIABLE)
+    .take(MAX_REQUESTS)
+    .some(({ index, 0: { length } }) => {
+      const call = code.slice(index, index + length);
+      return !ASIDE.test(call) && WRITES_RESPONSE.test(code.slice(index + length, index + length + RESPONSE_LENGTH));
+    });
+}
+
+/** Maximum number of requests that are examined, and of characters after a request that may write its response. */
+const MAX_REQUESTS = 40;
+const RESPONSE_LENGTH = 800;
+
 const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 
 /**
@@ -182,6 +204,7 @@ const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
 function receives({ code, bare }: AutomaticCode, searched: SearchedNames): boolean {
   if (!FETCHES.test(bare)) return false;
   if (searched.passesAddress || usesAddress(code, searched)) return true;
+  if (writesResponse(code) && searched.texts.some((name) => containsName(code, name))) return true;
   return searched.hasPlaceholderText && OPENS_STREAM.test(bare);
 }
 

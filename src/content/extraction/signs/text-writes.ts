@@ -27,10 +27,12 @@ const EACH =
 export function writtenTexts(code: string, { texts, tags }: SearchedNames): readonly string[] | undefined {
   if (texts.length === 0 && tags.length === 0) return undefined;
   const [names, elements] = [new Set(texts), new Set(tags)];
+  const whenSeen = OBSERVES.test(code) && WRITES_TARGET.test(code);
   for (const { subject, before, after } of selections(code)) {
     const isOpen = elements.has(subject.tag);
     const selected = subject.names.filter((name) => names.has(name));
-    if ((isOpen || selected.length > 0) && writesTo(before, after, isOpen)) return selected;
+    if (!isOpen && selected.length === 0) continue;
+    if (writesTo(before, after, isOpen) || (whenSeen && isObserved(before, after))) return selected;
   }
   return undefined;
 }
@@ -41,11 +43,32 @@ function writesTo(before: string, after: string, isOpen: boolean): boolean {
   const each = EACH.exec(after);
   if (each?.[1] === "" && /\$\(\s{0,3}this\s{0,3}\)\.(?:text|html)\(\s{0,3}[^\s)]/.test(after)) return true;
   const variable = each?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
-  return variable !== undefined && variable !== "" && follows(after, variable, WRITE);
+  if (variable === undefined || variable === "") return false;
+  return follows(after, variable, WRITE) || follows(after, given(after, variable), WRITE);
+}
+
+/** The parameter of a function that a call gets with an element: `el` in `onVisible(f, (el) => {`. */
+function given(code: string, variable: string): string {
+  const called = new RegExp(
+    `[\\w$]\\(\\s{0,3}${variable.replaceAll("$", "\\$")}\\s{0,3},\\s{0,3}(?:function\\s{0,3}\\(\\s{0,3}([\\w$]{1,40})|\\(?\\s{0,3}([\\w$]{1,40})\\s{0,3}\\)?\\s{0,3}=>)`,
+  ).exec(code);
+  return called?.[1] ?? called?.[2] ?? variable;
+}
+
+/** A script that writes into elements that come into the window. */
+const OBSERVES = /\bnew\s{1,3}IntersectionObserver\b/;
+const WRITES_TARGET = new RegExp(`\\.target${WRITE}`);
+
+/** Whether an observer watches the selected elements: `io.observe(q(".a"))`, `qa(".a").forEach((a) => io.observe(a))`. */
+function isObserved(before: string, after: string): boolean {
+  return (
+    /\.observe\s{0,3}\(\s{0,3}[\w$.]{0,40}$/.test(before) ||
+    (EACH.test(after) && /^[^;]{0,120}\.observe\s{0,3}\(/.test(after))
+  );
 }
 
 /** Code directly after an element that uncovers it. Calls of jQuery may come before it. */
-const UNCOVER = String.raw`[?!]?(?:\.[\w]{1,20}\([^()]{0,60}\)){0,3}\.(?:style\.(?:removeProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)|setProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)["'\`]\s{0,3},\s{0,3}["'\`](?!none|hidden|collapse)|(?:display|visibility|cssText)\s{0,3}=(?!=)(?!\s{0,3}["'\`](?:none|hidden|collapse)))|hidden\s{0,3}=\s{0,3}(?:!1|false)|(?:removeAttribute|removeAttr)\s{0,3}\(\s{0,3}["'\`](?:hidden|style)["'\`]|toggleAttribute\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3}(?!,\s{0,3}(?:!0|true))|(?:show|fadeIn|slideDown|fadeTo)\s{0,3}\(|css\s{0,3}\(\s{0,3}["'\`{]\s{0,3}display["'\`]?\s{0,3}[,:]\s{0,3}["'\`](?!none)|prop\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3},\s{0,3}(?:!1|false))`;
+const UNCOVER = String.raw`[?!]?(?:\.[\w]{1,20}\([^()]{0,60}\)){0,3}\.(?:style\.(?:removeProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)|setProperty\s{0,3}\(\s{0,3}["'\`](?:display|visibility)["'\`]\s{0,3},\s{0,3}["'\`](?!none|hidden|collapse)|(?:display|visibility|cssText)\s{0,3}=(?!=)(?!\s{0,3}["'\`](?:none|hidden|collapse)))|hidden\s{0,3}=(?!=|\s{0,3}(?:!0|true)\b)|(?:removeAttribute|removeAttr)\s{0,3}\(\s{0,3}["'\`](?:hidden|style)["'\`]|toggleAttribute\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3}(?!,\s{0,3}(?:!0|true))|(?:show|fadeIn|slideDown|fadeTo)\s{0,3}\(|css\s{0,3}\(\s{0,3}["'\`{]\s{0,3}display["'\`]?\s{0,3}[,:]\s{0,3}["'\`](?!none)|prop\s{0,3}\(\s{0,3}["'\`]hidden["'\`]\s{0,3},\s{0,3}(?:!1|false))`;
 const UNCOVERS_AT_ONCE = new RegExp(`^(?:\\[[\\w$]{1,20}\\])?${UNCOVER}`);
 
 /** Whether a script selects a hidden element of the page by one of these names and uncovers it. */
