@@ -123,6 +123,85 @@ describe("a document that is not HTML", () => {
   });
 });
 
+/** A PDF with these objects after its catalogue, its pages, its only page and the text of the page. */
+function pdfOf({
+  pages = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+  catalog = "",
+  page = "",
+  more = [] as string[],
+}) {
+  const text = "/P << /MCID 0 >> BDC BT /F1 12 Tf 72 700 Td (plain words) Tj ET EMC /X Do";
+  const font = "<< /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>";
+  const objects = [
+    `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+    pages,
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R ${page}
+      /Resources << /Font ${font} /XObject << /X 5 0 R >> >> >>`,
+    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    ...more,
+  ];
+  // Without a table of objects, the reader searches for them.
+  const body = objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj`).join("\n");
+  return `%PDF-1.7\n${body}\ntrailer\n<< /Root 1 0 R /Size ${objects.length + 1} >>\n%%EOF`;
+}
+
+/** Drawings that each draw the next one ten times. */
+const DRAWINGS = Array.from({ length: 28 }, (_, at) => {
+  const head = `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X ${at + 6} 0 R >> >>`;
+  return `<< ${head} /Length 60 >>\nstream\n${"/X Do ".repeat(10)}\nendstream`;
+});
+/** Elements that each have the next one as two children. */
+const SHARED = Array.from({ length: 40 }, (_, at) => {
+  return `<< /Type /StructElem /S /Sect /P ${at + 4} 0 R /Pg 3 0 R /K ${at === 39 ? 0 : `[${at + 6} 0 R ${at + 6} 0 R]`} >>`;
+});
+const TAGGED =
+  "/MarkInfo << /Marked true >> /StructTreeRoot << /Type /StructTreeRoot /K 5 0 R /ParentTree << /Nums [0 [44 0 R]] >> >>";
+
+describe("a hostile PDF", () => {
+  test.each([
+    [
+      "pages that contain themselves",
+      pdfOf({ pages: "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 9 >>" }),
+      "500 page-empty",
+    ],
+    [
+      "tags that contain themselves",
+      pdfOf({ catalog: TAGGED, page: "/StructParents 0", more: ["<< /S /P /P 5 0 R /K [5 0 R 0] /Pg 3 0 R >>"] }),
+      "200",
+    ],
+    [
+      "tags that are shared too often",
+      pdfOf({ catalog: TAGGED, page: "/StructParents 0", more: SHARED }),
+      "500 page-timeout",
+    ],
+    ["drawings in drawings", pdfOf({ more: DRAWINGS }), "500 page-timeout"],
+    [
+      "a program and a file to open",
+      pdfOf({
+        catalog: "/OpenAction << /S /JavaScript /JS (while \\(true\\);) >> /AA << /WC << /S /Launch /F (/bin/sh) >> >>",
+      }),
+      "200",
+    ],
+    [
+      "a font with a giant range",
+      pdfOf({ more: ["<< /Length 0 >>\nstream\n\nendstream"] }).replace(
+        "/BaseFont /Helvetica",
+        "/BaseFont /Helvetica /FirstChar 0 /LastChar 2000000000 /Widths [500]",
+      ),
+      "200",
+    ],
+  ])("with %s is bounded, and the next request is served", async (_what, pdf, outcome) => {
+    server.responses = { ...server.responses, "/hostile": typed("application/pdf", pdf) };
+    const reply = await ask("/scrape", "/hostile", {
+      timeout: outcome === "500 page-timeout" ? 1 : 30,
+      format: "text",
+    });
+    expect(outcomeOf(reply)).toBe(outcome);
+    if (reply.status === 200) expect(reply.json["content"]).toBe("plain words");
+    expect((await ask("/scrape", "/fine", { format: "text" })).status).toBe(200);
+  });
+});
+
 describe("a hostile server", () => {
   test.each([
     ["/bomb", "500 page-failed"],

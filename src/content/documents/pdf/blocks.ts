@@ -1,3 +1,4 @@
+import { withLeaders } from "./contents.ts";
 import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
 import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
@@ -53,7 +54,7 @@ const wideLines = new WeakSet<Line>();
 /** Reads the blocks of a region and appends them to those of its page. */
 export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
   const { setting } = place;
-  const rows = rowsOf(region).map(withLabels);
+  const rows = withLeaders(rowsOf(region)).map(withLabels);
   let lines: Line[] = [];
   const flush = () => {
     readLines(lines, place, page);
@@ -84,6 +85,8 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
 
 /** The minimum gap between two texts beside one another, in heights of the letters. */
 const BESIDE_GAP = 3;
+/** Maximum number of lines of two texts beside one another. Further lines are read after them. */
+const MAX_BESIDE_ROWS = 60;
 
 /** Two texts beside one another from a row on, such as a heading and an address. `length` counts rows. */
 function textsBeside(
@@ -97,7 +100,7 @@ function textsBeside(
   // Lines below the last one on the right belong to the text that follows.
   let below: Segment[] = [];
   let length = 1;
-  for (let next = at + 1; next < rows.length; next += 1) {
+  for (let next = at + 1; next < Math.min(rows.length, at + MAX_BESIDE_ROWS); next += 1) {
     const [row, above] = [rows[next], rows[next - 1]];
     if (row === undefined || above === undefined || row.y - above.y > row.size * 2.2) break;
     const [before, ...more] = row.segments.filter(({ x }) => x < gap.from);
@@ -115,9 +118,10 @@ function textsBeside(
   // A label and the lines of its value.
   if (left.length === 1 && first.line?.text.endsWith(":") === true) return undefined;
   if (right.some(({ line }) => !/\p{L}/u.test(line?.text ?? ""))) return undefined;
-  const edge = rows.flatMap((row) => row.segments).reduce((most, segment) => Math.max(most, segment.right), 0);
   const paired = left.length + right.length - length;
-  return paired <= length / 2 ? { sides: [left, right], length, right: edge } : undefined;
+  if (paired > length / 2) return undefined;
+  const edge = rows.flatMap((row) => row.segments).reduce((most, segment) => Math.max(most, segment.right), 0);
+  return { sides: [left, right], length, right: edge };
 }
 
 /** Joins a label and its item into one text, whatever the gap between them. */

@@ -121,6 +121,7 @@ function runsOf({ id, rect }: Field, lines: readonly string[], runs: readonly Ru
   const label = lines.length === 1 ? labelOf(box, runs) : undefined;
   const size = label?.size ?? own;
   const top = label?.y ?? (lines.length === 1 ? box.top + height / 2 + own * 0.35 : box.top + own * 1.1);
+  if (isShown(lines, box, runs)) return [];
   return lines.map((text, at) => ({
     text,
     x: box.left,
@@ -136,11 +137,25 @@ function runsOf({ id, rect }: Field, lines: readonly string[], runs: readonly Ru
   }));
 }
 
+/** Whether the page itself shows a value at the place of its field, as in forms that were filled and flattened. */
+function isShown(lines: readonly string[], { left, right, top, bottom }: Box, runs: readonly Run[]): boolean {
+  const inside = runs.filter(({ x, y, size }) => x > left - 3 && x < right && y > top && y < bottom + size * 0.3);
+  return withoutSpaces(inside.map(({ text }) => text)) === withoutSpaces(lines);
+}
+
+function withoutSpaces(texts: readonly string[]): string {
+  return texts.join("").replace(/\s/g, "");
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 /** The text nearest to the left or right edge of a field whose baseline is in the lower part of the field's height. */
-function labelOf(
-  { left, right, top, bottom }: { left: number; right: number; top: number; bottom: number },
-  runs: readonly Run[],
-): Run | undefined {
+function labelOf({ left, right, top, bottom }: Box, runs: readonly Run[]): Run | undefined {
   let label: Run | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const run of runs) {

@@ -233,6 +233,85 @@ describe("headings in letters of the text's size", () => {
   });
 });
 
+/** A bitmap font as PostScript converters write it: its own unit, and names of two signs that are also characters. */
+function bitmapFont(names: Readonly<Record<string, string>>): string {
+  const letters = Object.entries(names);
+  const widths = Array.from({ length: 128 }, (_, code) =>
+    !(String.fromCharCode(code) in names) ? 0 : code === 105 ? 25 : 50,
+  );
+  return `/F4 << /Type /Font /Subtype /Type3 /FontMatrix [1 0 0 1 0 0] /FontBBox [0 0 0 0] /FirstChar 0 /LastChar 127
+    /Widths [${widths.join(" ")}] /CharProcs << ${letters.map(([, name]) => `/${name} 3 0 R`).join(" ")} >>
+    /Encoding << /Type /Encoding /Differences [${letters.map(([letter, name]) => `${letter.charCodeAt(0)} /${name}`).join(" ")}] >> >>`;
+}
+
+test("bitmap fonts of PostScript converters are read with the size and all letters of their text", async () => {
+  const names = {
+    o: "D3",
+    f: "CU",
+    i: "CX",
+    c: "CR",
+    e: "CT",
+    s: "D7",
+    "\u000B": "AB",
+    "\u000E": "AE",
+    "\u0013": "AJ",
+    d: "CS",
+    r: "D6",
+  };
+  const shown = "BT /F4 0.12 Tf 1 0 0 1 72 700 Tm [(o\\016ce) -30000 (di\\013ers) -30000 (cof\\023) 50000 (e)] TJ ET";
+  const heading = "BT /F1 16 Tf 72 740 Td (Offices) Tj ET";
+  const content = await pdfContent(makePdf([`${heading}\n${shown}`], { fonts: bitmapFont(names) }));
+  expect(typeof content === "string" ? content : content.text()).toBe("Offices\n\noffice differs cofé");
+});
+
+describe("letters", () => {
+  test("have the accents that end the text before them, if they are below these", async () => {
+    const page: PdfText[] = [
+      [72, 700, "Andr\u00C2"],
+      [93.5, 700, "e and Fran\u00CB"],
+      [143, 700, "cois write \u00C2 and e."],
+    ];
+    expect(await markdownOf(page)).toMatch(/^Andr\u00E9 and Fran\u00E7ois write \u00B4 and e\.$/);
+  });
+
+  test("that begin a text and are as high as several lines belong to its first line", async () => {
+    const page: PdfText[] = [
+      [72, 717, "T", 32],
+      ...pdfColumn(94, 740, [`h${(LEFT[0] ?? "").slice(2)}`, ...LEFT.slice(1, 3)]),
+    ];
+    expect(await markdownOf(page)).toBe(LEFT.slice(0, 3).join(" "));
+  });
+});
+
+test("a contents list has leaders or not, and its entries are nested", async () => {
+  const entries: [number, string, string][] = [
+    [72, "1 Gates", "3"],
+    [90, "1.1 Keepers", "4"],
+    [90, "1.2 Tolls . . . . . . . . . . . . .", "9"],
+    [72, "2 Roads", "12"],
+  ];
+  const without = entries.map(([x, text, page]): [number, string, string] => [x, text.replace(/[ .]+$/, ""), page]);
+  for (const list of [entries, without]) {
+    const page = list.flatMap(([x, text, number], at): PdfText[] => [
+      [x, 700 - at * 14, text],
+      [number.length > 1 ? 394.4 : 400, 700 - at * 14, number],
+    ]);
+    expect(await markdownOf(page)).toBe(
+      "- 1 Gates \u2026 3\n  - 1.1 Keepers \u2026 4\n  - 1.2 Tolls \u2026 9\n- 2 Roads \u2026 12",
+    );
+  }
+});
+
+test("the value of a form field is left out if the page shows it at its place", async () => {
+  const fields = ["/FT /Tx /T (a) /V (Doe) /Rect [180 696 330 712]"];
+  const texts: PdfText[] = [
+    [72, 700, "Surname:"],
+    [182, 700, "Doe"],
+  ];
+  const content = await contentOf([texts], { fields, catalog: "/AcroForm << /Fields [] >>" });
+  expect(content.text().match(/Doe/g)).toHaveLength(1);
+});
+
 describe("lines", () => {
   test("of an address are kept, and those of a paragraph are joined", async () => {
     const address = ["Jane Doe", "Dockside Cottage 4", "Newport"];

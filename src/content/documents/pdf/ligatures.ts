@@ -1,19 +1,37 @@
 /** Characters of TeX's text encodings that are control characters in Unicode. */
 const LIGATURES = ["ff", "fi", "fl", "ffi", "ffl"];
 /**
- * The code of `ff` in T1 and in OT1. The other ligatures follow it. pdf.js returns the first three of OT1 as spaces,
- * because Unicode has white space at their codes.
+ * The code of `ff` in T1 and in OT1. The other ligatures follow it.
  */
 const T1 = 27;
 const OT1 = 11;
 /** Codes 16 to 22 of T1: quotation marks and dashes. */
 const T1_SIGNS = ["\u201C", "\u201D", "\u201E", "\u00AB", "\u00BB", "\u2013", "\u2014"];
 const FIRST_T1_SIGN = 16;
+/** Signs and accents of OT1 at codes where Unicode has others. */
+const OT1_SIGNS: Readonly<Record<string, string>> = {
+  "\u0010": "\u0131",
+  "\u0012": "`",
+  "\u0013": "\u00B4",
+  "\u0014": "\u02C7",
+  "\u0015": "\u02D8",
+  "\u0016": "\u00AF",
+  "\u0017": "\u02DA",
+  "\u0018": "\u00B8",
+  "\u0019": "\u00DF",
+  "\u001A": "\u00E6",
+  "{": "\u2013",
+  "|": "\u2014",
+  "\\": "\u201C",
+  '"': "\u201D",
+  "\u007F": "\u00A8",
+};
+const OT1_SIGN = /[\u0010\u0012-\u001A{|\\"\u007F]/g;
 
-const CONTROL = /[\u000E-\u001F]/;
-const CONTROLS = /[\u000E-\u001F]/g;
+const CONTROL = /[\u000B-\u001F]/;
+const CONTROLS = /[\u000B-\u001F]/g;
 /** Letters of one word with such codes in it. */
-const WORDS = /[A-Za-z\u000E\u000F\u001B-\u001F]+/g;
+const WORDS = /[A-Za-z\u000B-\u000F\u001B-\u001F]+/g;
 
 /** The part of pdf.js's text items that is used. */
 interface FontText {
@@ -59,14 +77,16 @@ export class Ligatures {
   }
 
   /** The text of an item, with letters in the place of codes. Codes that are not certain are kept. */
-  read({ str, fontName }: FontText): string {
-    if (!CONTROL.test(str) || !this.#texts.has(fontName) || this.#t1 === this.#ot1) return str;
+  read({ str, fontName }: FontText, isMono: boolean): string {
+    if (!this.#texts.has(fontName) || this.#t1 === this.#ot1) return str;
     const isT1 = this.#t1 > this.#ot1;
+    if (!CONTROL.test(str) && isT1) return str;
     const first = isT1 ? T1 : OT1;
     const text = str.replace(WORDS, (word) => {
       return word.replace(CONTROLS, (letter) => LIGATURES[letter.charCodeAt(0) - first] ?? letter);
     });
-    if (!isT1 || !this.#signs.has(fontName)) return text;
+    if (!isT1) return isMono ? text : text.replace(OT1_SIGN, (sign) => OT1_SIGNS[sign] ?? sign);
+    if (!this.#signs.has(fontName)) return text;
     return text.replace(/[\u0010-\u0016]/g, (sign) => T1_SIGNS[sign.charCodeAt(0) - FIRST_T1_SIGN] ?? sign);
   }
 }

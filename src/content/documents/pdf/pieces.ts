@@ -196,12 +196,19 @@ export function compoundsOf(runs: Iterable<Run>): Set<string> {
   return compounds;
 }
 
+/**
+ * The article before a word that begins with alef. pdf.js turns the two letters of a lam-alef ligature around, and no
+ * Arabic word begins with two alefs.
+ */
+const TURNED_LAM_ALEF = /(?<![\u0621-\u064A])([\u0648\u0641\u0628\u0643]?)\u0627([\u0622\u0623\u0625\u0627])\u0644/g;
+
 /** Replaces ligatures, radicals and forms of letters and vertical signs by the usual ones. Fonts use them in their maps. */
 export function plain(text: string): string {
   return text
     .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB1D-\uFDFF\uFE10-\uFE19\uFE30-\uFE48\uFE70-\uFEFC]/g, (character) =>
       character.normalize("NFKC"),
     )
+    .replace(TURNED_LAM_ALEF, "$1\u0627\u0644$2")
     .replace(/[\s\u0000-\u001F]+/g, " ")
     .replace(SPACE_IN_CJK, "");
 }

@@ -3,6 +3,7 @@ import { CAPTION, setHeadings } from "./headings.ts";
 import { compoundsOf, joined } from "./pieces.ts";
 import { regionsOf } from "./regions.ts";
 import { joinedWords, segmentsOf } from "./segments.ts";
+import { withInitials } from "./drop-caps.ts";
 import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
 import { ruledTables } from "./tables.ts";
 import { taggedBlocks } from "./tagged.ts";
@@ -80,7 +81,7 @@ function* allRuns(pages: readonly PdfPage[]): Generator<Run> {
 
 function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting): PageBlocks {
   const page: PageBlocks = { blocks: [], notes: [] };
-  const { tables, rest } = ruledTables(runs, rules);
+  const { tables, rest } = ruledTables(withInitials(runs), rules);
   const letters = runs.reduce((sum, { isRtl, text }) => sum + (isRtl ? text.length : -text.length), 0);
   for (const region of regionsOf(joinedWords([...segmentsOf(rest), ...tables]), letters > 0)) {
     const part: PageBlocks = { blocks: [], notes: [] };

@@ -1,3 +1,4 @@
+import { type BitmapFont, type BitmapText, BitmapTexts, type TextOperators } from "./bitmap-text.ts";
 import { fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, partOf, plain } from "./pieces.ts";
@@ -8,6 +9,9 @@ import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 const MAX_PAGE_RUNS = 40_000;
 /** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;
+/** The sizes of bitmap fonts, in points. If the size is outside this range, the file has another unit for it. */
+const MIN_SIZE = 2;
+const MAX_SIZE = 400;
 /** Milliseconds for the drawings on the pages of a PDF. After that, tables are recognised by their text alone. */
 const MAX_DRAWING_MS = 1_500;
 
@@ -59,35 +63,47 @@ interface LinkBox {
 
 /** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */
 export class PageReader {
-  readonly #operators: Operators;
+  readonly #operators: Operators & TextOperators;
   readonly #isTagged: boolean;
   readonly #clock: () => number;
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
+  readonly #bitmaps: BitmapTexts;
   #drawingMs = 0;
 
   /** `clock` returns monotonic milliseconds. */
-  constructor(operators: Operators, isTagged: boolean, clock: () => number = () => performance.now()) {
+  constructor(operators: Operators & TextOperators, isTagged: boolean, clock: () => number = () => performance.now()) {
     this.#operators = operators;
+    this.#bitmaps = new BitmapTexts(operators);
     this.#isTagged = isTagged;
     this.#clock = clock;
   }
 
   async read(page: SourcePage): Promise<PdfPage> {
     const viewport = page.getViewport({ scale: 1 });
-    const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
+    const { items: read, styles } = await page.getTextContent({ includeMarkedContent: true });
+    let items = read;
     const isVertical = (font: string) => styles[font]?.vertical === true;
     const placementsWith = (textOf: (item: TextItem) => string) =>
-      placementsOf(items, viewport.transform, isVertical, textOf);
+      placementsOf(
+        items.map((item) => this.#sized(item)),
+        viewport.transform,
+        isVertical,
+        textOf,
+      );
     let placements = placementsWith(({ str }) => str);
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
-    const rules = await this.#drawing(page, placements, placed);
-    const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
+    const { rules, bitmaps } = await this.#drawing(page, items.filter(isTextItem), { placements, placed });
+    const isType3 = (font: string) => this.#fonts.get(font)?.bitmap !== undefined;
+    if (bitmaps.length > 0) {
+      items = [...items.filter((item) => !isTextItem(item) || !isType3(item.fontName)), ...bitmaps];
+      placements = placementsWith(({ str }) => str);
+    }
     if (this.#ligatures.learn(items.filter(isTextItem), isType3)) {
-      placements = placementsWith((item) => this.#ligatures.read(item));
+      placements = placementsWith((item) => this.#ligatures.read(item, this.#bitmaps.isMono(item.fontName)));
     }
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
@@ -115,9 +131,9 @@ export class PageReader {
       width: length,
       size,
       isBold: /bold|black|heavy|demi|(?:^|\+)(?:cm|sf|ec|lm)(?:ss)?bx|-medi$|nimbus.*medi/i.test(name),
-      isMono: /mono|courier|consol|typewriter|cousine|menlo|(?:^|\+)(?:cm|sf|ec)tt|lmtt|teletype|inconsolata/i.test(
-        name,
-      ),
+      isMono:
+        (this.#fonts.get(item.fontName)?.bitmap !== undefined && this.#bitmaps.isMono(item.fontName)) ||
+        /mono|courier|consol|typewriter|cousine|menlo|(?:^|\+)(?:cm|sf|ec)tt|lmtt|teletype|inconsolata/i.test(name),
       isRtl: item.dir === "rtl",
       isSpaced,
       href: "",
@@ -125,37 +141,75 @@ export class PageReader {
     };
   }
 
+  /** A text of a bitmap font with the size of its letters, if the file has another unit for it. */
+  #sized(item: object): object {
+    if (!isTextItem(item) || this.#fonts.get(item.fontName)?.bitmap === undefined) return item;
+    const size = this.#bitmaps.sizeOf(item.fontName);
+    const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = item.transform;
+    const now = Math.hypot(c, d);
+    const wanted = (size ?? 1) * Math.hypot(a, b);
+    if (size === undefined || now === 0 || (now >= MIN_SIZE && now <= MAX_SIZE)) return item;
+    return { ...item, transform: [a, b, (c * wanted) / now, (d * wanted) / now, e, f] };
+  }
+
   /**
    * Names of fonts and lines of pages are only known after their drawings are read, which takes as long as reading the
    * text.
    */
-  async #drawing(page: SourcePage, placements: readonly Placement[], placed: Placed): Promise<Rule[]> {
-    const isNew = placements.some(({ item }) => !this.#fonts.has(item.fontName));
-    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
+  async #drawing(
+    page: SourcePage,
+    items: readonly TextItem[],
+    { placements, placed }: { placements: readonly Placement[]; placed: Placed },
+  ): Promise<{ rules: Rule[]; bitmaps: BitmapText[] }> {
+    const isNew = items.some(
+      ({ fontName }) => this.#fonts.get(fontName)?.bitmap !== undefined || !this.#fonts.has(fontName),
+    );
+    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements))))
+      return { rules: [], bitmaps: [] };
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
-    for (const { item } of placements) {
-      if (!this.#fonts.has(item.fontName)) this.#fonts.set(item.fontName, fontOf(page, item.fontName));
+    // An item may have letters of further fonts.
+    for (const name of [...items.map(({ fontName }) => fontName), ...fontsIn(list, this.#operators)]) {
+      if (!this.#fonts.has(name)) this.#fonts.set(name, fontOf(page, name));
     }
+    const hasBitmaps = [...this.#fonts.values()].some(({ bitmap }) => bitmap !== undefined);
+    const bitmaps =
+      this.#isTagged || !hasBitmaps ? [] : this.#bitmaps.read(list, (font) => this.#fonts.get(font)?.bitmap);
     const rules = rulesOf(list, this.#operators, placed);
     this.#drawingMs += this.#clock() - startedAt;
-    return rules;
+    return { rules, bitmaps };
   }
 }
 
 /** The properties of a font that are used. */
 interface Font {
   readonly name: string;
-  readonly isType3: boolean;
+  readonly bitmap: BitmapFont | undefined;
 }
 
 function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
+  if (typeof font !== "object" || font === null) return { name: "", bitmap: undefined };
   return {
     name: "name" in font && typeof font.name === "string" ? font.name : "",
-    isType3: "isType3Font" in font && font.isType3Font === true,
+    bitmap: "isType3Font" in font && font.isType3Font === true ? { scale: scaleOf(font) } : undefined,
   };
+}
+
+/** The names of the fonts that a page sets. */
+function fontsIn({ fnArray, argsArray }: OperatorList, { setFont }: TextOperators): Set<string> {
+  const names = new Set<string>();
+  for (const [index, operator] of fnArray.entries()) {
+    const args = operator === setFont ? argsArray[index] : undefined;
+    if (Array.isArray(args)) names.add(String(args[0]));
+  }
+  return names;
+}
+
+/** The first number of a font's matrix. */
+function scaleOf(font: object): number {
+  const matrix: unknown = "fontMatrix" in font ? font.fontMatrix : undefined;
+  return Array.isArray(matrix) && typeof matrix[0] === "number" ? Math.abs(matrix[0]) : 0.001;
 }
 
 /** Whether any lines have gaps as in rows of tables. */
@@ -193,13 +247,52 @@ function placementsOf(
     if (text.trim() !== "" && marks.at(-1)?.isArtifact !== true) {
       const isParted = isSpaced || text.startsWith(" ");
       const place = placementOf(item, viewport, isVertical(item.fontName));
-      if (place.size > 0.5)
-        placements.push({ ...place, text: text.trim(), mark: marks.at(-1)?.id ?? "", isSpaced: isParted });
+      const placed = { ...place, text: text.trim(), mark: marks.at(-1)?.id ?? "", isSpaced: isParted };
+      if (place.size > 0.5) pushAccented(placements, placed);
       if (placements.length >= MAX_PAGE_RUNS) break;
       isSpaced = text.endsWith(" ");
     } else if (text !== "") isSpaced = true;
   }
   return placements;
+}
+
+/** Accents that stand in text as characters of their own, and the combining ones. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  "`": "\u0300",
+  "\u00B4": "\u0301",
+  "\u02C6": "\u0302",
+  "^": "\u0302",
+  "\u02DC": "\u0303",
+  "\u00AF": "\u0304",
+  "\u02D8": "\u0306",
+  "\u02D9": "\u0307",
+  "\u00A8": "\u0308",
+  "\u02DA": "\u030A",
+  "\u02DD": "\u030B",
+  "\u02C7": "\u030C",
+  "\u00B8": "\u0327",
+  "\u02DB": "\u0328",
+};
+
+/** Adds a text. If it begins below an accent that ends the text before it, as TeX writes them, both are one letter. */
+function pushAccented(placements: Placement[], placed: Placement): void {
+  const last = placements.at(-1);
+  const accent = last?.text.at(-1) ?? "";
+  const combining = ACCENTS[accent];
+  const end = last === undefined ? 0 : last.x + last.length;
+  const isBelow = placed.turn === 0 && last?.turn === 0 && Math.abs(placed.y - last.y) < placed.size * 0.5;
+  const isOver = isBelow && placed.x < end - placed.size * 0.15 && placed.x > end - placed.size * 1.2;
+  const letter = placed.text.at(0)?.replace("\u0131", "i").replace("\u0237", "j") ?? "";
+  const composed = combining === undefined ? "" : `${letter}${combining}`.normalize("NFC");
+  if (last === undefined || !isOver || composed.length !== 1) {
+    placements.push(placed);
+    return;
+  }
+  const text = last.text.slice(0, -1).trimEnd();
+  const isSpaced = text === "" ? last.isSpaced : last.text.length - text.length > 1;
+  if (text === "") placements.pop();
+  else placements[placements.length - 1] = { ...last, text, length: Math.max(0, placed.x - last.x) };
+  placements.push({ ...placed, text: composed + placed.text.slice(1), isSpaced });
 }
 
 /** Text in an artifact, at any depth, is not content. Text without an identifier belongs to the element around it. */

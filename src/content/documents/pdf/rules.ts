@@ -26,7 +26,8 @@ export interface OperatorList {
   readonly argsArray: readonly unknown[];
 }
 
-type Matrix = readonly [number, number, number, number, number, number];
+/** A matrix of PDF: a, b, c, d, e, f. */
+export type Matrix = readonly [number, number, number, number, number, number];
 
 /** Saved matrices of a PDF page. Deeper ones are ignored. */
 const MAX_SAVED = 200;
@@ -55,7 +56,8 @@ export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operato
   return rules;
 }
 
-function multiplied(matrix: Matrix, by: unknown): Matrix {
+/** A matrix after another one. Returns the first one if the second is not a matrix. */
+export function multiplied(matrix: Matrix, by: unknown): Matrix {
   const numbers: unknown[] = Array.isArray(by) || ArrayBuffer.isView(by) ? Array.from(by as ArrayLike<number>) : [];
   const [a, b, c, d, e, f] = numbers.map(Number);
   if (a === undefined || b === undefined || c === undefined || d === undefined) return matrix;

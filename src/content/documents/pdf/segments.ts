@@ -84,7 +84,7 @@ function joinedRaised(lines: readonly Run[][]): Run[][] {
 
 function isRaisedAt(run: Run, neighbour: Run): boolean {
   const { size } = neighbour;
-  if (run.size > size * RAISED || run.y < neighbour.y - size * 0.75 || run.y > neighbour.y + size * 0.4) return false;
+  if (run.size > size * RAISED || run.y < neighbour.y - size * 0.75 || run.y > neighbour.y + size * 0.5) return false;
   const gap = Math.max(run.x - neighbour.x - neighbour.width, neighbour.x - run.x - run.width);
   return gap < size * 0.4 && gap > -size;
 }
