@@ -170,6 +170,16 @@ test.each(["/pending-image", "/never"])(
   },
 );
 
+test("a page whose tab crashes while it is captured is an error, and the next page is served", async () => {
+  const body = { url: `${site.url}/scrolled-through`, full_page: true };
+  const crashed = call(service, "/screenshot", body);
+  await site.hit("/scrolled-to");
+  kill(renderers());
+  const { status, json } = await crashed;
+  expect([status, json["detail"]]).toEqual([500, "Cannot load the page: it crashed its tab"]);
+  await expectNextIsServed();
+});
+
 test("a browser that is killed fails its pages and is started again for the next", async () => {
   const failing = [scrape("/pending-image?kill"), scrape("/never?kill")];
   await site.hit("/pending-image?kill");

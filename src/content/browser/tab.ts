@@ -247,7 +247,7 @@ export class Tab {
    * crashed.
    */
   async #furnish(interception: Interception): Promise<"ready"> {
-    const { userAgent, stealth, window, pictures } = this.#request;
+    const { userAgent, stealth, window } = this.#request;
     const identity = identityOf(this.#browser.product, userAgent, stealth);
     this.#identity = identity;
     const session = this.#blank?.session ?? "";
@@ -255,7 +255,8 @@ export class Tab {
     await Promise.all([
       this.#network?.watch(session),
       this.#network?.attach(session),
-      pictures === true && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
+      // Only for a picture of the window: it costs 6 % of the CPU time of a PDF (npm run bench -- content --only pdf-eager).
+      window !== undefined && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
       userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
       this.#stealth?.disguisePage(session),
       interception.start(),

@@ -127,9 +127,15 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
       "html { scroll-behavior: smooth }",
     ),
   "/moved": () => page(MOVED, MOVED_STYLE),
+  "/styled-late": () =>
+    page(`<em>plain</em><strong>styled</strong><script>
+      onload = () => {
+        document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/late.css" }));
+      };
+    </script>`),
   "/late.css": async () => {
     await Bun.sleep(300);
-    return new Response("#d { width: 100px }", { headers: { "content-type": "text/css" } });
+    return new Response("#d { width: 100px } em { display: none }", { headers: { "content-type": "text/css" } });
   },
   "/late-font": async () => {
     await Bun.sleep(300);
@@ -279,6 +285,12 @@ describe("a printed page", () => {
     const { text } = await printed("/extended");
     expect(text).toContain("late words");
     expect(text).toContain("words that appear");
+  });
+
+  test("has the style sheets that scripts add after it has loaded", async () => {
+    const { text } = await printed("/styled-late");
+    expect(text).toContain("styled");
+    expect(text).not.toContain("plain");
   });
 
   test("has its lazy pictures and frames", async () => {

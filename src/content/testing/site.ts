@@ -78,6 +78,8 @@ const PAGES: Readonly<Record<string, Page>> = {
     html(
       `<p>early</p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
     ),
+  "/scrolled-through": () =>
+    html(`<p>words</p><div style="height: 30000px"></div><script>onscroll = () => fetch("/scrolled-to")</script>`),
   "/stays-empty": () => html("<script>document.body.dataset.ran = 1</script>"),
   // If the result is text, pictures are not loaded, but scripts are.
   "/fetches": () =>

@@ -25,10 +25,18 @@ const MAX_MOVING_MS = 2_000;
 /** Frames without a movement after which a scroll has ended. */
 const STILL_FRAMES = 3;
 
-/** The functions `pause`, `frame` and `elements` of the scripts that prepare a page for its capture. */
+/** Links to style sheets that are examined. */
+const MAX_SHEETS = 200;
+
+/** The functions `pause`, `frame`, `late` (a font or a style sheet is loading) and `elements` of the scripts that prepare a page for its capture. */
 const BASICS = `
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${STEP_MS})]);
+  const late = () => document.fonts.status === "loading" ||
+    Array.prototype.slice.call(document.querySelectorAll("link[rel~=stylesheet i]"), 0, ${MAX_SHEETS}).some(
+      // A style sheet that loaded or failed has a timing entry.
+      ({ href, sheet, disabled }) => href !== "" && sheet === null && !disabled && performance.getEntriesByName(href).length === 0,
+    );
   const elements = (root) => Array.prototype.slice.call(root.querySelectorAll("*"), 0, ${MAX_EXAMINED_ELEMENTS});`;
 
 /** The document with its open shadow trees and its frames of the same origin. */

@@ -48,12 +48,12 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
     ${REST}
     ${SETTLE}
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
-    const late = (image) => {
+    const isLate = (image) => {
       if (image.complete) return false;
       const { top, bottom } = image.getBoundingClientRect();
       return bottom >= 0 && top <= innerHeight;
     };
-    const unfinished = () => document.fonts.status === "loading" || Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES}).some(late);
+    const unfinished = () => late() || Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES}).some(isLate);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     await endScroll(end);
     await rest();
@@ -98,7 +98,7 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
       return Math.max(top - innerHeight, left - innerWidth, -bottom, -right) < ${LOADED_PIXELS};
     };
     const isLate = (image) => !image.complete && (image.loading !== "lazy" || isNear(image));
-    const unfinished = () => document.fonts.status === "loading" || frames > 0 || images.some(isLate);
+    const unfinished = () => late() || frames > 0 || images.some(isLate);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     await rest(true);
     return false;
@@ -124,7 +124,7 @@ export async function showAll(host: CaptureHost, height: number, medium: "pictur
     const found = examine();
     if (${onePicture}) render(found.skipped);
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
-    const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete) ||
+    const unfinished = () => late() || images.some((image) => !image.complete) ||
       [...found.backgrounds].some((address) => performance.getEntriesByName(address).length === 0);
     do await pause(${STEP_MS}); while (unfinished() && performance.now() < end);
     if (${onePicture}) {
