@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dataPages, wordScore, wordsOfMarkdown } from "../../bench/reader-data.ts";
 import { decodeBody } from "../../src/content/encoding/decode.ts";
-import { showLateText } from "../../src/content/extraction/late-text.ts";
+import { showLateText, showStreamedParts } from "../../src/content/extraction/late-text.ts";
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
 import { folded } from "../../src/content/extraction/reader/folded.ts";
 import { readArticle } from "../../src/content/extraction/reader/read-article.ts";
@@ -45,6 +45,7 @@ for (const page of dataPages(data)) {
   if (own === undefined) continue;
   const html = decodeBody(page.bytes, "text/html; charset=utf-8");
   const tree = parseTree(html);
+  showStreamedParts(tree, html, "static");
   showLateText(tree, html, "static");
   const found = readArticle(tree, page.url, { scores: Float32Array.from(own) });
   const { title, byline = "", published = "" } = found;

@@ -1,6 +1,6 @@
 import { type DataPage, dataPages } from "../../bench/reader-data.ts";
 import { decodeBody } from "../../src/content/encoding/decode.ts";
-import { showLateText } from "../../src/content/extraction/late-text.ts";
+import { showLateText, showStreamedParts } from "../../src/content/extraction/late-text.ts";
 import { type PageHints } from "../../src/content/extraction/reader/features.ts";
 import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
@@ -33,6 +33,7 @@ function ownPages(): DataPage[] {
 export function outlined(page: DataPage): { readonly outline: Outline; readonly hints: PageHints } {
   const html = decodeBody(page.bytes, "text/html; charset=utf-8");
   const tree = parseTree(html);
+  showStreamedParts(tree, html, "static");
   showLateText(tree, html, "static");
   const metadata = metadataOf(tree);
   return { outline: outlineOf(bodyOf(tree)), hints: hintsOf(metadata, page.url) };

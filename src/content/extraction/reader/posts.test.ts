@@ -54,6 +54,19 @@ describe("the author and the date of a post", () => {
     expect(textsLeft(html, rule)).toEqual(["When?", "Oda", "Take it.", "Bram", "Take it.", "Tine", "Take it."]);
   });
 
+  test("are found for each post in a list with the name of a post, and are not the letter of an avatar", () => {
+    const posts = NAMES.map(
+      (name) =>
+        `<article class="message"><p><a href="/users/${name}">${name.slice(0, 1)}</a></p><h4>${profile(name)}</h4><p>${TEXT}</p></article>`,
+    );
+    const html = `<h1>When?</h1><div><div class="block"><div class="js-replyContainer">${posts.join("")}</div></div><div class="block">More</div></div>`;
+    expect(textsLeft(html, rule)).toEqual([
+      "When?",
+      ...NAMES.flatMap((name) => [name.slice(0, 1), name, TEXT]),
+      "More",
+    ]);
+  });
+
   test("are found in the first post, which has no sibling like it", () => {
     const question = `<div class="question"><p>${TEXT}</p>${profile("Ann")}</div>`;
     expect(textsLeft(`<h1>When?</h1>${question}${thread(() => "<p>Soon.</p>")}`, rule)).toContain("Ann");

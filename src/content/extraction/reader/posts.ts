@@ -151,10 +151,12 @@ function isJoinDate(blocks: Outline["blocks"], at: number): boolean {
 }
 
 /** The boxes of posts: the outermost one around each post. */
-function postBoxes({ root }: Outline): ReadonlySet<Box> {
+function postBoxes({ root, boxes }: Outline): ReadonlySet<Box> {
   const found = new Set<Box>();
+  const inside = new Uint32Array(boxes);
+  countPosts(root, inside);
   const visit = (box: Box): void => {
-    const post = wholePost(box);
+    const post = wholePost(box, inside);
     if (post !== undefined) found.add(post);
     else for (const child of box.children) if (child.words > 0) visit(child);
   };
@@ -162,12 +164,22 @@ function postBoxes({ root }: Outline): ReadonlySet<Box> {
   return found;
 }
 
+/** Counts the posts with similar siblings in each box, by its index. */
+function countPosts(box: Box, inside: Uint32Array): number {
+  let posts = 0;
+  for (const child of box.children) if (child.words > 0) posts += countPosts(child, inside);
+  inside[box.index] = posts;
+  return posts + (box.alike >= MIN_POSTS && mayBePost(box) && POST.test(namesOf(box)) ? 1 : 0);
+}
+
 /** The box of the post around a box, with the line above the post's text. Undefined if there is no post. */
-function wholePost(box: Box): Box | undefined {
+function wholePost(box: Box, inside: Uint32Array): Box | undefined {
   if (box.words === 0 || !mayBePost(box)) return undefined;
   const names = namesOf(box);
   if (!POST.test(names) && !FIRST_POST.test(names)) return undefined;
   const isOneOfSeveral = box.alike >= MIN_POSTS || box.element?.name === "article";
+  // A list of posts may have the name of a post, as in "reply-container".
+  if (!isOneOfSeveral && (inside[box.index] ?? 0) >= MIN_POSTS) return undefined;
   if (!isOneOfSeveral || BODY.test(names)) {
     let around = box.parent;
     for (let level = 0; level < LEVELS_TO_POST && around !== undefined; level += 1) {
@@ -208,6 +220,8 @@ function isAroundPost(block: Block | undefined, post: Box): boolean {
 /** Whether a short text begins with a link to a user's profile. */
 function isProfileLink(block: Block | undefined, post: Box): boolean {
   if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
+  // A single letter takes the place of an avatar.
+  if (block.text.trim().length <= 1) return false;
   if (block.count.linkWords === 0 || AVATAR.test(namesOf(block.box))) return false;
   if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
   let node: ParentNode | null = block.texts.find(({ data }) => data.trim() !== "")?.parent ?? null;
