@@ -124,6 +124,18 @@ test("fields with the names of JavaScript's own properties pass both ways", asyn
   expect(seen).toBe(lines);
 });
 
+test("trailers of which none may be sent do not break the connection", async () => {
+  const { client } = await serve((exchange) => {
+    start(exchange, -1);
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end("Connection: close\r\nContent-Length: 2\r\n");
+  });
+  for (let i = 0; i < 2; i++) {
+    const { body, trailers } = await client.request("GET", "/");
+    expect([body.toString(), trailers]).toEqual(["ok", undefined]);
+  }
+});
+
 test("bodies and trailers pass both ways", async () => {
   const { client } = await serve((exchange) => {
     const gathered = new Gathered();

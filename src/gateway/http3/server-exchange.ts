@@ -230,9 +230,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   #endWriter(trailers: Fields): void {
     const { quic } = this.#stream;
-    if (trailers !== "") {
-      const block = newFields();
-      addFields(block, trailers);
+    const block = newFields();
+    addFields(block, trailers);
+    // An empty section would break the client's connection.
+    if (Object.keys(block).length > 0) {
       quic.onwanttrailers = () => {
         quic.sendTrailers(block);
       };
