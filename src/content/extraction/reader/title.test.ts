@@ -76,6 +76,12 @@ describe("the title of a page", () => {
       `<meta property="og:site_name" content="山の器"><title>【山の器】粉引の飯碗</title>`,
       "粉引の飯碗",
     ],
+    ["keeps other brackets", "<title>【速報】停航の知らせ【再掲】</title>", "【速報】停航の知らせ【再掲】"],
+    [
+      "is a heading without the remark in brackets",
+      "<title>停航の知らせ【動画】｜山</title><h1>停航の知らせ</h1>",
+      "停航の知らせ",
+    ],
     ["is the only heading if there is no other title", "<h1>A tide</h1>", "A tide"],
     ["is empty if the page has no title", "<p>Text</p>", ""],
     ["is not an endless title element", `<title>${"a - ".repeat(100_000)}</title><h1>A tide</h1>`, "A tide"],

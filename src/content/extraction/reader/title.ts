@@ -21,7 +21,10 @@ const MIN_SHARE_OF_TITLE = 0.5;
 
 /** Separators between a title and the name of a site. Between ideographs, a dash has no spaces around it. */
 const SEPARATOR =
-  /\s+(?:[-|–—―·•»«›‹:~]|::|\/|\\)\s+|\s*[|｜_»【】]\s*|\s+[<>]\s+|(?<=[\p{Script=Han}\p{Script=Katakana}])\s?[-–—]\s?(?=[\p{Script=Han}\p{Script=Katakana}])/u;
+  /\s+(?:[-|–—―·•»«›‹:~]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+|(?<=[\p{Script=Han}\p{Script=Katakana}])\s?[-–—]\s?(?=[\p{Script=Han}\p{Script=Katakana}])/u;
+
+/** Brackets around the name of a site or a remark, as in Japanese and Chinese titles. */
+const BRACKETS = /\s*[【】]\s*/u;
 
 /** The title of a page without the site's name: its heading if that agrees with the page's metadata. */
 export function titleOf(page: PageMetadata, outline: Outline, url: string): string {
@@ -126,7 +129,8 @@ function agrees(heading: string, title: string, siteName: string): boolean {
     return true;
   // The first part counts. The last part is the name of a site or a section.
   let beginning = "";
-  for (const part of title.split(SEPARATOR).map(folded)) {
+  const parts = title.split(SEPARATOR).flatMap((part) => part.split(BRACKETS));
+  for (const part of parts.map(folded)) {
     beginning += part;
     if (beginning === short) return true;
     if (beginning === folded(siteName)) beginning = "";
@@ -152,7 +156,10 @@ function withoutSite(
   siteName: string,
   { host, isStart }: { readonly host: string; readonly isStart: boolean },
 ): string {
+  const isBracketed = (name: string | undefined): boolean => name !== undefined && isSite(name, siteName, host);
   let rest = title;
+  if (isBracketed(/^【([^】]*)】/u.exec(rest)?.[1])) rest = rest.slice(rest.indexOf("】") + 1).trim();
+  if (isBracketed(/【([^】]*)】$/u.exec(rest)?.[1])) rest = rest.slice(0, rest.lastIndexOf("【")).trim();
   // Only this separator has no space before it.
   if (siteName !== "" && !isStart && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
   for (;;) {
@@ -169,8 +176,8 @@ function withoutSite(
   }
 }
 
-const trailingSeparator = /[\s|｜\-–—―·•»«›‹:/\\_~<>【】]+$/u;
-const leadingSeparator = /^[\s|｜\-–—―·•»«›‹:/\\_~<>【】]+/u;
+const trailingSeparator = /[\s|｜\-–—―·•»«›‹:/\\_~<>]+$/u;
+const leadingSeparator = /^[\s|｜\-–—―·•»«›‹:/\\_~<>]+/u;
 
 function isSite(part: string, siteName: string, host: string): boolean {
   const name = folded(part);
