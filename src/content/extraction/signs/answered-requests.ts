@@ -12,11 +12,10 @@ const LOADER =
   /(?<![\w$.])(?:loader|clientLoader|beforeLoad|load)\s{0,3}(?::|=(?!=))\s{0,3}(?=async\b|function\b|\(|[\w$]{1,30}\s{0,3}=>)/g;
 
 /**
- * The parts of a script that request data that the document contains: queries whose keys are in its data, and the
+ * The parts of a script that request data that the document contains: queries whose keys are in its data or that have a first value, and the
  * router's loaders if the page shows its data. They run when a user opens another page.
  */
 export function answered(code: string, { data, shown }: SearchedNames): [start: number, end: number][] {
-  if (data === "") return [];
   const found: [start: number, end: number][] = [];
   let done = 0;
   const add = (start: number, end: number): void => {
@@ -26,10 +25,11 @@ export function answered(code: string, { data, shown }: SearchedNames): [start: 
   };
   for (const { index, 1: key = "" } of code.matchAll(QUERY_KEY).take(MAX_EXAMINED)) {
     const open = code.lastIndexOf("{", index);
-    if (index < done || open < done || index - open > MAX_OPTIONS_LENGTH || !isIn(data, key)) continue;
-    add(open, open + endOfValue(code.slice(open, open + MAX_OPTIONS_LENGTH), 0));
+    if (index < done || open < done || index - open > MAX_OPTIONS_LENGTH) continue;
+    const end = open + endOfValue(code.slice(open, open + MAX_OPTIONS_LENGTH), 0);
+    if (isIn(data, key) || /\binitialData\s{0,3}:/.test(code.slice(open, end))) add(open, end);
   }
-  if (!showsData(data, shown)) return found;
+  if (data === "" || !showsData(data, shown)) return found;
   done = 0;
   for (const { index, 0: whole } of code.matchAll(LOADER).take(MAX_EXAMINED)) {
     if (index >= done) add(index, endOfValue(code, index + whole.length));

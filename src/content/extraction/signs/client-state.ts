@@ -26,7 +26,7 @@ const EFFECTS = new Set(["useEffect", "useLayoutEffect", "onMounted", "onMount",
 
 /** Values that only the browser knows: stored data of the user, the window's size, and the page's own elements. */
 const PERSONAL =
-  /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|querySelector\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|log|track|events?)\b/i;
+  /\b(?:localStorage|sessionStorage|cookie|matchMedia|navigator|inner(?:Width|Height)|scroll[XY]|page[XY]Offset|querySelector\w*|getElement\w*|getBounding\w*|get(?:Session|User|Token)|session|auth\w*|user|login|token|cart|consent|theme|toast|locale|serviceWorker)\b|\/(?:me|track)\b/i;
 
 /**
  * Functions that run later or never: callbacks of observers and intervals, and the function that cleans up after an
@@ -93,7 +93,7 @@ function hasOtherStore(code: string): boolean {
 
 /** The variable for the result of a hook: `here` in `here = useHere()`. */
 function resultOf(code: string, hook: string): string | undefined {
-  return new RegExp(`(?<![\\w$.])([\\w$]{1,40})\\s{0,3}=\\s{0,3}${escaped(hook)}\\(\\)`).exec(code)?.[1];
+  return new RegExp(`(?<![\\w$.])([\\w$]{1,40})\\s{0,3}=\\s{0,3}${escaped(hook)}\\([\\w$.]{0,40}\\)`).exec(code)?.[1];
 }
 
 /** The index of the bracket that opens the call whose arguments are at the end of the text, or -1. */
@@ -137,7 +137,7 @@ function runsEffect(code: string): boolean {
     // Other dependencies than none mostly change when a person does something.
     const isOnce = (dependencies[1] ?? "").trim() === "";
     if (isOnce ? setsState(body, before, after) : fillsState(body, before.own)) return true;
-    if (isOnce && showsInView(whole, before.own, after)) return true;
+    if (showsInView(whole, before.own, after)) return true;
   }
   return false;
 }
@@ -173,13 +173,19 @@ function fallsBack(body: string, before: string, after: string): boolean {
     const state = called === undefined || first !== undefined ? undefined : stateOf(before, called);
     if (state === undefined || !/^(?:""|''|``|null|void 0|undefined|!1|false|)\)/.test(state.initial)) return false;
     if (guardsWords(after, state.name)) return true;
-    const hook =
-      /(?:\bfunction\s{1,3}([\w$]{1,40})\s{0,3}\([^()]{0,80}\)\s{0,3}|([\w$]{1,40})\s{0,3}=\s{0,3}\([^()]{0,80}\)\s{0,3}=>\s{0,3})\{/.exec(
-        before,
-      );
-    const shown = hook === null ? undefined : resultOf(after, hook[1] ?? hook[2] ?? "");
+    const shown = hookResult(before, after);
     return shown !== undefined && guardsWords(after, shown);
   });
+}
+
+/** The beginning of the function whose statements are at the end of a text. */
+const HOOK =
+  /(?:\bfunction\s{1,3}([\w$]{1,40})\s{0,3}\([^()]{0,80}\)\s{0,3}|([\w$]{1,40})\s{0,3}=\s{0,3}\([^()]{0,80}\)\s{0,3}=>\s{0,3})\{/;
+
+/** The variable for the result of the hook whose own statements are `before`, in the code after it. */
+function hookResult(before: string, after: string): string | undefined {
+  const hook = HOOK.exec(before);
+  return hook === null ? undefined : resultOf(after, hook[1] ?? hook[2] ?? "");
 }
 
 const IN_VIEW =
@@ -190,9 +196,12 @@ function showsInView(body: string, before: string, after: string): boolean {
   const setter = IN_VIEW.exec(body)?.[1];
   const state = setter === undefined ? undefined : stateOf(before, setter);
   if (state === undefined) return false;
-  return new RegExp(
-    `(?<![\\w$.])${escaped(state.name)}\\s{0,3}(?:&&|\\?)\\s{0,9}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`,
-  ).test(after);
+  const isShown = (name: string): boolean =>
+    new RegExp(`(?<![\\w$.])${escaped(name)}\\s{0,3}(?:&&|\\?)\\s{0,9}(?:\\(0,\\s{0,3})?[\\w$.]{1,40}\\)?\\(`).test(
+      after,
+    );
+  const result = hookResult(before, after);
+  return isShown(state.name) || (result !== undefined && isShown(result));
 }
 
 /** Whether a component sets its data when it is mounted: `mounted() { this.open = true }`. */
@@ -243,7 +252,7 @@ function setsState(body: string, { own, all }: Scopes, after: string): boolean {
       state?.initial === value ||
       (/^(?:!1|false)\s{0,3}\)/.test(value) && !/^(?:!0|true)\s{0,3}\)/.test(state?.initial ?? ""));
     if (state !== undefined && !isReset && (!isFlag || guardsWords(after, state.name))) return true;
-    const isValue = first !== undefined && /^(?:!0|true|await\b|["'`[])/.test(value);
+    const isValue = first !== undefined && /^(?:!0|true|\(?await\b|["'`[])/.test(value);
     if (isValue && isSignal(all, first) && isRead(after, first)) return true;
   }
   return false;

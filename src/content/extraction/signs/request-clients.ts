@@ -67,6 +67,9 @@ function isCalled(code: string, client: string, data: string): boolean {
   );
 }
 
+/** The key of a request that Nuxt's compiler adds, under which the server's data is in the document. */
+const NUXT_KEY = /^\s{0,3},\s{0,3}(?:\{[^{}]{0,120}\}\s{0,3},\s{0,3})?["'`]\$([\w-]{6,40})["'`]/;
+
 const SENDS = /\bmethod\s{0,9}:\s{0,9}["'`](?!GET)|\bkeepalive\b/i;
 
 function loads(code: string, match: RegExpExecArray, data: string): boolean {
@@ -74,6 +77,8 @@ function loads(code: string, match: RegExpExecArray, data: string): boolean {
   if (ASIDE.test(address) || isIn(data, address)) return false;
   const end = match.index + match[0].length;
   const rest = code.slice(end, end + CALL_LENGTH);
+  const key = NUXT_KEY.exec(rest)?.[1];
+  if (key !== undefined && data.includes(key)) return false;
   const statement = /;|\.then|\)\s{0,9}[,)]/.exec(rest);
   return !SENDS.test(statement === null ? rest : rest.slice(0, statement.index));
 }
