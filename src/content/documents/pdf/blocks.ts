@@ -1,5 +1,5 @@
 import { withLeaders } from "./contents.ts";
-import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
+import { hasLeader, isIndexEntry, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
 import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
@@ -241,6 +241,8 @@ function endsEarly(line: Line, next: Line, right: number, spare: number): boolea
 /** Maximum length of a line that ends with a line break, as in addresses, in heights of its letters. */
 const MAX_BROKEN = 25;
 
+/** The minimum number of lines of an index. */
+const MIN_INDEX_LINES = 8;
 /** The minimum length of the lines of a running text that ends before its region, in heights of its letters. */
 const MIN_MEASURE = 12;
 
@@ -263,7 +265,9 @@ function findBreaks({ lines, breaks }: Paragraph, right: number): void {
   const isLong = lines.some((line) => {
     return line.isRtl || /[-\u00AD\u2010]$/.test(line.text) || line.right - line.x > line.size * MAX_BROKEN;
   });
-  if (isLong || early < Math.max(1, ended.length / 2)) return;
+  const isIndex =
+    lines.length >= MIN_INDEX_LINES && lines.filter(({ text }) => isIndexEntry(text)).length > lines.length * 0.7;
+  if (isLong || (early < Math.max(1, ended.length / 2) && !isIndex)) return;
   for (const line of lines.slice(1)) breaks.add(line);
 }
 

@@ -86,6 +86,22 @@ describe("columns", () => {
     expect(await markdownOf([...side, ...pdfColumn(240, 740, LEFT)])).toEndWith(`\n\n${LEFT.join(" ")}`);
   });
 
+  test("of an index are read one after the other", async () => {
+    const entries = [
+      "apple 3, 17",
+      "anchor 12-14",
+      "ballast 9",
+      "captain 5",
+      "cargo 6, 11",
+      "chart 30",
+      "crane 7",
+      "dock 21",
+    ];
+    const second = entries.map((entry) => `m${entry}`);
+    const page = [...pdfColumn(72, 740, entries), ...pdfColumn(318, 740, second)];
+    expect((await markdownOf(page)).split(/\s*\n/).filter((line) => line !== "")).toEqual([...entries, ...second]);
+  });
+
   test("continue a paragraph in the next column", async () => {
     const [first, second] = [LEFT.slice(0, 3), LEFT.slice(3)];
     const page = [...pdfColumn(72, 740, first), ...pdfColumn(318, 740, second)];

@@ -130,6 +130,8 @@ type Text = Extract<Block, { kind: "text" }>;
 function goesOn(last: Text, first: Text): boolean {
   if (last.level > 0 || first.level > 0 || Math.abs(last.look.size - first.look.size) > 0.6) return false;
   const end = plainOf(last.pieces).trimEnd();
+  // Texts with line breaks, such as addresses, end with their last line.
+  if (end.includes("\n")) return false;
   return (
     !/[.!?:;\u3002\uFF01\uFF1F]["'\u201D\u2019)\]]?$/.test(end) && /^["'\u201C(]?\p{Ll}/u.test(plainOf(first.pieces))
   );

@@ -1,4 +1,4 @@
-import { labelOf } from "./labels.ts";
+import { isIndexEntry, labelOf } from "./labels.ts";
 import { rowsOf, type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
@@ -25,6 +25,9 @@ const MAX_BESIDE = 0.5;
 /** The minimum number of lines of such texts, and the minimum gap between them in heights of the letters. */
 const MIN_LIST_LINES = 4;
 const MIN_LIST_GUTTER = 1.5;
+/** The minimum number of lines of an index, and the minimum share of them that are entries. */
+const MIN_INDEX_LINES = 8;
+const MIN_ENTRIES = 0.7;
 /** The minimum white space above and below a table between columns, in heights of the letters. */
 const TABLE_GAP = 0.9;
 /** The maximum number of letters of most cells in at least half the columns of a table between columns. */
@@ -194,11 +197,11 @@ function isInColumns(segments: readonly Segment[], gutter: Gutter): boolean {
   return sides.every(isProse) || areLists(sides, gutter);
 }
 
-/** Whether two texts in short lines are independent: their lines do not share baselines, or both have bullets. */
+/** Whether two texts in short lines are independent: their lines do not share baselines, or both have bullets or the entries of an index. */
 function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): boolean {
   const [few, many] = left.length < right.length ? [left, right] : [right, left];
   if (few.length < MIN_LIST_LINES || to - from < MIN_LIST_GUTTER * median(few.map(({ size }) => size))) return false;
-  if ([left, right].every((side) => side.some(isBullet))) return true;
+  if ([left, right].every((side) => side.some(isBullet) || isIndex(side))) return true;
   const ys = many.map(({ y }) => y).toSorted((a, b) => a - b);
   let [beside, at] = [0, 0];
   for (const { y, size } of few.toSorted((a, b) => a.y - b.y)) {
@@ -206,6 +209,12 @@ function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): 
     if ((ys[at] ?? Number.POSITIVE_INFINITY) <= y + size * 0.15) beside += 1;
   }
   return beside < few.length * MAX_BESIDE;
+}
+
+/** Whether most lines are entries of an index. */
+function isIndex(side: readonly Segment[]): boolean {
+  const entries = side.filter(({ line }) => isIndexEntry(line?.text ?? ""));
+  return side.length >= MIN_INDEX_LINES && entries.length > side.length * MIN_ENTRIES;
 }
 
 function isBullet({ line }: Segment): boolean {
