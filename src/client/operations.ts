@@ -313,7 +313,7 @@ export interface ScreenshotRequest {
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
-  /** Image format; webp for windows of at most 40 million pixels; default "png" */
+  /** Image format; default "png" */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
   /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
   readonly full_page?: boolean | undefined;

@@ -321,11 +321,6 @@ describe("both", () => {
     ["/screenshot", { format: "jpeg", quality: 101 }, "quality must be at most 100"],
     ["/screenshot", { format: "jpeg", quality: -1 }, "quality must be at least 0"],
     ["/screenshot", { quality: 80 }, "quality is only for jpeg and webp"],
-    [
-      "/screenshot",
-      { format: "webp", width: 10_000, height: 4001 },
-      "format must be png or jpeg for a window of more than 40 million pixels",
-    ],
     ["/screenshot", { element: "p" }, "element is not a field of this operation"],
     ["/screenshot", { engine: "static" }, "engine must be auto or browser: only a browser shows pages"],
     ["/screenshot", { selector: "p[" }, "selector is not a CSS selector"],

@@ -6,18 +6,10 @@ import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts
 /** The browser's default quality. */
 const DEFAULT_QUALITY = 80;
 
-/**
- * Pixels of the window for webp. A picture of dense text takes 11 s of CPU time at this limit, and 28 s at the largest
- * window. A larger one is rejected.
- */
-const MAX_WEBP_PIXELS = 40_000_000;
-
 const body = z
   .strictObject({
     ...pageParameters,
-    format: z.enum(["png", "jpeg", "webp"]).default("png").openapi({
-      description: "Image format; webp for windows of at most 40 million pixels",
-    }),
+    format: z.enum(["png", "jpeg", "webp"]).default("png").openapi({ description: "Image format" }),
     full_page: z
       .boolean()
       .default(false)
@@ -60,10 +52,6 @@ export const screenshot = postOperation(
     const { format, full_page: fullPage, width, height, quality } = input;
     if (format === "png" && quality !== undefined) {
       throw invalidParameters([{ path: "quality", message: "is only for jpeg and webp" }]);
-    }
-    if (format === "webp" && width * height > MAX_WEBP_PIXELS) {
-      const message = `must be png or jpeg for a window of more than ${MAX_WEBP_PIXELS / 1e6} million pixels`;
-      throw invalidParameters([{ path: "format", message }]);
     }
     const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height } };
     return await pages.show(
