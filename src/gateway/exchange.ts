@@ -220,6 +220,11 @@ export interface Exchange {
    */
   changeHead?(changes: HeadChanges): boolean;
   /**
+   * False: a final head with these fields, and those that the gateway adds, has too many of them for the client's
+   * protocol, and the client would receive an error. Absent if the protocol has no such limit.
+   */
+  carries?(fields: Fields): boolean;
+  /**
    * Adds the field line with the request id, without making a text of the id. Absent if the id is a text from the
    * start.
    */

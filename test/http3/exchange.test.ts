@@ -136,6 +136,57 @@ test("trailers of which none may be sent do not break the connection", async () 
   }
 });
 
+/** `count` field lines, which all have the same name or have different ones. */
+function fieldLines(count: number, name: "same" | "different"): Fields {
+  return Array.from({ length: count }, (_, i) => `x-${name === "same" ? "a" : i}: ${i}\r\n`).join("");
+}
+
+test("a response with more fields than the engine sends is delivered if its repeated fields can be joined", async () => {
+  const { client } = await serve((exchange) => {
+    start(exchange, -1, `${fieldLines(256, "same")}Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n`);
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end("");
+  });
+  const { headers, body } = await client.request("GET", "/");
+  expect(body.toString()).toBe("ok");
+  expect(headers["x-a"]).toBe(Array.from({ length: 256 }, (_, i) => i).join(", "));
+  expect(headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+});
+
+test.each(["GET", "HEAD"])(
+  "a response with too many fields becomes an error, and its sender is stopped: %s",
+  async (method) => {
+    let seen: Exchange | undefined;
+    let cancelled = 0;
+    const taken: boolean[] = [];
+    const { client } = await serve((exchange) => {
+      seen = exchange;
+      exchange.onCancel = () => void (cancelled += 1);
+      exchange.onTaken = (all) => taken.push(all);
+      start(exchange, -1, fieldLines(200, "different"));
+      exchange.response.data(Buffer.from("ok"));
+      exchange.response.end("");
+    });
+    const { headers, body } = await client.request(method, "/");
+    expect(headers[":status"]).toBe("502");
+    expect(headers["x-request-id"]).toBe(seen?.id ?? "");
+    expect(body.toString()).toContain(method === "HEAD" ? "" : "more header fields than can be sent over HTTP/3");
+    expect([seen?.status, cancelled, taken]).toEqual([502, 1, [false]]);
+  },
+);
+
+test("a response ends without its trailers, and its interim responses are left out, if they have too many fields", async () => {
+  const { client } = await serve((exchange) => {
+    start(exchange, -1, fieldLines(200, "different"), 103);
+    start(exchange, -1);
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end(fieldLines(200, exchange.head.path === "/same" ? "same" : "different"));
+  });
+  const response = await client.request("GET", "/");
+  expect([response.body.toString(), response.interim, response.trailers]).toEqual(["ok", [], undefined]);
+  expect((await client.request("GET", "/same")).trailers?.["x-a"]).toStartWith("0, 1, 2");
+});
+
 test("bodies and trailers pass both ways", async () => {
   const { client } = await serve((exchange) => {
     const gathered = new Gathered();

@@ -54,6 +54,11 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** Bytes that each field adds to the size of a field section (RFC 9114 §4.2.2). */
 const FIELD_OVERHEAD = 32;
 
+/** Field lines of one section that the engine sends, with the status. It refuses a section with more. */
+const MAX_SENT_FIELDS = 128;
+/** Field lines that the gateway adds to an upstream's response: its receipt, those of policies, and the length. */
+const ADDED_FIELDS = 24;
+
 /** Fields to send. The object has no prototype, so that a field may have the name `constructor` or `__proto__`. */
 export function newFields(): FieldSection {
   // The result of Object.create has no type.
@@ -78,6 +83,43 @@ export function addFields(block: FieldSection, lines: Fields): void {
     else if (typeof before === "string") block[name] = [before, value];
     else before.push(value);
   }
+}
+
+/**
+ * Joins the values of repeated fields (RFC 9110 §5.3) if the section has more lines than the engine sends. False: it has
+ * too many names.
+ */
+export function fitSection(block: FieldSection): boolean {
+  if (lineCount(block) <= MAX_SENT_FIELDS) return true;
+  for (const name in block) {
+    const values = block[name];
+    if (isJoinable(name) && values !== undefined && typeof values !== "string") block[name] = values.join(", ");
+  }
+  return lineCount(block) <= MAX_SENT_FIELDS;
+}
+
+/** True if a final head with these fields can be sent together with the fields that the gateway adds. */
+export function canSend(lines: Fields): boolean {
+  const block = newHead(200);
+  addFields(block, lines);
+  let count = ADDED_FIELDS;
+  for (const name in block) count += isJoinable(name) ? 1 : linesOf(block[name]);
+  return count <= MAX_SENT_FIELDS;
+}
+
+/** RFC 9110 §5.3: the lines of Set-Cookie cannot be joined. */
+function isJoinable(name: string): boolean {
+  return name !== "set-cookie";
+}
+
+function lineCount(block: FieldSection): number {
+  let count = 0;
+  for (const name in block) count += linesOf(block[name]);
+  return count;
+}
+
+function linesOf(values: string | readonly string[] | undefined): number {
+  return typeof values === "string" ? 1 : (values?.length ?? 0);
 }
 
 /** Calls `visit` for each received field, in order. */

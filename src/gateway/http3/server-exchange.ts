@@ -12,11 +12,12 @@ import {
   type ResponseSink,
 } from "../exchange.ts";
 import { NO_BODY, withExchangeState } from "../exchange-state.ts";
+import { grpcResponse, problemResponse } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
-import { addFields, newFields, newHead } from "./field-section.ts";
+import { addFields, canSend, fitSection, newFields, newHead } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
 import { UnsentData } from "./unsent-data.ts";
 
@@ -27,6 +28,12 @@ import { UnsentData } from "./unsent-data.ts";
 const MIN_STEP_BYTES = 4096;
 /** A full writer reports by this symbol that it has room again: a promise, or null if it is not full. */
 const DRAINABLE = Symbol.for("Stream.drainableProtocol");
+
+/** The response in place of one that cannot be sent. */
+const TOO_MANY_FIELDS = {
+  code: "upstream-failed",
+  detail: "The response has more header fields than can be sent over HTTP/3",
+} as const;
 
 type DrainableWriter = StreamWriter & { readonly [DRAINABLE]: () => Promise<unknown> | null };
 
@@ -92,6 +99,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     return this.#reader?.received ?? 0;
   }
 
+  carries(fields: Fields): boolean {
+    return canSend(fields);
+  }
+
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
@@ -100,7 +111,7 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     const block = newHead(status);
     addFields(block, head.fields);
     if (status < 200) {
-      this.#stream.quic.sendInformationalHeaders(block);
+      if (fitSection(block)) this.#stream.quic.sendInformationalHeaders(block);
       return;
     }
     this.started = true;
@@ -116,11 +127,38 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
 
   #sendHead(block: FieldSection): void {
     try {
+      if (!fitSection(block)) {
+        this.#refuseHead();
+        return;
+      }
       if (this.#stream.quic.sendHeaders(block, { terminal: !this.#hasBody })) return;
     } catch (error) {
       this.#stream.onError(error);
     }
     this.#cutOff();
+  }
+
+  /** Responds with an error to a request whose response has too many fields. */
+  #refuseHead(): void {
+    const { quic } = this.#stream;
+    // A response that was paid for is still owed.
+    this.tellTaken(false);
+    const problem = { ...TOO_MANY_FIELDS, requestId: this.id };
+    const { isGrpc, method } = this.head;
+    const { status, fields, body } = isGrpc ? grpcResponse(problem) : problemResponse(problem);
+    const block = newHead(status);
+    addFields(block, fields);
+    if (!isGrpc) block["content-length"] = String(body.length);
+    const isBare = isGrpc || method === "HEAD";
+    quic.sendHeaders(block, { terminal: isBare });
+    if (!isBare) quic.setBody(Buffer.from(body, "latin1"));
+    this.status = status;
+    if (!isBare) this.bytesSent = body.length;
+    this.#over = true;
+    this.#endRequest(codes.NO_ERROR);
+    this.onCancel?.();
+    this.#finish();
+    this.#runWriteTimer();
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
@@ -232,8 +270,9 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     const { quic } = this.#stream;
     const block = newFields();
     addFields(block, trailers);
-    // An empty section would break the client's connection.
-    if (Object.keys(block).length > 0) {
+    // An empty section would break the client's connection, and the stream would never end after one that is too long.
+    // Trailers may be dropped (RFC 9110 §6.5.1).
+    if (Object.keys(block).length > 0 && fitSection(block)) {
       quic.onwanttrailers = () => {
         quic.sendTrailers(block);
       };

@@ -13,7 +13,7 @@ import { type PaidResponse } from "./responses/response-store.ts";
 import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { deliver, type Delivery } from "./responses/deliver.ts";
 import { FirstLook } from "./responses/first-look.ts";
-import { BufferedResponse } from "./responses/buffered-response.ts";
+import { BufferedResponse, UNCARRIED } from "./responses/buffered-response.ts";
 import { Lease } from "./lease.ts";
 import { withReceipt } from "./responses/inline-receipt.ts";
 import { keptResponse } from "./responses/kept-response.ts";
@@ -282,7 +282,10 @@ export class Attempt {
     }
     if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#sell();
     try {
-      await this.#send(response, false);
+      // It may have been requested over another protocol before.
+      if (this.#exchange.carries?.(response.head.fields) === false) {
+        this.#broken(paymentError("upstream-failed", UNCARRIED));
+      } else await this.#send(response, false);
     } finally {
       this.#paidRoute.responses.release(response);
     }

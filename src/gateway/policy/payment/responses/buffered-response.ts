@@ -8,6 +8,9 @@ import { sendResponse } from "./deliver.ts";
 import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
 import { type DiskBuffer } from "./disk-buffer.ts";
 
+/** The detail of the error for a response that the client's protocol cannot carry. It is detected before the settlement. */
+export const UNCARRIED =
+  "The response has more header fields than HTTP/3 can carry. Send the same request over HTTP/2 or HTTP/1.1";
 const NO_ROOM = "Too many paid responses wait for settlement";
 const NO_DISK = "The disk has no room for a response that waits for settlement";
 
@@ -77,7 +80,8 @@ export class BufferedResponse implements ResponseSink {
       this.#state = "passing";
       this.#events.unpaid();
       this.#sink.start(this.#unsold(clean));
-    } else {
+    } else if (this.#exchange.carries?.(clean.fields) === false) this.#fail("upstream-failed", UNCARRIED);
+    else {
       this.#state = "holding";
       this.#head = clean;
       if (!this.#hasBody()) return;

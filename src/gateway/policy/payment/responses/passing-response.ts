@@ -1,7 +1,8 @@
-import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { UNCARRIED } from "./buffered-response.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
@@ -47,6 +48,11 @@ export class PassingResponse implements ResponseSink {
     const { status } = head;
     if (status < 200 && status !== 101) {
       this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
+      return;
+    }
+    if (this.#state === "waiting" && this.#exchange.carries?.(head.fields) === false) {
+      this.abort(new TurnpikeError("upstream-failed", UNCARRIED));
+      this.#exchange.onCancel?.();
       return;
     }
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
