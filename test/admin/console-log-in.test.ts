@@ -29,11 +29,13 @@ test("a wrong key is refused with an explanation, the right key opens the consol
   await page.keyboard.press("Enter");
   await operator.see("nav");
   expect(await page.evaluate("document.cookie")).toBe("");
-  expect(await page.evaluate("JSON.stringify([localStorage.length, sessionStorage.length])")).toBe("[0,0]");
+  const stored = String(await page.evaluate("JSON.stringify([localStorage, sessionStorage])"));
+  expect(stored).toMatch(/^\[\{"turnpike-csrf-token":"[\w-]{43}"\},\{\}\]$/);
   expect(await page.evaluate("document.documentElement.outerHTML")).not.toContain(FULL_KEY);
   const [cookie] = await page.browserContext().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
   expect(cookie?.value).not.toContain(FULL_KEY);
+  expect(stored).not.toContain(cookie?.value ?? "");
   // A reloaded page continues the session.
   await page.reload();
   await operator.see("nav");
@@ -47,6 +49,7 @@ test("after the log-out the page shows nothing, and its cookie is invalid", asyn
   const [cookie] = await operator.page.browserContext().cookies();
   await operator.press("Log out");
   await operator.field("Admin key");
+  expect(await operator.page.evaluate("localStorage.length")).toBe(0);
   const response = await fetch(new URL("/v1/routes", rig.url), {
     headers: { cookie: `turnpike_session=${cookie?.value ?? ""}` },
   });
@@ -90,6 +93,16 @@ test("a session that ends requests the key above the view, and the typed input i
   await operator.page.waitForSelector("dialog", { hidden: true });
   const kept = await operator.page.$eval(`[id="field-path_prefix"]`, (input) => Reflect.get(input, "value") as unknown);
   expect(kept).toBe("/typed-before");
+  expect(operator.complaints).toEqual([]);
+  await operator.leave();
+});
+
+test("the cookie without the token of the log-in does not open the console", async () => {
+  const operator = await rig.operator();
+  await operator.logIn();
+  await operator.page.evaluate("localStorage.clear()");
+  await operator.page.reload();
+  await operator.field("Admin key");
   expect(operator.complaints).toEqual([]);
   await operator.leave();
 });

@@ -12,7 +12,7 @@ const TOKEN_BYTES = 32;
 /** A console session, without its secret. */
 export interface Session {
   readonly access: Access;
-  /** Sent with the cookie in every request that changes something. */
+  /** Sent with the cookie in every request that changes something. Only the log-in returns it. */
   readonly csrfToken: string;
 }
 

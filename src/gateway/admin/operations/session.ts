@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE } from "../http/body.ts";
 import { type Access } from "../http/keys.ts";
-import { type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
+import { hasCsrfToken, type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
 /** Bytes of a body that carries a key. */
@@ -11,7 +11,9 @@ const MAX_KEY_BODY_BYTES = 8192;
 const session = z
   .object({
     access: z.enum(["full", "read"]),
-    csrf_token: z.string().openapi({ description: "For X-CSRF-Token; empty for a request with a key" }),
+    csrf_token: z.string().openapi({
+      description: "For X-CSRF-Token. Only the login tells it; later it is empty if the request does not have it",
+    }),
   })
   .openapi("Session");
 
@@ -67,7 +69,9 @@ export const showSession: Operation = {
   failures: [],
   run(call) {
     const { access, session: kept } = callerOf(call);
-    return response(access, kept);
+    // A browser sends the cookie to all ports of the host, and so to upstreams: who has only the cookie must not get the token.
+    const knows = kept !== undefined && hasCsrfToken(kept, call.request.headers.get("x-csrf-token"));
+    return response(access, knows ? kept : undefined);
   },
 };
 

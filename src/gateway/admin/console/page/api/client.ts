@@ -26,6 +26,8 @@ export interface Call {
   readonly body?: Json | undefined;
   readonly ifMatch?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** In place of the session's token. */
+  readonly csrfToken?: string;
 }
 
 /** Sends a request to the admin interface. Rejects with a Problem if the gateway refuses it or does not respond. */
@@ -40,12 +42,13 @@ export async function call<T>(path: string, options: Call = {}): Promise<ApiResp
   throw await problemFrom(response);
 }
 
-async function send(path: string, { method = "GET", body, ifMatch, signal }: Call): Promise<Response> {
+async function send(path: string, { method = "GET", body, ifMatch, signal, csrfToken }: Call): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = "application/json";
   if (ifMatch !== undefined) headers["if-match"] = ifMatch;
   const state = session.value;
-  if (method !== "GET" && state.kind === "open") headers["x-csrf-token"] = state.session.csrf_token;
+  const token = method !== "GET" && state.kind === "open" ? state.session.csrf_token : csrfToken;
+  if (token !== undefined) headers["x-csrf-token"] = token;
   try {
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(path, {
