@@ -48,13 +48,11 @@ interface Place {
   readonly right?: number;
 }
 
-/** Lines with wide gaps, such as a label and its amount. */
-const wideLines = new WeakSet<Line>();
-
 /** Reads the blocks of a region and appends them to those of its page. */
 export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
   const { setting } = place;
   const rows = withLeaders(rowsOf(region)).map(withLabels);
+  const edge = region.reduce((most, { right }) => Math.max(most, right), 0);
   let lines: Line[] = [];
   const flush = () => {
     readLines(lines, place, page);
@@ -72,11 +70,10 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
     const beside = made === undefined && code === 0 && table === undefined ? textsBeside(rows, at) : undefined;
     if (beside !== undefined) {
       flush();
-      for (const side of beside.sides) readRegion(side, { ...place, right: beside.right }, page);
+      for (const side of beside.sides) readRegion(side, { ...place, right: edge }, page);
     } else if (made === undefined && code === 0 && table === undefined && row !== undefined) {
       const line = lineOfRow(row);
-      if (row.segments.length > 1) wideLines.add(line);
-      lines.push(line);
+      lines.push(row.segments.length > 1 ? { ...line, isWide: true } : line);
     }
     at += Math.max(1, code, table?.length ?? 0, beside?.length ?? 0);
   }
@@ -89,10 +86,7 @@ const BESIDE_GAP = 3;
 const MAX_BESIDE_ROWS = 60;
 
 /** Two texts beside one another from a row on, such as a heading and an address. `length` counts rows. */
-function textsBeside(
-  rows: readonly Row[],
-  at: number,
-): { sides: Segment[][]; length: number; right: number } | undefined {
+function textsBeside(rows: readonly Row[], at: number): { sides: Segment[][]; length: number } | undefined {
   const [first, second, ...others] = rows[at]?.segments ?? [];
   if (first === undefined || second === undefined || others.length > 0) return undefined;
   const [left, right] = [[first], [second]];
@@ -120,8 +114,7 @@ function textsBeside(
   if (right.some(({ line }) => !/\p{L}/u.test(line?.text ?? ""))) return undefined;
   const paired = left.length + right.length - length;
   if (paired > length / 2) return undefined;
-  const edge = rows.flatMap((row) => row.segments).reduce((most, segment) => Math.max(most, segment.right), 0);
-  return { sides: [left, right], length, right: edge };
+  return { sides: [left, right], length };
 }
 
 /** Joins a label and its item into one text, whatever the gap between them. */
@@ -259,7 +252,7 @@ function findBreaks({ lines, breaks }: Paragraph, right: number): void {
   };
   for (const [at, line] of lines.entries()) {
     const above = lines[at - 1];
-    if (above !== undefined && wideLines.has(above) && wideLines.has(line)) breaks.add(line);
+    if (above?.isWide === true && line.isWide === true) breaks.add(line);
   }
   const early = ended.filter(isBroken).length;
   const isLong = lines.some((line) => {

@@ -66,7 +66,7 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
   const stamps = stampsOf(pages, bodySize, least);
   return pages.map((page, at) => ({
     ...page,
-    runs: page.runs.filter((run) => !dropped.has(run) && !stamps.has(stampOf(run))),
+    runs: page.runs.filter((run) => !dropped.has(run) && (stamps.size === 0 || !stamps.has(stampOf(run)))),
     aside: !done.has(at) && isHeaderAside(page, numberOf(at)) ? [] : page.aside,
   }));
 }

@@ -4,6 +4,9 @@ import { type Piece, type Run } from "./shapes.ts";
 const WORD_GAP = 0.17;
 /** The maximum size of raised and lowered letters, in sizes of those beside them. */
 export const RAISED = 0.88;
+/** The letters at the end of a paragraph that decide how the next line is joined, and those of half a compound word. */
+const TAIL = 3;
+const COMPOUND = 40;
 const CJK = /[\u2E80-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]|[\uD840-\uD87F][\uDC00-\uDFFF]/;
 const CJK_START = new RegExp(`^(?:${CJK.source})`);
 const CJK_END = new RegExp(`(?:${CJK.source})$`);
@@ -20,6 +23,8 @@ export interface Line {
   readonly isMono: boolean;
   readonly isRtl: boolean;
   readonly text: string;
+  /** Whether it has wide gaps, as between a label and its amount. */
+  readonly isWide?: boolean;
 }
 
 /** A line of runs with about the same baseline, in any order. */
@@ -159,24 +164,31 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
     return pieces;
   }
   const start = first.text.trimStart();
-  // Some programs write both a soft hyphen and the hyphen that is drawn for it.
-  const end = last.text.trimEnd().replace(/\u00AD[-\u2010]$/, "\u00AD");
-  const isParted = /\p{Ll}[-\u00AD\u2010]$/u.test(end) && /^\p{Ll}/u.test(start);
-  if (isParted && (end.endsWith("\u00AD") || !compounds.has(compoundOf(end, start)))) {
+  const end = withoutDrawnHyphen(last.text.trimEnd());
+  // An expression that ends with $ is tried at each letter of a text, and a paragraph is joined once a line.
+  const tail = end.slice(-TAIL);
+  const isParted = /\p{Ll}[-\u00AD\u2010]$/u.test(tail) && /^\p{Ll}/u.test(start);
+  const isSoft = tail.endsWith("\u00AD");
+  if (isParted && (isSoft || !compounds.has(compoundOf(end, start)))) {
     pieces[pieces.length - 1] = { ...last, text: end.slice(0, -1) };
     append(pieces, { ...first, text: start });
   } else {
-    const isClose = isParted || (CJK_END.test(end) && CJK_START.test(start)) || end.endsWith("\u00AD");
-    pieces[pieces.length - 1] = { ...last, text: end.replace(/\u00AD$/, "") };
+    const isClose = isParted || (CJK_END.test(tail) && CJK_START.test(start)) || isSoft;
+    pieces[pieces.length - 1] = { ...last, text: isSoft ? end.slice(0, -1) : end };
     append(pieces, { ...first, text: isClose ? start : ` ${start}` });
   }
   for (const piece of others) append(pieces, piece);
   return pieces;
 }
 
+/** Some programs write both a soft hyphen and the hyphen that is drawn for it. */
+function withoutDrawnHyphen(text: string): string {
+  return /\u00AD[-\u2010]$/.test(text.slice(-TAIL)) ? text.slice(0, -1) : text;
+}
+
 /** The compound word if the hyphen at a line's end belongs to it. */
 function compoundOf(end: string, start: string): string {
-  const first = /[\p{L}\d-]{1,40}$/u.exec(end.slice(0, -1))?.[0] ?? "";
+  const first = /[\p{L}\d-]{1,40}$/u.exec(end.slice(0, -1).slice(-COMPOUND))?.[0] ?? "";
   const second = /^[\p{L}\d-]{1,40}/u.exec(start)?.[0] ?? "";
   return `${first}-${second}`.toLowerCase();
 }
@@ -204,6 +216,7 @@ const TURNED_LAM_ALEF = /(?<![\u0621-\u064A])([\u0648\u0641\u0628\u0643]?)\u0627
 
 /** Replaces ligatures, radicals and forms of letters and vertical signs by the usual ones. Fonts use them in their maps. */
 export function plain(text: string): string {
+  if (/^[!-~]*(?: [!-~]+)* ?$/.test(text)) return text;
   return text
     .replace(/[\u2E80-\u2FD5\uFB00-\uFB06\uFB1D-\uFDFF\uFE10-\uFE19\uFE30-\uFE48\uFE70-\uFEFC]/g, (character) =>
       character.normalize("NFKC"),
