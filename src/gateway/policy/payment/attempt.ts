@@ -13,10 +13,11 @@ import { type PaidResponse } from "./responses/response-store.ts";
 import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { deliver, type Delivery } from "./responses/deliver.ts";
 import { FirstLook } from "./responses/first-look.ts";
-import { BufferedResponse, UNCARRIED } from "./responses/buffered-response.ts";
+import { BufferedResponse } from "./responses/buffered-response.ts";
 import { Lease } from "./lease.ts";
 import { withReceipt } from "./responses/inline-receipt.ts";
 import { keptResponse } from "./responses/kept-response.ts";
+import { uncarried } from "./responses/unsellable.ts";
 import { PassingResponse } from "./responses/passing-response.ts";
 import { receiptFields, receiptOf, refusalOf } from "./receipt.ts";
 import {
@@ -283,9 +284,9 @@ export class Attempt {
     if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#sell();
     try {
       // It may have been requested over another protocol before.
-      if (this.#exchange.carries?.(response.head.fields) === false) {
-        this.#broken(paymentError("upstream-failed", UNCARRIED));
-      } else await this.#send(response, false);
+      const reason = uncarried(this.#exchange, response.head);
+      if (reason === undefined) await this.#send(response, false);
+      else this.#broken(paymentError("upstream-failed", reason));
     } finally {
       this.#paidRoute.responses.release(response);
     }

@@ -38,6 +38,7 @@ interface Rig {
 
 interface RigOptions {
   readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly isGrpc?: boolean;
   readonly isFree?: (status: number) => boolean;
   readonly receipt?: string;
@@ -50,12 +51,13 @@ interface RigOptions {
 function buffered(options: RigOptions = {}): Rig {
   const {
     method = "GET",
+    headers = {},
     isGrpc = false,
     isFree = (status) => status >= 400,
     receipt = "",
     room = 10_000_000,
   } = options;
-  const exchange = new TestExchange(new Request("http://a.test/", { method }));
+  const exchange = new TestExchange(new Request("http://a.test/", { method, headers }));
   Object.assign(exchange.head, { isGrpc });
   const pool = new BufferPool({ bufferSize: 1, bufferCount: room, reserve: 0 });
   const responses = new ResponseStore(pool, { maxResponseBytes: MOST, maxEntries: 1 });
@@ -126,11 +128,12 @@ describe("a sold response", () => {
   });
 
   test.each([
-    ["a HEAD", "HEAD", 200],
-    ["no content", "GET", 204],
-    ["nothing new", "GET", 304],
-  ])("has the announced length without a body: %s", (_what, method, status) => {
-    const { held, told } = buffered({ method });
+    ["a HEAD", "HEAD", 200, {}],
+    ["no content", "GET", 204, {}],
+    ["nothing new", "GET", 304, { "if-none-match": '"a"' }],
+    ["nothing new since then", "GET", 304, { "if-modified-since": "Mon, 23 Nov 2026 00:00:00 GMT" }],
+  ])("has the announced length without a body: %s", (_what, method, status, headers) => {
+    const { held, told } = buffered({ method, headers });
     held.start(headOf(status, MOST + 1));
     held.end("");
     expect(told).toMatchObject([{ head: { status, bodyLength: MOST + 1 }, size: 0 }]);
@@ -181,6 +184,13 @@ describe("a response that cannot be buffered", () => {
     expect(send(held, 1)).toBe(true);
     expect(told).toMatchObject([{ code: "overloaded" }]);
     expect([pool.free, cancelled.count]).toEqual([10, 1]);
+  });
+
+  test("is a 304 to a request without a condition", () => {
+    const { held, told, cancelled } = buffered({ headers: { "if-match": '"a"' } });
+    held.start(headOf(304));
+    held.end("");
+    expect([told, cancelled.count]).toMatchObject([[{ code: "upstream-failed" }], 1]);
   });
 
   test("is a protocol upgrade", () => {

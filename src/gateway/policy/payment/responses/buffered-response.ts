@@ -7,10 +7,8 @@ import { type PaidResponse, type ResponseStore } from "./response-store.ts";
 import { sendResponse } from "./deliver.ts";
 import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
 import { type DiskBuffer } from "./disk-buffer.ts";
+import { unsellable } from "./unsellable.ts";
 
-/** The detail of the error for a response that the client's protocol cannot carry. It is detected before the settlement. */
-export const UNCARRIED =
-  "The response has more header fields than HTTP/3 can carry. Send the same request over HTTP/2 or HTTP/1.1";
 const NO_ROOM = "Too many paid responses wait for settlement";
 const NO_DISK = "The disk has no room for a response that waits for settlement";
 
@@ -80,15 +78,21 @@ export class BufferedResponse implements ResponseSink {
       this.#state = "passing";
       this.#events.unpaid();
       this.#sink.start(this.#unsold(clean));
-    } else if (this.#exchange.carries?.(clean.fields) === false) this.#fail("upstream-failed", UNCARRIED);
-    else {
-      this.#state = "holding";
-      this.#head = clean;
-      if (!this.#hasBody()) return;
-      const { maxResponseBytes, maxBufferedBytes } = this.#responses;
-      if (head.bodyLength > maxResponseBytes) this.#tooLong();
-      else if (head.bodyLength > maxBufferedBytes) this.#openDiskBuffer(head.bodyLength);
+    } else this.#hold(clean);
+  }
+
+  #hold(head: ResponseHead): void {
+    const reason = unsellable(this.#exchange, head);
+    if (reason !== undefined) {
+      this.#fail("upstream-failed", reason);
+      return;
     }
+    this.#state = "holding";
+    this.#head = head;
+    if (!this.#hasBody()) return;
+    const { maxResponseBytes, maxBufferedBytes } = this.#responses;
+    if (head.bodyLength > maxResponseBytes) this.#tooLong();
+    else if (head.bodyLength > maxBufferedBytes) this.#openDiskBuffer(head.bodyLength);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

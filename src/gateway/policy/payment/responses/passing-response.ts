@@ -2,8 +2,8 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
-import { UNCARRIED } from "./buffered-response.ts";
 import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { unsellable } from "./unsellable.ts";
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
 export interface PassingEvents {
@@ -50,8 +50,9 @@ export class PassingResponse implements ResponseSink {
       this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
       return;
     }
-    if (this.#state === "waiting" && this.#exchange.carries?.(head.fields) === false) {
-      this.abort(new TurnpikeError("upstream-failed", UNCARRIED));
+    const reason = this.#state === "waiting" ? unsellable(this.#exchange, head) : undefined;
+    if (reason !== undefined) {
+      this.abort(new TurnpikeError("upstream-failed", reason));
       this.#exchange.onCancel?.();
       return;
     }

@@ -1,9 +1,9 @@
-/** Paid responses with more fields than HTTP/3 carries: none is charged and then lost. */
+/** Paid responses that are worth nothing to their client: more fields than HTTP/3 carries, and an unasked 304. None is charged. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
-import { ask, newPayment, nonceOf, type Protocol, type Reply, type Shop, Shops } from "./shops.ts";
+import { ask, newPayment, nonceOf, type Protocol, PROTOCOLS, type Reply, type Shop, Shops } from "./shops.ts";
 
 setDefaultTimeout(patient(30_000));
 
@@ -12,6 +12,8 @@ let shop: Shop;
 
 beforeAll(async () => {
   shops.sell = ({ url }) => {
+    if (url.includes("fields=none") && shops.runs(new URL(url).pathname + new URL(url).search) === 1)
+      return new Response(null, { status: 304 });
     const headers = new Headers();
     for (let i = 0; i < Number(new URL(url).searchParams.get("fields")); i++) headers.append(`x-${i}`, "1");
     return new Response("goods", { headers });
@@ -26,7 +28,7 @@ class Purchase {
   readonly #payment: PaymentPayload;
   readonly #path: string;
 
-  constructor(settle: "before" | "after", fields: number) {
+  constructor(settle: "before" | "after", fields: number | "none") {
     this.#payment = newPayment(settle);
     this.#path = `/${settle}?fields=${fields}&of=${nonceOf(this.#payment)}`;
   }
@@ -74,4 +76,14 @@ test("a stored response stays available over other protocols after a request ove
   expect((await purchase.ask("HTTP/3")).status).toBe(502);
   expect(await purchase.ask("HTTP/2")).toMatchObject({ status: 200, body: "goods" });
   expect(purchase.settlements).toBe(1);
+});
+
+describe.each(["before", "after"] as const)("an unasked 304, settled %s", (settle) => {
+  test.each(PROTOCOLS)("is not sold over %s, and the same payment buys the next response", async (protocol) => {
+    const purchase = new Purchase(settle, "none");
+    expect((await purchase.ask(protocol)).status).toBe(502);
+    expect(purchase.settlements).toBe(settle === "before" ? 1 : 0);
+    expect(await purchase.ask(protocol)).toMatchObject({ status: 200, body: "goods" });
+    expect(purchase.settlements).toBe(1);
+  });
 });
