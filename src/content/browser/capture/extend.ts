@@ -6,19 +6,25 @@ const MAX_UNROLLED_PIXELS = 100_000;
 /** Maximum number of elements that scroll inside each other and are unrolled. */
 const MAX_NESTED_SCROLLERS = 3;
 
+/** Pixels of the gap for letters below a frame that stands in a line. */
+const FRAME_GAP_PIXELS = 20;
+
 /** Background pictures that are waited for. */
 const MAX_BACKGROUNDS = 100;
 
 /**
- * Shows all of a page that scrolls inside an element: the body, or an element that takes most of the window while the
- * document itself does not scroll.
+ * Shows all of a page that scrolls inside an element: the body, or an element or a frame of the same origin that takes
+ * most of the window while the document itself does not scroll.
  */
 const UNROLL = `
+  const rootOf = (element) => (element.localName === "iframe" ? (element.contentDocument?.scrollingElement ?? element) : element);
   const unrollElement = (element, isScroller) => {
     const { position, height } = getComputedStyle(element);
+    const content = rootOf(element);
     const set = (name, value) => element.style.setProperty(name, value, "important");
     set("overflow", "visible");
-    set("height", "auto");
+    set("height", content === element ? "auto" : content.scrollHeight + "px");
+    if (content !== element) set("display", "block");
     set("max-height", "none");
     set("contain", "none");
     if (isScroller) set("flex", "1 0 auto");
@@ -29,10 +35,13 @@ const UNROLL = `
     }
   };
   const scrolls = (element) => {
-    const { clientWidth, clientHeight, scrollHeight } = element;
+    const { clientWidth, clientHeight } = element;
+    const content = rootOf(element);
+    const { scrollHeight } = content;
     if (scrollHeight <= clientHeight + 1 || scrollHeight > ${MAX_UNROLLED_PIXELS}) return false;
     if (clientWidth * 2 < innerWidth || clientHeight * 2 < innerHeight) return false;
-    return /^(?:auto|scroll|overlay)$/.test(getComputedStyle(element).overflowY);
+    const { overflowY } = getComputedStyle(content);
+    return /^(?:auto|scroll|overlay)$/.test(overflowY) || (content !== element && overflowY === "visible");
   };
   const above = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host ?? null;
   const scrollerAt = (part) => {
@@ -55,9 +64,10 @@ const UNROLL = `
       body.style.setProperty("height", "auto", "important");
     }
     let unrolled = 0;
-    while (unrolled < ${MAX_NESTED_SCROLLERS} && documentElement.scrollHeight <= innerHeight + 1) {
+    while (unrolled < ${MAX_NESTED_SCROLLERS} && documentElement.scrollHeight <= innerHeight + ${FRAME_GAP_PIXELS}) {
       const scroller = scrollerAt(0.5) ?? scrollerAt(0.75) ?? scrollerAt(0.25);
       if (scroller === null) break;
+      if (scroller.localName !== "iframe" && documentElement.scrollHeight > innerHeight + 1) break;
       for (let element = scroller; element !== null; element = above(element)) unrollElement(element, element === scroller);
       unrolled += 1;
     }
