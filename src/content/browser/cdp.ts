@@ -6,6 +6,12 @@ const MAX_PENDING_CALLS = 10_000;
 /** Characters of the reason of a failed call that are kept. */
 const REASON_LENGTH = 500;
 
+/**
+ * Events that no listener reads. They are most of the events of the Network domain, and are not parsed. The browser writes
+ * the name of an event first.
+ */
+const UNREAD = /^\{"method":"Network\.(?!(?:requestWillBeSent|loadingFinished|loadingFailed)")/;
+
 /** Parameters and results of the DevTools protocol: plain JSON objects. */
 export type CdpFields = Readonly<Record<string, unknown>>;
 /** Receives an event of the browser: its name, such as `Page.loadEventFired`, and its parameters. */
@@ -107,6 +113,7 @@ export class CdpConnection {
   }
 
   #onMessage(text: string): void {
+    if (UNREAD.test(text)) return;
     try {
       // A browser follows the protocol. Text from pages is only in the strings of a message.
       this.#dispatch(JSON.parse(text) as CdpMessage);

@@ -18,7 +18,7 @@ afterAll(() => tab.close());
 
 type Call = RawTab["call"];
 
-const received = () => Promise.resolve();
+const received = () => Promise.resolve(false);
 
 /** The page that the tab shows. `call` replaces the tab's calls to the browser. */
 function pageIn(

@@ -21,8 +21,11 @@ export interface ScriptHost {
   readonly deadline: Deadline;
   /** The document that was fetched for the tab, if the tab shows it at this address. */
   shown(url: string): FetchedResponse | undefined;
-  /** Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. */
-  received(ms: number): Promise<void>;
+  /**
+   * Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. Returns false at
+   * once if it requests nothing.
+   */
+  received(ms: number): Promise<boolean>;
   /** The service's script context in the present document; undefined until it exists. */
   world: unknown;
 }

@@ -17,9 +17,10 @@ export class PendingRequests {
 
   /**
    * Resolves when no request is in progress, after at most `ms` milliseconds. Requests that have not ended by then are
-   * not waited for again: the page may keep them open.
+   * not waited for again: the page may keep them open. Returns false at once if no request is in progress.
    */
-  async received(ms: number): Promise<void> {
+  async received(ms: number): Promise<boolean> {
+    if (this.#pending.size === 0) return false;
     const wait = { isOver: false };
     const quiet = async (): Promise<void> => {
       while (!wait.isOver && this.#pending.size > 0) {
@@ -33,6 +34,7 @@ export class PendingRequests {
       this.#pending.clear();
       this.#ended.resolve();
     });
+    return true;
   }
 
   onEvent(method: string, params: CdpFields): void {

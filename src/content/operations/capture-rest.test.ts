@@ -63,6 +63,16 @@ const MOVED = `<p id="a"></p><p id="b"></p><p id="c"></p><p id="d"></p><script>
 </script>`;
 const MOVED_STYLE = "* { margin: 0 } p { width: 0; height: 20px; background: green } #top { background: none }";
 
+/** A block that a script widens for a second, without requests. */
+const WIDENED = `<p id="a"></p><div style="height: 500px"></div><script>
+  let start;
+  requestAnimationFrame(function move(now) {
+    start ??= now;
+    a.style.width = Math.min(100, (now - start) / 10) + "px";
+    if (now - start < 1_000) requestAnimationFrame(move);
+  });
+</script>`;
+
 /** Blocks that are transparent without their endless animation. */
 const PULSING = `<p id="a"></p><p id="b"></p><p id="c"></p>`;
 const PULSING_STYLE = `* { margin: 0 } p { height: 20px; background: green } #a, #b { opacity: 0 } #top { background: none }
@@ -127,6 +137,22 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
       "html { scroll-behavior: smooth }",
     ),
   "/moved": () => page(MOVED, MOVED_STYLE),
+  "/widened": () => page(WIDENED, MOVED_STYLE),
+  "/framed": () =>
+    page(
+      `<iframe src="/in-frame"></iframe>`,
+      "#top { display: none } html, body { height: 100% } iframe { width: 100%; height: 100%; border: 0 }",
+    ),
+  "/framed-fixed": () =>
+    page(
+      `<iframe src="/in-frame"></iframe>`,
+      "#top { display: none } iframe { position: fixed; inset: 0; width: 100vw; height: 100vh; border: 0 }",
+    ),
+  "/in-frame": () =>
+    page(
+      `<div style="height: 970px"></div><div style="height: 10px; background: green"></div><p>last words</p>`,
+      "p { margin: 0; height: 20px }",
+    ),
   "/styled-late": () =>
     page(`<em>plain</em><strong>styled</strong><script>
       onload = () => {
@@ -236,6 +262,11 @@ describe("animations at their end", () => {
     expect([30, 50, 70, 90].map((y) => colour(95, y))).toEqual([GREEN, GREEN, GREEN, GREEN]);
   });
 
+  test("of what scripts move without requests", async () => {
+    expect((await shown("/widened")).colour(95, 30)).toBe(GREEN);
+    expect((await shown("/widened", { full_page: true })).colour(95, 30)).toBe(GREEN);
+  });
+
   test("of what is transparent without its endless animation", async () => {
     const { colour } = await shown("/pulsing");
     expect([30, 50, 70].map((y) => colour(95, y))).toEqual([GREEN, GREEN, GREEN]);
@@ -273,6 +304,12 @@ describe("a full page", () => {
   test("shows all of a body that is cut at the window's height", async () => {
     const { height, colour } = await shown("/cut-body", { full_page: true });
     expect([height, colour(200, 1015)]).toEqual([1020, GREEN]);
+  });
+
+  test.each(["/framed", "/framed-fixed"])("shows all of a frame that takes the window: %s", async (path) => {
+    const { height, colour } = await shown(path, { full_page: true });
+    expect([height, colour(200, 995)]).toEqual([1020, GREEN]);
+    expect((await printed(path)).text).toContain("last words");
   });
 
   test("leaves bars in the window of a picture that shows no more than it", async () => {

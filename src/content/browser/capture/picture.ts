@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type Picture, type PictureFormat, type PictureRequest } from "../../page/capture.ts";
 import { PixelBudget } from "../../page/pixel-budget.ts";
 import { CdpError, type CdpFields } from "../cdp.ts";
-import { type CaptureHost, showAll, waitForPaint } from "./show-all.ts";
+import { type CaptureHost, endMovements, received, showAll, waitForPaint } from "./show-all.ts";
 import { stitch } from "./stitch.ts";
 
 /** Pixels. A picture of a full page is cut at this height, or when it has MAX_FULL_PAGE_PIXELS. */
@@ -45,7 +45,7 @@ export async function takePicture(host: CaptureHost, request: PictureRequest): P
   const { truncated, ...area } = await fitting(host, request);
   const release = await budget.take(area.width * area.height, (promise) => host.deadline.race(promise));
   try {
-    const bytes = await capture(host, request, area);
+    const bytes = await (request.fullPage ? capture : captureAtRest)(host, request, area);
     if (bytes.length > MAX_CAPTURE_BYTES) throw tooLarge();
     return { bytes, truncated };
   } catch (error) {
@@ -89,6 +89,17 @@ function highest(
   { width, height }: { readonly width: number; readonly height: number },
 ): number {
   return Math.max(height, Math.min(MAX_PICTURE_HEIGHT[format], Math.floor(MAX_FULL_PAGE_PIXELS / width)));
+}
+
+/**
+ * Looks for movements and requests of scripts while it captures the window, and captures it again after their end. Most
+ * pages are at rest, and do not wait.
+ */
+async function captureAtRest(host: CaptureHost, request: PictureRequest, area: Area): Promise<Uint8Array<ArrayBuffer>> {
+  const [bytes, moved] = await Promise.all([capture(host, request, area), endMovements(host)]);
+  if (!moved && !(await received(host))) return bytes;
+  await waitForPaint(host);
+  return await capture(host, request, area);
 }
 
 async function capture(host: CaptureHost, request: PictureRequest, area: Area): Promise<Uint8Array<ArrayBuffer>> {

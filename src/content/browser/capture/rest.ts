@@ -22,6 +22,11 @@ const LOOKED_AT_FRAMES = 2;
 const QUIET_MS = 150;
 const MAX_MOVING_MS = 2_000;
 
+/** Maximum number of scripts of a page whose types are examined. Code after them is not noticed. */
+const MAX_SCRIPTS = 1_000;
+/** The types of scripts that are code and not data. */
+const CODE_TYPE = "/^$|^module$|(?:java|ecma)script/i";
+
 /** Frames without a movement after which a scroll has ended. */
 const STILL_FRAMES = 3;
 
@@ -148,19 +153,22 @@ const END_SCROLL = `
   };`;
 
 /**
- * Waits while a script moves the page: it changes the document in frame after frame, for example to fade in a heading
- * or to count up a number. The browser does not list such movements as animations.
+ * Looks if a script moves the page: it changes the document in frame after frame, for example to fade in a heading or to
+ * count up a number. The browser does not list such movements as animations. If so, waits for their end.
  */
 const END_MOVEMENTS = `
+  const hasCode = () => Array.prototype.slice.call(document.scripts, 0, ${MAX_SCRIPTS}).some(({ type }) => ${CODE_TYPE}.test(type));
   const endMovements = async (end) => {
-    if (document.scripts.length === 0) return;
+    if (!hasCode()) return false;
     let changed = 0;
     const observer = new MutationObserver(() => { changed = performance.now(); });
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     for (let n = 0; n < ${LOOKED_AT_FRAMES}; n += 1) await frame();
+    const moved = changed > 0;
     const most = Math.min(end, performance.now() + ${MAX_MOVING_MS});
     while (changed > 0 && performance.now() < Math.min(most, changed + ${QUIET_MS})) await pause(${STEP_MS});
     observer.disconnect();
+    return moved;
   };`;
 
 /**
@@ -178,6 +186,9 @@ export const REST = `${BASICS}${TREES}${END_ANIMATIONS}${END_SVG_ANIMATIONS}${SH
     if (revealed) showRevealed();
   };
 `;
+
+/** The start of a script that waits for the end of movements and changes nothing. */
+export const MOVEMENTS = `${BASICS}${END_MOVEMENTS}`;
 
 /** Further functions for a capture of the window. */
 export const SETTLE = END_SCROLL;

@@ -1,7 +1,7 @@
 import { type Deadline } from "../../page/deadline.ts";
 import { type CdpFields } from "../cdp.ts";
 import { EXTEND } from "./extend.ts";
-import { REST, SETTLE, STEP_MS } from "./rest.ts";
+import { MOVEMENTS, REST, SETTLE, STEP_MS } from "./rest.ts";
 
 /** Access to the tab of a page that is captured. */
 export interface CaptureHost {
@@ -9,8 +9,11 @@ export interface CaptureHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   /** Runs a script of the service in a world separate from the page's scripts. */
   run(expression: string): Promise<unknown>;
-  /** Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. */
-  received(ms: number): Promise<void>;
+  /**
+   * Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. Returns false at
+   * once if it requests nothing.
+   */
+  received(ms: number): Promise<boolean>;
   readonly deadline: Deadline;
 }
 
@@ -41,9 +44,9 @@ const LATE =
   "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
   "[class*=animate-on-scroll]";
 
-/** Waits for the visible pictures and fonts, for a limited time, and ends movements and animations. */
+/** Waits for requests, visible pictures and fonts, for a limited time, and ends animations. */
 export async function waitForPaint(host: CaptureHost): Promise<void> {
-  await endMovements(host);
+  await received(host);
   await host.run(`(async () => {
     ${REST}
     ${SETTLE}
@@ -60,13 +63,18 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
   })()`);
 }
 
-/** Waits for the end of what scripts of the page move or request, for a limited time. */
-async function endMovements(host: CaptureHost): Promise<void> {
-  await host.run(`(async () => {
-    ${REST}
-    await endMovements(performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))});
+/** Waits for requests of the page, for a limited time. Returns false at once if none is in progress. */
+export async function received(host: CaptureHost): Promise<boolean> {
+  return await host.received(Math.min(MAX_PAINT_MS, halfOf(host)));
+}
+
+/** Waits for the end of what scripts of the page move, for a limited time. Returns false if they move nothing. */
+export async function endMovements(host: CaptureHost): Promise<boolean> {
+  const moved = await host.run(`(async () => {
+    ${MOVEMENTS}
+    return await endMovements(performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))});
   })()`);
-  await host.received(Math.min(MAX_PAINT_MS, halfOf(host)));
+  return moved === true;
 }
 
 /**
@@ -75,10 +83,10 @@ async function endMovements(host: CaptureHost): Promise<void> {
  * when it prints. If a script loads one of them before, the browser still waits for it, for 2 s.
  */
 export async function hasLateParts(host: CaptureHost): Promise<boolean> {
-  await endMovements(host);
   const late = await host.run(`(async () => {
     ${REST}
     ${EXTEND}
+    await endMovements(performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))});
     unroll();
     if (document.querySelector("${LATE}") !== null) return true;
     let frames = 0;
@@ -113,7 +121,7 @@ export async function hasLateParts(host: CaptureHost): Promise<boolean> {
  */
 export async function showAll(host: CaptureHost, height: number, medium: "picture" | "paper"): Promise<boolean> {
   const isCut = await scrollThrough(host, height);
-  await endMovements(host);
+  await received(host);
   const onePicture = medium === "picture";
   await host.run(`(async () => {
     ${REST}
@@ -123,10 +131,11 @@ export async function showAll(host: CaptureHost, height: number, medium: "pictur
     if (root === null) return;
     const found = examine();
     if (${onePicture}) render(found.skipped);
+    if (found.skipped.length + found.backgrounds.size > 0) await pause(${STEP_MS});
     const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
     const unfinished = () => late() || images.some((image) => !image.complete) ||
       [...found.backgrounds].some((address) => performance.getEntriesByName(address).length === 0);
-    do await pause(${STEP_MS}); while (unfinished() && performance.now() < end);
+    while (unfinished() && performance.now() < end) await pause(${STEP_MS});
     if (${onePicture}) {
       spread(found, root.scrollHeight);
       lowerBars(found.fixed, root.scrollHeight);
@@ -161,6 +170,7 @@ async function scrollThrough(host: CaptureHost, height: number): Promise<boolean
       if (root.scrollHeight <= before) break;
     }
     to(0);
+    if (!(await endMovements(performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))}))) await frame();
     return isCut && unrolled === 0;
   })()`);
   return isCut === true;
