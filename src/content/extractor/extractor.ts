@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
 import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 
 /**
  * Maximum number of characters of a page that is parsed, or bytes if it is not decoded yet. No real article is that
@@ -39,10 +40,7 @@ export class Extractor {
   readonly #running = new Map<Worker, { task: Task; timer: ReturnType<typeof setTimeout> }>();
   readonly #maxWorkers = Math.min(availableParallelism(), MAX_WORKERS);
   readonly #deadlineMs: number;
-  readonly #maxProcessBytes: number;
-  readonly #minGrowthBytes: number;
-  /** Memory of the process when the first of the present extractions began. */
-  #bytesBefore = 0;
+  readonly #memory: MemoryWatch;
   #looking: ReturnType<typeof setInterval> | undefined;
   #closed = false;
   #nextId = 1;
@@ -51,8 +49,12 @@ export class Extractor {
 
   constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES, minGrowthBytes = MIN_GROWTH_BYTES) {
     this.#deadlineMs = deadlineMs;
-    this.#maxProcessBytes = maxProcessBytes;
-    this.#minGrowthBytes = minGrowthBytes;
+    this.#memory = new MemoryWatch({
+      maxBytes: maxProcessBytes,
+      minGrowth: minGrowthBytes,
+      rss: () => process.memoryUsage.rss(),
+      now: () => performance.now(),
+    });
   }
 
   /**
@@ -95,13 +97,14 @@ export class Extractor {
 
   #next(): void {
     if (this.#queue.length === 0) return;
+    this.#looking ??= setInterval(() => this.#lookAtMemory(), MEMORY_LOOK_MS).unref();
+    if (this.#memory.isReturning()) return;
     const worker = this.#idle.pop() ?? (this.#running.size < this.#maxWorkers ? this.#start() : undefined);
     const task = worker === undefined ? undefined : this.#takeNext();
     if (worker === undefined || task === undefined) return;
-    const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
-    if (this.#running.size === 0) this.#bytesBefore = process.memoryUsage.rss();
+    const timer = setTimeout(() => this.#endFor("it takes too long", worker, task), this.#deadlineMs);
+    if (this.#running.size === 0) this.#memory.begin();
     this.#running.set(worker, { task, timer });
-    this.#looking ??= setInterval(() => this.#lookAtMemory(), MEMORY_LOOK_MS).unref();
     worker.postMessage({ id: this.#nextId++, job: task.job });
   }
 
@@ -126,16 +129,24 @@ export class Extractor {
 
   /**
    * Workers share the process's memory, so it is not known which one uses it. The worker that has run longest is ended.
+   * Its memory comes back within seconds. New tasks wait until the process is below its limit again.
    */
   #lookAtMemory(): void {
+    // Tasks may wait for the memory of an ended worker.
+    for (let started = 0; started < this.#maxWorkers; started += 1) this.#next();
     const [longest] = this.#running;
-    if (longest === undefined) {
+    if (longest === undefined && this.#queue.length === 0) {
       clearInterval(this.#looking);
       this.#looking = undefined;
-    } else if (process.memoryUsage.rss() > Math.max(this.#maxProcessBytes, this.#bytesBefore + this.#minGrowthBytes)) {
+    } else if (longest !== undefined && this.#memory.isExceeded()) {
       const [worker, { task }] = longest;
-      this.#end(worker, () => task.reject(failed("it takes too much memory")));
+      this.#endFor("it takes too much memory", worker, task);
     }
+  }
+
+  #endFor(reason: string, worker: Worker, task: Task): void {
+    this.#memory.ended();
+    this.#end(worker, () => task.reject(failed(reason)));
   }
 
   #start(): Worker {
