@@ -24,6 +24,8 @@ const MAX_LAZY_FRAMES = 20;
 
 /** Elements that show something without text. */
 const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
+/** Names that also stand for all elements of their kind. */
+const BY_KIND = String.raw`/^(?:table|tbody|ul|ol|dl|output)$/`;
 const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
 /** Texts that a page or an element shows while it loads. */
@@ -122,7 +124,7 @@ export function contentWaitScript({ names, certain, parts, moving, mostMs }: Con
       return !some("${SHOWS}", seen) && !some("*", (element) => element.localName.includes("-") && element.clientHeight > 0);
     };
     const elementsNamed = (names) => {
-      const named = names.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]").join(", ");
+      const named = names.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]" + (${BY_KIND}.test(name) ? ", " + name : "")).join(", ");
       return named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
     };
     const others = elementsNamed(${JSON.stringify(names)});

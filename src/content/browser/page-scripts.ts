@@ -37,6 +37,8 @@ export interface ScriptedPage extends OpenPage {
   waitFor(selector: string): Promise<void>;
   /** Waits, for a limited time, while the page shows nothing, or while elements that its scripts fill are empty. */
   waitForContent(wait: ContentWait): Promise<void>;
+  /** True if the document has script elements. */
+  hasScripts(): Promise<boolean>;
   /** True if a part of the document has not arrived. The result comes after all earlier events. */
   isPartial(): Promise<boolean>;
 }
@@ -77,6 +79,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     run: (expression: string) => inOwnWorld(host, expression),
   };
   return {
+    hasScripts: async () => (await inOwnWorld(host, "document.scripts.length > 0")) === true,
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
     snapshot: (mark = {}, withFrames = false) => snapshot(host, mark, withFrames),
     evaluate: (expression) => evaluate(host, expression),

@@ -5,7 +5,7 @@ import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { PageExcess } from "../egress/page-excess.ts";
 import { type OpenPage, type PageRequest } from "../page/page.ts";
-import { type Visit } from "../page/visit.ts";
+import { type AwaitedElements, type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./blank-tab.ts";
 import { hasBurnt } from "./burning.ts";
 import { type CdpConnection, type CdpFields } from "./cdp.ts";
@@ -14,6 +14,7 @@ import { type Identity, identityOf } from "./identity.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./running-browser.ts";
 import { loadError } from "./load-error.ts";
+import { BUFFERED, LoadedScripts } from "./loaded-scripts.ts";
 import { NetworkWatch, UNBUFFERED } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { passTime, passUntil } from "./passed-time.ts";
@@ -62,6 +63,7 @@ export class Tab {
   #identity: Identity | undefined;
   #stealth: Stealth | undefined;
   readonly #requests = new PendingRequests();
+  readonly #scripts = new LoadedScripts((method, params) => this.#call(method, params));
   readonly #killedBefore: number;
   readonly #measures: boolean;
   /** The process of its page was killed because it exceeded a limit by itself. */
@@ -126,9 +128,17 @@ export class Tab {
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
     const { settles, runsTimers } = this.#visit;
-    const awaits = (await this.deadline.race(Promise.resolve(this.#visit.awaits))) ?? { names: [], certain: [] };
+    const awaits = await this.deadline.race(this.#awaited(page));
     const mostMs = Math.floor(this.deadline.leftMs / 2);
-    await page.waitForContent({ ...awaits, parts: settles, moving: runsTimers, mostMs });
+    const parts = settles || this.#visit.findAwaited !== undefined;
+    await page.waitForContent({ ...awaits, parts, moving: runsTimers, mostMs });
+  }
+
+  async #awaited(page: ScriptedPage): Promise<AwaitedElements> {
+    const { awaits, findAwaited } = this.#visit;
+    if (awaits !== undefined) return await awaits;
+    if (findAwaited === undefined || !(await page.hasScripts())) return { names: [], certain: [] };
+    return await findAwaited({ snapshot: () => page.snapshot(), scriptAt: (url) => this.#scripts.textAt(url) });
   }
 
   /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
@@ -257,6 +267,7 @@ export class Tab {
       this.#network?.attach(session),
       // Only for a picture of the window: it costs 6 % of the CPU time of a PDF (npm run bench -- content --only pdf-eager).
       window !== undefined && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
+      this.#visit.findAwaited !== undefined && this.#send("Network.enable", BUFFERED),
       userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
       this.#stealth?.disguisePage(session),
       interception.start(),
@@ -324,6 +335,7 @@ export class Tab {
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:
         this.#requests.onEvent(method, params);
+        this.#scripts.onEvent(method, params);
         this.#network?.onEvent(this.#blank?.session ?? "", method, params);
         this.#watch?.onEvent(method, params);
     }

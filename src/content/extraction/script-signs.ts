@@ -6,6 +6,7 @@ import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
 import { NO_PLACEHOLDERS, type Placeholders } from "./extraction.ts";
+import { filledOnScroll } from "./signs/scroll-fills.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
 import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
@@ -35,7 +36,15 @@ export interface ScriptSigns {
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : DOCUMENT_SIGNS).find(({ shown }) => shown(page))?.name;
-  return { sign, placeholders: page.code.runs ? placeholdersFor(sign, page) : undefined };
+  const places = page.code.runs ? placeholdersFor(sign, page) : undefined;
+  const filled = sign === undefined && places !== undefined ? inlineFillsOnScroll(page, places) : [];
+  if (filled.length > 0) return { sign: "script-writes", placeholders: { ...NO_PLACEHOLDERS, certain: filled } };
+  return { sign, placeholders: places };
+}
+
+/** The names of the elements that inline scripts fill when the page is scrolled. */
+function inlineFillsOnScroll({ code }: Survey, { names }: Placeholders): readonly string[] {
+  return code.inline.flatMap(({ whole }) => filledOnScroll(whole, names) ?? []);
 }
 
 /** The elements that scripts may fill. Undefined if the sign alone decides that the page needs a browser. */

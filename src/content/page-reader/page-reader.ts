@@ -16,7 +16,13 @@ import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource 
 import { PixelBudget } from "../page/pixel-budget.ts";
 import { PageScripts } from "./page-scripts.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
-import { type AwaitedElements, type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
+import {
+  type AwaitedElements,
+  type BrowserEngine,
+  type LoadedPage,
+  type StaticEngine,
+  type Visit,
+} from "../page/visit.ts";
 
 /** The engines, the extractor, and the rules of egress of all visits. */
 export interface PageReaderDeps {
@@ -79,7 +85,11 @@ export class PageReader {
   /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
   async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
     return await this.#visiting(request, async (visit) => {
-      if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
+      if (request.engine === "browser" || needsBrowser(request)) {
+        const findAwaited = (page: LoadedPage) => this.#awaitedIn(visit, page);
+        const finds = isDoneByItself(request) && !request.stealth;
+        return await this.#readInBrowser({ ...visit, ...(finds ? { findAwaited } : {}) }, task);
+      }
       const fetched = await this.#fetch(visit);
       const source = sourceOf(fetched);
       const mayNeedBrowser = request.engine === "auto" && fetched.complete;
@@ -225,13 +235,26 @@ export class PageReader {
    */
   #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedElements | Promise<AwaitedElements> {
     const known = placeholdersOf(outcome);
-    const { scripts, names, certain } = known;
-    if (scripts.length === 0 || names.length <= certain.length) return { names, certain };
+    const { scripts, names, certain, tags } = known;
+    // Elements without a name may be filled as well.
+    const areKnown = names.length <= certain.length && tags.length === 0;
+    if (scripts.length === 0 || areKnown) return { names, certain };
     const places = { ...known, names: names.filter((name) => !certain.includes(name)) };
     return this.#scripts.filled(visit, places).then(
       (filled = []) => ({ names, certain: [...certain, ...filled] }),
       () => ({ names, certain }),
     );
+  }
+
+  /** The elements that scripts of a loaded page fill. The browser gives the document and the scripts. */
+  async #awaitedIn(visit: Visit, page: LoadedPage): Promise<AwaitedElements> {
+    const source = await page.snapshot();
+    const outcome = await this.#extract(visit, { source, task: { kind: "links" }, mayNeedBrowser: true });
+    const known = placeholdersOf(outcome);
+    const { names, certain } = known;
+    const filled = (await this.#scripts.filled(visit, known, (url) => page.scriptAt(url))) ?? [];
+    // Without a sign, elements that no script names stay empty.
+    return { names: outcome.outcome === "needs-browser" ? names : [], certain: [...certain, ...filled] };
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/within.ts";
 import { type SearchedNames, type Placeholders } from "../extraction/extraction.ts";
-import { type Visit } from "../page/visit.ts";
+import { type LoadedPage, type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
 /**
@@ -97,8 +97,13 @@ export class PageScripts {
 
   /**
    * The names of elements that a script fills; undefined if no script is found in time that adds content to the page.
+   * The scripts are fetched, unless `scriptAt` returns their text.
    */
-  async filled(visit: Visit, { scripts, ...places }: Placeholders): Promise<readonly string[] | undefined> {
+  async filled(
+    visit: Visit,
+    { scripts, ...places }: Placeholders,
+    scriptAt?: LoadedPage["scriptAt"],
+  ): Promise<readonly string[] | undefined> {
     const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = scripts.map((url) => ({ url, loader: "", isLazy: false }));
     const seen = new Set(scripts);
@@ -106,7 +111,7 @@ export class PageScripts {
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined && filled === undefined; next = waiting.shift()) {
         const { url, loader, isLazy } = next;
-        const code = await this.#codeOf(visit, url, end);
+        const code = await (scriptAt?.(url) ?? this.#codeOf(visit, url, end));
         if (code === "" || filled !== undefined) continue;
         // The other workers examine scripts in the meantime.
         const lazy = isLazy ? { lazyFrom: loader.length + 1 } : {};

@@ -1,13 +1,20 @@
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "./deadline.ts";
-import { type FetchedDocument, type OpenPage, type PageRequest } from "./page.ts";
+import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
 
-/** Ids, classes and attributes of elements that scripts of the page fill. */
+/** Ids, classes, attributes and kinds (such as `tbody`) of elements that scripts of the page fill. */
 export interface AwaitedElements {
   /** Some of these elements may stay empty: the visit waits while all of them are empty. */
   readonly names: readonly string[];
   /** Scripts certainly fill these elements: the visit waits while one of them is empty. */
   readonly certain: readonly string[];
+}
+
+/** A page that a browser has loaded, before it has waited for the elements that scripts fill. */
+export interface LoadedPage {
+  snapshot(): Promise<PageSource>;
+  /** The text of an external script that the page has loaded. Empty if the browser does not have it. */
+  scriptAt(url: string): Promise<string>;
 }
 
 /** One page that is loaded for one request. All engines that load it share its egress session and its time. */
@@ -23,6 +30,8 @@ export interface Visit {
   readonly runsTimers: boolean;
   /** Elements that the page's scripts fill. The visit waits for them, for a limited time. */
   readonly awaits?: AwaitedElements | Promise<AwaitedElements>;
+  /** Finds these elements in the loaded page if `awaits` is not known. It is not called for a page without scripts. */
+  readonly findAwaited?: (page: LoadedPage) => Promise<AwaitedElements>;
   /** True if a script of the caller runs in the page. */
   readonly scripted: boolean;
 }

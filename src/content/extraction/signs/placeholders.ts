@@ -4,6 +4,7 @@ import { addressesIn } from "./inline-signs.ts";
 import { ROOTS, waitsForAction } from "./empty-signs.ts";
 import { ASIDE } from "./request-addresses.ts";
 import { passesAddress } from "./passed-addresses.ts";
+import { streamedInto } from "./streams.ts";
 import { LATE_ELEMENTS, ROUTER, SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
 import { dataFor, shownText } from "./shown-words.ts";
@@ -230,6 +231,7 @@ export function placeholders(page: Survey): Placeholders | undefined {
     if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }
   certain.add(names.all.filter((name) => inline.some((code) => containsName(code, name))));
+  for (const code of inline) certain.add(streamedInto(code, tags));
   const [parts, short] = [lists, texts].map(({ all }) => all.filter((name) => !ROOTS.test(name)));
   return {
     scripts,

@@ -226,6 +226,39 @@ describe("an external script that gets data from elsewhere than a literal addres
   });
 });
 
+describe("an external script that fills an empty element when the page is scrolled", () => {
+  const places = { ...NO_PLACEHOLDERS, names: ["guests"] };
+  const fill = 'document.getElementById("guests").innerHTML = words';
+
+  test.each([
+    `window.addEventListener("scroll", () => { ${fill} }, { passive: true })`,
+    `onload = 1; window.onscroll = function () { ${fill} }`,
+    `$(window).on("scroll.guests", function () { $("#guests").load("/words") })`,
+    `$(window).scroll(() => { ${fill} })`,
+  ])("is found in %s", (script) => {
+    expect(signOfCode(script, places)).toEqual({ sign: "script-writes", names: ["guests"] });
+  });
+
+  test.each([
+    'addEventListener("scroll", () => { document.getElementById("guests").style.width = scrollY / all + "%" })',
+    `addEventListener("scroll", () => { top.hidden = false }); b.addEventListener("click", () => { ${fill} })`,
+    'addEventListener("scroll", () => { other.innerHTML = words })',
+  ])("is not found in %s", (script) => {
+    expect(signOfCode(script, places)).toBeUndefined();
+  });
+});
+
+test.each([
+  [
+    'const s = new WebSocket("/x"); s.onmessage = (x) => { table.tBodies[0].insertRow().textContent = x.data }',
+    ["tbody"],
+  ],
+  ['new Worker("/w.js").onmessage = (x) => { table.tBodies[0].innerHTML = x.data }', ["tbody"]],
+  ['addEventListener("message", (x) => { frame.style.height = x.data })', undefined],
+])("messages fill empty rows without a name in %s", (script, names) => {
+  expect(signOfCode(script, { ...NO_PLACEHOLDERS, tags: ["tbody", "section"] })?.names).toEqual(names);
+});
+
 describe("an external script that uncovers a hidden part", () => {
   const places = { ...NO_PLACEHOLDERS, hidden: ["route"] };
 

@@ -11,6 +11,8 @@ import { answered } from "./answered-requests.ts";
 import { showsInWideWindow } from "./media-parts.ts";
 import { isRendered } from "./shown-words.ts";
 import { withoutRanges } from "./without-ranges.ts";
+import { filledOnScroll } from "./scroll-fills.ts";
+import { streamedInto } from "./streams.ts";
 import { selectsTag, uncovers, writtenTexts } from "./text-writes.ts";
 
 /**
@@ -90,7 +92,8 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
       ? automaticCodeOfWhole(script, (whole) => answered(whole, searched)).code
       : automaticCode(script).code;
     if (fetchesData(withoutProperties(code), searched.data) && !(isOwn && NO_WORDS.test(code))) {
-      return { sign: "data-request", names: named.filter((name) => containsName(code, name)) };
+      const names = named.filter((name) => containsName(code, name));
+      return { sign: "data-request", names: [...names, ...streamedInto(code, searched.tags)] };
     }
   }
   if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(automaticCode(script).code))) {
@@ -125,7 +128,9 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
   const left = automaticCodeOfWhole(script);
-  if (receives(left, searched) && writesPage(left)) return { sign: "data-request", names: filled };
+  const streamed = streamedInto(left.code, searched.tags);
+  if ((streamed.length > 0 || receives(left, searched)) && writesPage(left))
+    return { sign: "data-request", names: [...filled, ...streamed] };
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
     appendsTo(searched, left) ||
@@ -134,7 +139,7 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
     (WRITES_ITSELF.test(left.bare) && searched.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
     uncovers(left.code, searched.hidden);
   if (isWritten) return { sign: "script-writes", names: filled };
-  const texts = writtenTexts(left.code, searched);
+  const texts = writtenTexts(left.code, searched) ?? filledOnScroll(script, named);
   return texts === undefined ? undefined : { sign: "script-writes", names: [...filled, ...texts] };
 }
 
