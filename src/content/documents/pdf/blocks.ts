@@ -1,3 +1,4 @@
+import { listBeside, textsBeside, withHeadsFirst } from "./beside.ts";
 import { withLeaders } from "./contents.ts";
 import { hasLeader, isIndexEntry, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
@@ -51,7 +52,8 @@ interface Place {
 /** Reads the blocks of a region and appends them to those of its page. */
 export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
   const { setting } = place;
-  const rows = withLeaders(rowsOf(region)).map(withLabels);
+  const parted = withHeadsFirst(withLeaders(rowsOf(region)));
+  const rows = parted.map(withLabels);
   const edge = region.reduce((most, { right }) => Math.max(most, right), 0);
   let lines: Line[] = [];
   const flush = () => {
@@ -67,54 +69,19 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
     if (made !== undefined) page.blocks.push(made);
     else if (code > 0) page.blocks.push({ kind: "code", text: codeOf(rows.slice(at, at + code).map(lineOfRow)) });
     else if (table !== undefined) page.blocks.push(table.block);
-    const beside = made === undefined && code === 0 && table === undefined ? textsBeside(rows, at) : undefined;
+    const isRest = made === undefined && code === 0 && table === undefined;
+    const list = isRest ? listBeside(parted, at) : undefined;
+    const beside = isRest ? (list ?? textsBeside(rows, at)) : undefined;
     if (beside !== undefined) {
       flush();
-      for (const side of beside.sides) readRegion(side, { ...place, right: edge }, page);
-    } else if (made === undefined && code === 0 && table === undefined && row !== undefined) {
+      for (const side of beside.sides) readRegion(side, { ...place, right: list === undefined ? edge : 0 }, page);
+    } else if (isRest && row !== undefined) {
       const line = lineOfRow(row);
       lines.push(row.segments.length > 1 ? { ...line, isWide: true } : line);
     }
     at += Math.max(1, code, table?.length ?? 0, beside?.length ?? 0);
   }
   flush();
-}
-
-/** The minimum gap between two texts beside one another, in heights of the letters. */
-const BESIDE_GAP = 3;
-/** Maximum number of lines of two texts beside one another. Further lines are read after them. */
-const MAX_BESIDE_ROWS = 60;
-
-/** Two texts beside one another from a row on, such as a heading and an address. `length` counts rows. */
-function textsBeside(rows: readonly Row[], at: number): { sides: Segment[][]; length: number } | undefined {
-  const [first, second, ...others] = rows[at]?.segments ?? [];
-  if (first === undefined || second === undefined || others.length > 0) return undefined;
-  const [left, right] = [[first], [second]];
-  let gap = { from: first.right, to: second.x };
-  // Lines below the last one on the right belong to the text that follows.
-  let below: Segment[] = [];
-  let length = 1;
-  for (let next = at + 1; next < Math.min(rows.length, at + MAX_BESIDE_ROWS); next += 1) {
-    const [row, above] = [rows[next], rows[next - 1]];
-    if (row === undefined || above === undefined || row.y - above.y > row.size * 2.2) break;
-    const [before, ...more] = row.segments.filter(({ x }) => x < gap.from);
-    const [after, ...further] = row.segments.filter(({ x }) => x >= gap.from);
-    if (row.segments.some(({ block }) => block !== undefined) || more.length + further.length > 0) break;
-    gap = { from: Math.max(gap.from, before?.right ?? 0), to: Math.min(gap.to, after?.x ?? gap.to) };
-    if (gap.to - gap.from < row.size * BESIDE_GAP) break;
-    if (before !== undefined) below.push(before);
-    if (after === undefined) continue;
-    right.push(after);
-    left.push(...below);
-    below = [];
-    length = next - at + 1;
-  }
-  // A label and the lines of its value.
-  if (left.length === 1 && first.line?.text.endsWith(":") === true) return undefined;
-  if (right.some(({ line }) => !/\p{L}/u.test(line?.text ?? ""))) return undefined;
-  const paired = left.length + right.length - length;
-  if (paired > length / 2) return undefined;
-  return { sides: [left, right], length };
 }
 
 /** Joins a label and its item into one text, whatever the gap between them. */
@@ -239,6 +206,11 @@ const MIN_INDEX_LINES = 8;
 /** The minimum length of the lines of a running text that ends before its region, in heights of its letters. */
 const MIN_MEASURE = 12;
 
+/** A line as in an address: a capital or a number first, or an e-mail address, and no end of a sentence. */
+const ADDRESS_LINE = /^(?:["(+]?[\p{Lu}\d].*[^.!?;,]|\S{1,64}@\S{1,255})$/u;
+/** The minimum number of such lines, if most of them are as long as their column allows. */
+const MIN_ADDRESS_LINES = 3;
+
 /** Finds the lines of a paragraph that follow a line break: most lines end early, as in addresses and verses. */
 function findBreaks({ lines, breaks }: Paragraph, right: number): void {
   const own = lines.reduce((most, line) => Math.max(most, line.right), 0);
@@ -254,13 +226,15 @@ function findBreaks({ lines, breaks }: Paragraph, right: number): void {
     const above = lines[at - 1];
     if (above?.isWide === true && line.isWide === true) breaks.add(line);
   }
+  const isAddress = lines.length >= MIN_ADDRESS_LINES && lines.every(({ text }) => ADDRESS_LINE.test(text));
+  const isNarrow = isAddress && ended.some((line, at) => endsEarly(line, lines[at + 1] ?? line, right, -0.5));
   const early = ended.filter(isBroken).length;
   const isLong = lines.some((line) => {
     return line.isRtl || /[-\u00AD\u2010]$/.test(line.text) || line.right - line.x > line.size * MAX_BROKEN;
   });
   const isIndex =
     lines.length >= MIN_INDEX_LINES && lines.filter(({ text }) => isIndexEntry(text)).length > lines.length * 0.7;
-  if (isLong || (early < Math.max(1, ended.length / 2) && !isIndex)) return;
+  if (isLong || (early < Math.max(1, ended.length / 2) && !isIndex && !isNarrow)) return;
   for (const line of lines.slice(1)) breaks.add(line);
 }
 

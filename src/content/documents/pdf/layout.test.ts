@@ -118,6 +118,13 @@ describe("columns", () => {
   });
 });
 
+test("the lines of an address in a narrow column are kept, and those of a narrow text are joined", async () => {
+  const address = ["12 Quay Street", "Cardiff CF10", "029 1234 5678", "ada@harbour.example"];
+  expect(await markdownOf(pdfColumn(72, 740, address))).toBe(address.join("  \n"));
+  const text = ["The Harbour Office", "Of Cardiff and the", "City of Newport on", "The River Usk has"];
+  expect(await markdownOf(pdfColumn(72, 740, text))).toBe(text.join(" "));
+});
+
 describe("texts beside one another", () => {
   test("such as a heading and an address are read one after the other", async () => {
     const page: PdfText[] = [
@@ -128,6 +135,38 @@ describe("texts beside one another", () => {
       [72, 660, LEFT.slice(0, 3).join(" ")],
     ];
     expect(await markdownOf(page)).toStartWith("# INVOICE\n\nGates and Sons  \n12 Quay Street  \nCardiff\n\n");
+  });
+
+  test("such as a list and a caption are read one after the other, and the list stays whole", async () => {
+    const page: PdfText[] = [
+      ...pdfColumn(40, 740, [
+        "- Customers ask for smaller",
+        "  boats with larger engines",
+        "- Delivery takes six weeks",
+      ]),
+      ...pdfColumn(380, 740, ["Figure: orders by month", "Source: sales office"]),
+    ];
+    const list = "- Customers ask for smaller boats with larger engines\n- Delivery takes six weeks";
+    expect(await markdownOf(page)).toBe(`${list}\n\nFigure: orders by month Source: sales office`);
+  });
+
+  test("such as the items of a list and a word for each stay in their lines", async () => {
+    const page: PdfText[] = [
+      ...pdfColumn(40, 740, ["- Anna Smith", "- Bo Jones"]),
+      ...pdfColumn(380, 740, ["Director", "Clerk"]),
+    ];
+    expect(await markdownOf(page)).toBe("- Anna Smith Director\n- Bo Jones Clerk");
+  });
+
+  test("do not part an address at whose middle a heading stands", async () => {
+    const page: PdfText[] = [
+      [72, 716, "Invoice", 20, "F2"],
+      [400, 740, "Gates and Sons"],
+      [400, 728, "12 Quay Street"],
+      [400, 716, "Cardiff"],
+      [72, 640, LEFT.slice(0, 3).join(" ")],
+    ];
+    expect(await markdownOf(page)).toStartWith("# Invoice\n\nGates and Sons  \n12 Quay Street  \nCardiff\n\n");
   });
 
   test("keep an amount beside its label", async () => {
