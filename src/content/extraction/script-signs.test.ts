@@ -55,6 +55,9 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["client-island", `~<astro-island client="only" uid="1"></astro-island>${APP}`],
   ["client-island", `~<div data-react-class="Prices" data-react-props="{}"></div>${APP}`],
   ["streamed-part", `~<template id="B:0"></template><div hidden id="S:0">late</div><script>$RC("B:0","S:0")</script>`],
+  ["streamed-part", `~<p>Soon</p><script>__sveltekit_1f2.resolve(1, () => [{a:1}])</script>`],
+  ["client-island", `~<div on:qvisible="q-4M.js#_hW[0]"></div>${APP}`],
+  ["mount-call", `~<a-b>One</a-b><script>customElements.define("a-b", class extends Base {})</script>`],
   ["template-syntax", `~<p>Hello {{ name }}</p>${APP}`],
   ["template-syntax", `~<p x-text="name">?</p>${APP}`],
   ["template-syntax", `~<script type="text/x-handlebars-template"><li>{{a}}</li></script>${APP}`],
@@ -204,6 +207,16 @@ describe("a page that contains its text needs no browser for", () => {
     ],
     ["the response to a form", `<form action="/c"><input name="a"><div class="output"></div></form>${APP}`],
     ["a film that waits for a click", `<lite-youtube videoid="a"></lite-youtube>${APP}`],
+    ["a text that is literal", `<button x-text="'Buy'">Buy</button>${APP}`],
+    [
+      "an element that waits for a click",
+      "<a-b>One</a-b><script>class B extends HTMLElement{connectedCallback(){this.onclick=()=>this.append(1)}}customElements.define('a-b',B)</script>",
+    ],
+    ["a state of the history without an address", `<script>history.replaceState({ key: 1 }, "")</script>`],
+    [
+      "modules that are loaded early",
+      `<script type="module">let b=fetch("/q/x-bundle-graph.json");import("/q/y.js").then(({l})=>l("/q/",b));</script><a on:qvisible="q.js#a">One</a>`,
+    ],
     ["a refresh after minutes", `<meta http-equiv="refresh" content="300">${APP}`],
     [
       "late pictures whose place is empty, or a known placeholder",

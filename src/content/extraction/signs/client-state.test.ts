@@ -26,7 +26,7 @@ describe("a component that changes its state when it is in the page", () => {
       "let[l,s]=useState([]);useEffect(()=>{get(API).then(s)},[]);return l.map(row)",
     ],
     ["shows its children only then", "let[m,s]=useState(!1);useEffect(()=>{s(!0)},[]);return m?t:null"],
-    ["sets a reference", "const m=ref(!1);onMounted(()=>{m.value=!0});"],
+    ["sets a reference", "const m=ref(!1);onMounted(()=>{m.value=!0});return()=>m.value?a():b()"],
     ["sets its data", "export default { data: () => ({ open: false }), mounted() { this.open = true } }"],
     ["is a class", "class A extends C { componentDidMount() { this.setState({ open: true }) } }"],
     ["has another store in the browser", 'const v = useSyncExternalStore(store.subscribe, store.get, () => "");'],

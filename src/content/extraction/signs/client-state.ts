@@ -1,5 +1,5 @@
 import { type Scopes, scopesBefore } from "./code-scope.ts";
-import { endOfValue } from "./code-values.ts";
+import { endOfBlock, endOfValue } from "./code-values.ts";
 
 /** Maximum number of calls that are examined in one script, and of characters of one call. */
 const MAX_CALLS = 400;
@@ -238,7 +238,9 @@ const FIELD = /\bthis\.setState\s{0,3}\(|\bthis\.\w{1,40}\s{0,3}=\s{0,3}(?:!0|tr
 
 function setsState(body: string, { own, all }: Scopes, after: string): boolean {
   const ref = REF.exec(body)?.[1];
-  if (ref !== undefined && isResult(all, ref)) return true;
+  const isFlagged =
+    ref !== undefined && new RegExp(`${escaped(ref)}\\.value\\s{0,3}=\\s{0,3}(?:![01]|(?:true|false)\\b)`).test(body);
+  if (ref !== undefined && isResult(all, ref) && (!isFlagged || isReadLater(after, ref))) return true;
   for (const match of body.matchAll(SETTER)) {
     const [whole, called, first, given] = match;
     const setter = called ?? given ?? "";
@@ -256,6 +258,12 @@ function setsState(body: string, { own, all }: Scopes, after: string): boolean {
     if (isValue && isSignal(all, first) && isRead(after, first)) return true;
   }
   return false;
+}
+
+/** Whether the rest of a function reads the value of a reference, or passes the reference on. */
+function isReadLater(after: string, name: string): boolean {
+  const rest = after.slice(0, Math.max(0, endOfBlock(`{${after}`, 0) - 1));
+  return new RegExp(`(?<![\\w$.])${escaped(name)}(?:\\.value(?!\\s{0,3}=(?!=))|\\s{0,3}[,)}\\]])`).test(rest);
 }
 
 interface State {

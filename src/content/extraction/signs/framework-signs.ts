@@ -44,10 +44,15 @@ function hasClientIsland(page: Survey): boolean {
     return true;
   if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
   if (page.having("component-url").some((element) => element.name === "astro-island" && isEmpty(element))) return true;
+  if (QWIK_EVENTS.some((event) => page.having(event).some(({ name }) => name !== "a" && name !== "script")))
+    return true;
   return ISLAND_ATTRIBUTES.some((attribute) =>
     page.having(attribute).some((element) => isEmpty(element) && element.elements <= 1),
   );
 }
+
+/** Events without a user, at which Qwik runs a task of a component. A link preloads its page, a script is the router's. */
+const QWIK_EVENTS = ["on:qvisible", "on:qinit", "on:qidle", "on-document:qinit", "on-document:qidle"];
 
 const ISLAND_ATTRIBUTES = [
   "data-react-class",
@@ -65,7 +70,11 @@ const ISLAND_ATTRIBUTES = [
 ];
 
 /** React sends slow parts at the end of a page, and an inline script moves them to where they belong. */
+/** Data that SvelteKit streams after the page, for parts that wait for it. */
+const STREAMED_DATA = /^\s{0,99}__sveltekit_\w{1,20}\.resolve\s{0,3}\(/;
+
 function hasStreamedPart(page: Survey): boolean {
+  if (page.code.inline.some(({ whole }) => STREAMED_DATA.test(whole))) return true;
   return page.having("id").some(({ name, attribs }) => {
     const id = attribs["id"] ?? "";
     return (name === "template" && /^[BP]:/.test(id)) || (attribs["hidden"] !== undefined && id.startsWith("S:"));
@@ -81,7 +90,6 @@ const TEMPLATE_ATTRIBUTES = [
   "v-html",
   "v-cloak",
   "v-scope",
-  "x-text",
   "x-html",
   "x-if",
   "x-for",
@@ -107,9 +115,14 @@ const TEMPLATE_ATTRIBUTES = [
   "data-mustache",
 ];
 
+/** A text without variables, which the server renders as well. */
+const LITERAL = /^\s{0,9}(["'`])[^"'`$]{0,200}\1\s{0,9}$/;
+
 function hasTemplates(page: Survey): boolean {
   if (page.code.templates > 0) return true;
   if (TEMPLATE_ATTRIBUTES.some((attribute) => page.having(attribute).some(({ chrome }) => !chrome))) return true;
+  if (page.having("x-text").some(({ chrome, attribs }) => !chrome && !LITERAL.test(attribs["x-text"] ?? "")))
+    return true;
   if (page.having("x-show").some((element) => !element.chrome && !isToggled(element, page))) return true;
   return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
 }

@@ -24,10 +24,10 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
 /**
  * Inline code that makes visible content interactive, or shows content that the document has: Astro's islands and their
- * loaders, React's streamed parts.
+ * loaders, Qwik's loader of modules, React's streamed parts.
  */
 const HYDRATES =
-  /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
+  /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^let b=fetch\(["'][^"']{1,200}bundle-graph\.json["']\);import\(|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
 
 /** Inline code of WordPress's caches that runs the page's other scripts when a person first moves or clicks. */
 const DELAYS = /\bRocketLazyLoadScripts\b|\bnowprocket=1|\blitespeed_ui_events\b/;

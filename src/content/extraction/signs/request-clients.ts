@@ -19,12 +19,23 @@ const ADDRESS = String.raw`["'\`]((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?![^"'
 /** A function of another module. The browser's own functions for files, pages and modules do not count. */
 const IMPORTED = String.raw`(?<![\w$.])(?!(?:import|require|if|while|for|switch|return|typeof|function)\b)(?:\(0,\s{0,3}[\w$.]{1,40}\)|[\w$]{1,40}(?:\.default)?)\s{0,3}\(\s{0,3}`;
 
+/** The beginning of a function that returns an address, for which a library waits: `() => ready() ? "/rows" : undefined`. */
+const GIVES = String.raw`\(\s{0,3}\)\s{0,3}=>\s{0,3}(?:[\w$.!]{1,60}(?:\(\))?\s{0,3}\?\s{0,3})?`;
+
+/** A resource that requests its address by itself: `rows = httpResource(() => "/rows")`. */
+const RESOURCE = new RegExp(String.raw`(?<![\w$.])[\w$]{1,40}\s{0,3}=\s{0,3}${IMPORTED}${GIVES}${ADDRESS}`, "g");
+/** The state of a resource, which other functions of an address do not have. */
+const HAS_STATE = /\.(?:hasValue|isLoading)\s{0,3}\(\s{0,3}\)/;
+
+/** An endpoint of a service of Redux Toolkit: `rows: build.query({ query: () => "rows" })`. */
+const ENDPOINT = /(?<![\w$.])([A-Za-z]\w{0,60})\s{0,3}:\s{0,3}[\w$]{1,40}\.query\s{0,3}\(\s{0,3}\{[^{}]{0,160}/g;
+
 const RESULTS: readonly RegExp[] = [
   // The response is read: `get("/rows").json()`.
   new RegExp(String.raw`${IMPORTED}${ADDRESS}[^()]{0,80}\)\s{0,3}\.json\(`, "g"),
   // A query runs by itself, and returns its data and its state: `const { data } = useSWR("/rows", get)`.
   new RegExp(
-    String.raw`\bdata\b(?:\s{0,3}:\s{0,3}[\w$]{1,40})?[^{}()]{0,120}\}\s{0,3}=\s{0,3}(?:await\s{1,3})?${IMPORTED}${ADDRESS}`,
+    String.raw`\bdata\b(?:\s{0,3}:\s{0,3}[\w$]{1,40})?[^{}()]{0,120}\}\s{0,3}=\s{0,3}(?:await\s{1,3})?${IMPORTED}(?:${GIVES})?${ADDRESS}`,
     "g",
   ),
   // A request is awaited, and its result is kept: `rows = await get("/rows")`.
@@ -44,6 +55,15 @@ export function fetchesByClient(code: string, data: string): boolean {
   for (const pattern of RESULTS) {
     for (const match of code.matchAll(pattern).take(MAX_EXAMINED)) if (loads(code, match, data)) return true;
   }
+  if (
+    HAS_STATE.test(code) &&
+    code
+      .matchAll(RESOURCE)
+      .take(MAX_EXAMINED)
+      .some((match) => loads(code, match, data))
+  )
+    return true;
+  if (usesEndpoint(code, data) || keepsResponse(code, data)) return true;
   const clients = new Set<string>();
   for (const [, name = ""] of code.matchAll(CLIENT).take(MAX_CLIENTS)) clients.add(name.replaceAll("$", "\\$"));
   if ([...clients].some((name) => isCalled(code, name, data))) return true;
@@ -51,6 +71,33 @@ export function fetchesByClient(code: string, data: string): boolean {
     if (!ASIDE.test(whole) && !names.some((name) => name !== undefined && name !== "" && isIn(data, name))) return true;
   }
   return false;
+}
+
+/** The names that a module imports: `import { t as api } from "./api.js"`. */
+const IMPORTS = /\bimport\s{0,3}\{([^{}]{1,2000})\}\s{0,3}from\b/g;
+/** A state whose first value is the result of an object's method: `rows = state(api.get("rows"))`. */
+const KEPT =
+  /(?<![\w$.])[\w$]{1,40}\s{0,3}=\s{0,3}(?:\(0,\s{0,3})?[\w$.]{1,40}\)?\(\s{0,3}([\w$]{1,40})\.(?:get|json|fetch|query|request|list|load)\s{0,3}\(\s{0,3}["'`]([\w./?=&-]{1,200})["'`]\s{0,3}\)/g;
+
+/** Whether a state keeps the response to a request by a client of another module. */
+function keepsResponse(code: string, data: string): boolean {
+  const kept = [...code.matchAll(KEPT).take(MAX_EXAMINED)];
+  if (kept.length === 0) return false;
+  const names = new Set<string>();
+  for (const [, list = ""] of code.matchAll(IMPORTS).take(MAX_EXAMINED))
+    for (const item of list.split(",")) names.add(item.trim().split(/\s+/).at(-1) ?? "");
+  return kept.some(([, name = "", address = ""]) => names.has(name) && !ASIDE.test(address) && !isIn(data, address));
+}
+
+/** Whether a component uses the query of an endpoint: `useRowsQuery()`. It runs by itself, unlike `useLazyRowsQuery`. */
+function usesEndpoint(code: string, data: string): boolean {
+  return code
+    .matchAll(ENDPOINT)
+    .take(MAX_EXAMINED)
+    .some(([whole, name = ""]) => {
+      const hook = `use${name.charAt(0).toUpperCase()}${name.slice(1)}Query`;
+      return new RegExp(`(?<![\\w$])${hook}(?![\\w$])`).test(code) && !ASIDE.test(whole) && !isIn(data, name);
+    });
 }
 
 function isCalled(code: string, client: string, data: string): boolean {
