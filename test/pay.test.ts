@@ -90,7 +90,9 @@ function payment(change: Parameters<typeof signedPayment>[1] = {}): PaymentPaylo
 }
 
 function send(paid: unknown, init: RequestInit = {}, path = "/paid"): Promise<Response> {
-  return fetch(url(path), { ...init, headers: { "payment-signature": encodeHeader(paid) } });
+  const headers = new Headers(init.headers);
+  headers.set("payment-signature", encodeHeader(paid));
+  return fetch(url(path), { ...init, headers });
 }
 
 function decoded(response: Response, name: string): unknown {
@@ -121,7 +123,7 @@ test("a response of many megabytes arrives completely, and its price is the same
   expect([head.status, head.headers.get("content-length")]).toEqual([200, String(goods.byteLength)]);
   expect(decoded(head, "payment-response")).toMatchObject({ success: true });
   behave = () => new Response(null, { status: 304, headers: { etag: '"1"' } });
-  const unchanged = await send(payment());
+  const unchanged = await send(payment(), { headers: { "if-none-match": '"1"' } });
   expect([unchanged.status, decoded(unchanged, "payment-response")]).toMatchObject([304, { success: true }]);
 });
 

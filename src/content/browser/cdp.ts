@@ -10,7 +10,7 @@ const REASON_LENGTH = 500;
  * Events that no listener reads. They are most of the events of the Network domain, and are not parsed. The browser writes
  * the name of an event first.
  */
-const UNREAD = /^\{"method":"Network\.(?!(?:requestWillBeSent|loadingFinished|loadingFailed)")/;
+const UNREAD = /^\{"method":"Network\.(?!(?:requestWillBeSent|responseReceived|loadingFinished|loadingFailed)")/;
 
 /** Parameters and results of the DevTools protocol: plain JSON objects. */
 export type CdpFields = Readonly<Record<string, unknown>>;
