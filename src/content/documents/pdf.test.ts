@@ -1,34 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { makePdf, pdfColumn, type PdfParts, type PdfText, pdfTexts } from "../testing/pdf.ts";
-import { type DocumentContent } from "./content.ts";
+import { makePdf, pdfColumn, type PdfText, pdfTexts } from "../testing/pdf.ts";
 import { pdfContent } from "./pdf.ts";
-
-async function contentOf(pages: readonly (readonly PdfText[])[], parts: PdfParts = {}): Promise<DocumentContent> {
-  const content = await pdfContent(new Uint8Array(makePdf(pages.map(pdfTexts), parts)));
-  if (typeof content === "string") throw new Error(`The PDF is ${content}`);
-  return content;
-}
-
-async function markdownOf(...pages: readonly (readonly PdfText[])[]): Promise<string> {
-  return (await contentOf(pages)).markdown();
-}
-
-const LEFT = [
-  "The toll is paid at the gate by the traveller,",
-  "who comes through it on foot or on a horse. A",
-  "keeper counts the coins every evening, and a",
-  "clerk writes the sum into the book of the gate.",
-  "In winter the gate is closed after dark, and no",
-  "traveller comes through it before the morning.",
-];
-const RIGHT = [
-  "The second column tells of roads. A road that",
-  "leads to a gate is kept by those who live along",
-  "it, and they are free of the toll. All others pay",
-  "what the board beside the gate says, in coins of",
-  "the town. Foreign coins are taken at half of",
-  "their worth, and letters of credit are not.",
-];
+import { contentOf, LEFT, markdownOf, RIGHT } from "./pdf/testing/read-texts.ts";
 
 describe("columns", () => {
   test("are read one after the other, below a title that spans them", async () => {
