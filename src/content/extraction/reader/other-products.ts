@@ -1,3 +1,4 @@
+import { boxAround } from "./box-around.ts";
 import { type Box, type Outline } from "./outline.ts";
 import { isPrice, productHeading } from "./price.ts";
 
@@ -17,14 +18,8 @@ export function dropOtherProducts(outline: Outline, chosen: Uint8Array): void {
   if (heading === -1) return;
   const others = productsIn(outline, heading);
   if (others.size === 0) return;
-  const known = new Map<Box, boolean>();
-  const isOther = (box: Box): boolean => {
-    const found = known.get(box);
-    if (found !== undefined) return found;
-    const is = others.has(box) || (box.parent !== undefined && isOther(box.parent));
-    known.set(box, is);
-    return is;
-  };
+  const known = new Map<Box, Box | undefined>();
+  const isOther = (box: Box): boolean => boxAround(box, others, known) !== undefined;
   const price = blocks.findIndex((block, at) => at > heading && isPrice(block));
   const own = blocks[price]?.box;
   // If the first price is in such a list, the page is a list of products.

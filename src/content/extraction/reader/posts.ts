@@ -1,6 +1,7 @@
 import { type ParentNode, isTag } from "domhandler";
 import { dateIn } from "./dates.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
+import { boxAround } from "./box-around.ts";
 
 /** The words of POST and FIRST_POST. A name without any of them is not the name of a post. Most names fail this cheaper test. */
 const MAY_BE_POST = /post|comment|message|reply|answer|thread-?item|question|topic-?starter/i;
@@ -196,13 +197,6 @@ function mayBePost({ element }: Box): boolean {
   if (element === undefined) return false;
   const { class: names, id, itemprop } = element.attribs;
   return [names, id, itemprop].some((own) => own !== undefined && MAY_BE_POST.test(own));
-}
-
-/** The innermost of some boxes that holds a box. */
-function boxAround(box: Box, boxes: ReadonlySet<Box>, known: Map<Box, Box | undefined>): Box | undefined {
-  if (boxes.has(box) || box.parent === undefined) return boxes.has(box) ? box : undefined;
-  if (!known.has(box)) known.set(box, boxAround(box.parent, boxes, known));
-  return known.get(box);
 }
 
 function isAroundPost(block: Block | undefined, post: Box): boolean {
