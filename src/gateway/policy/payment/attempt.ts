@@ -62,6 +62,8 @@ export class Attempt {
   #held: BufferedResponse | undefined;
   #passing: PassingResponse | undefined;
   #look: FirstLook | undefined;
+  /** Those of the exchange before the request is sent to the upstream. */
+  #addedFields: Fields = "";
   /**
    * Resolves once the response is stored where every worker can find it. Until then no other request may take over the
    * payment.
@@ -129,6 +131,7 @@ export class Attempt {
       this.#release();
       return "responded";
     }
+    this.#addedFields = exchange.addedFields;
     this.#held = new BufferedResponse(
       {
         exchange,
@@ -185,6 +188,10 @@ export class Attempt {
     // The rest of this method releases the lease. A client that leaves now must not release it earlier, while the
     // response is being stored.
     this.#held = undefined;
+    const exchange = this.#exchange;
+    // A refusal has no field that was added on the way to this response, such as Cache-Status.
+    const { addedFields } = exchange;
+    exchange.addedFields = this.#addedFields;
     try {
       if (this.#lease.paid === undefined) {
         const amount = this.#amountFor();
@@ -199,6 +206,7 @@ export class Attempt {
       } else {
         this.#keep(response);
       }
+      exchange.addedFields = addedFields;
       await this.#send(response, true);
     } finally {
       this.#paidRoute.responses.release(response);

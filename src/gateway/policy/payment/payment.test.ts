@@ -322,16 +322,20 @@ test("a truncated or too long response, or a protocol upgrade, is not charged", 
   }
 });
 
-test("interim responses pass without payment fields", async () => {
-  const shop = open({
+test("interim responses pass only if the payment is settled before, and without payment fields", async () => {
+  const options: ShopOptions = {
     upstream: (exchange) => {
       const fields = fieldLine("Link", "</a.css>") + fieldLine("PAYMENT-RESPONSE", "forged");
       exchange.response.start({ status: 103, reason: "", fields, bodyLength: 0 });
       respondWith(exchange, 200, "the goods");
     },
-  });
-  expect((await shop.send(shop.payment())).status).toBe(200);
-  expect(shop.gateway.last()?.interim).toEqual([
+  };
+  const after = open(options);
+  expect((await after.send(after.payment())).status).toBe(200);
+  expect(after.gateway.last()?.interim).toEqual([]);
+  const before = open({ ...options, terms: { settle: "before" } });
+  expect((await before.send(before.payment())).status).toBe(200);
+  expect(before.gateway.last()?.interim).toEqual([
     { status: 103, reason: "", fields: "Link: </a.css>\r\n", bodyLength: 0 },
   ]);
 });

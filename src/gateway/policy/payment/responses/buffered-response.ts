@@ -1,6 +1,7 @@
 import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue } from "../../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
+import { askForBody } from "../../../ask-for-body.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
@@ -73,8 +74,10 @@ export class BufferedResponse implements ResponseSink {
     // After a 101, bytes flow that no settlement could hold back.
     if (head.status === 101)
       this.#fail("not-implemented", "Cannot switch protocols: the route charges for each request");
-    else if (head.status < 200) this.#sink.start(clean);
-    else if (hasFailedCall(head) || this.#isFree(head.status)) {
+    else if (head.status < 200) {
+      // The client may never pay for the content of an interim response. It only gets the 100 that it waits for.
+      if (head.status === 100) askForBody({ head: this.#exchange.head, response: this.#sink });
+    } else if (hasFailedCall(head) || this.#isFree(head.status)) {
       this.#state = "passing";
       this.#events.unpaid();
       this.#sink.start(this.#unsold(clean));
