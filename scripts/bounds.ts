@@ -75,6 +75,11 @@ const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] 
     "src/gateway/policy/payment/paid-route.ts",
   ],
   [
+    "Repeats of a delivered response to one payment",
+    "`routes[].x402.max_repeats`; the next one gets 409",
+    "src/gateway/policy/payment/paid-route.ts",
+  ],
+  [
     "Settlements of one chain that are under way",
     "`x402.embedded.max_pending`; the next one is not sent and gets 503",
     "src/payments/evm/embedded-facilitator.ts",

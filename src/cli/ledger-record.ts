@@ -32,6 +32,8 @@ export interface LedgerRecord {
   readonly valid_before: string;
   readonly attempt: number;
   readonly cuts: number;
+  /** Times that the response was sent again after or beside its delivery. */
+  readonly repeats: number;
 }
 
 /** The names of a record, in order. */
@@ -56,6 +58,7 @@ export const RECORD_KEYS: readonly (keyof LedgerRecord)[] = [
   "valid_before",
   "attempt",
   "cuts",
+  "repeats",
 ];
 
 /** True if the payment is settled, but its client does not have the response. */
@@ -89,6 +92,7 @@ export function toRecord(payment: Payment): LedgerRecord {
     valid_before: timeOf(payment.validBefore),
     attempt: payment.attempt,
     cuts: payment.cuts,
+    repeats: payment.repeats,
   };
 }
 

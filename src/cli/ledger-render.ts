@@ -79,6 +79,7 @@ export function paymentDetail(payment: Payment): string {
     ["changed", record.updated_at],
     ["attempts", String(record.attempt)],
     ["cut off", String(record.cuts)],
+    ["repeated", String(record.repeats)],
   ]);
 }
 

@@ -57,6 +57,8 @@ export interface Payment extends Reservation {
   readonly cuts: number;
   /** Count of upstream requests whose response was only partly sent to the client. */
   readonly partials: number;
+  /** Count of times that the response was sent again by requests without the lease. */
+  readonly repeats: number;
   /** Digest of the body of the request that the payment was spent on; empty until it is known. */
   readonly bodyDigest: string;
   /** Unix milliseconds. */
@@ -110,6 +112,11 @@ export interface Ledger {
    * response was delivered before. Then nothing was changed.
    */
   deliver(payment: PaymentKey): Promise<boolean>;
+  /**
+   * Counts a request without the lease that is about to send the response again. False: `most` such requests were
+   * counted, or the payment is not settled. Then nothing was changed, and nothing may be sent.
+   */
+  repeat(payment: PaymentKey, most: number): Promise<boolean>;
   find(key: PaymentKey): Promise<Payment | undefined>;
   /**
    * Acquires the leases of payments whose outcome is open and which no process works on, `limit` at most. Payments that

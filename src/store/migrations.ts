@@ -101,6 +101,7 @@ const MIGRATIONS: readonly string[] = [
        ${LIMBS.map((limb) => `${limb} = ${limb} + excluded.${limb}`).join(", ")};
    END;
    CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0`,
+  "ALTER TABLE payments ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** The version of the schema that this program writes. */

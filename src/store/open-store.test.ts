@@ -47,7 +47,17 @@ test("a ledger of the first version keeps its payments, with their asset as the 
   for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
   for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished", "uncounted", "owed"])
     old.run(`DROP INDEX payments_${index}`);
-  for (const column of ["cuts", "token", "scheme", "payload", "body_digest", "partials", "consumer", "counted"])
+  for (const column of [
+    "cuts",
+    "token",
+    "scheme",
+    "payload",
+    "body_digest",
+    "partials",
+    "consumer",
+    "counted",
+    "repeats",
+  ])
     old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
   old.run(
@@ -65,7 +75,9 @@ test("a ledger of the first version keeps its payments, with their asset as the 
     payload: "",
     bodyDigest: "",
     consumer: "",
+    repeats: 0,
   });
+  expect(await store.ledger.repeat(PAYMENT, 1)).toBe(true);
   const sold = {
     day: "1970-01-01",
     route: "/read",

@@ -62,6 +62,10 @@ const DELIVER = `
   UPDATE payments SET delivered = 1, updated_at = $now
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce AND state = 'settled' AND delivered = 0`;
 
+const REPEAT = `
+  UPDATE payments SET repeats = repeats + 1
+  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce AND state = 'settled' AND repeats < $most`;
+
 const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
   WHERE (network, asset, payer_from, nonce) IN (
@@ -113,6 +117,7 @@ export class SqliteLedger implements Ledger {
   readonly #moveDurably: Statement<unknown, [Bindings]>;
   readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
   readonly #deliver: Statement<unknown, [Bindings]>;
+  readonly #repeat: Statement<unknown, [Bindings]>;
   readonly #claimOpen: Statement<Row, [Bindings]>;
   readonly #forget: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
@@ -142,6 +147,7 @@ export class SqliteLedger implements Ledger {
     });
     this.#moveAndPost = (change, notice) => both.immediate(change, notice);
     this.#deliver = quick.query(DELIVER);
+    this.#repeat = quick.query(REPEAT);
     this.#claimOpen = quick.query(CLAIM_OPEN);
     this.#forget = quick.query(FORGET);
     this.#find = quick.query(
@@ -223,6 +229,10 @@ export class SqliteLedger implements Ledger {
 
   async deliver(payment: PaymentKey): Promise<boolean> {
     return this.#turns.run(() => this.#deliver.run({ ...keyOf(payment), $now: this.#now() }).changes > 0);
+  }
+
+  async repeat(payment: PaymentKey, most: number): Promise<boolean> {
+    return this.#turns.run(() => this.#repeat.run({ ...keyOf(payment), $most: most }).changes > 0);
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {

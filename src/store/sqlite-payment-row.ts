@@ -28,6 +28,7 @@ export interface Row {
   delivered: number;
   cuts: number;
   partials: number;
+  repeats: number;
   body_digest: string;
   created_at: number;
   updated_at: number;
@@ -57,6 +58,7 @@ export function toPayment(row: Row): Payment {
     delivered: row.delivered === 1,
     cuts: row.cuts,
     partials: row.partials,
+    repeats: row.repeats,
     bodyDigest: row.body_digest,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -89,6 +89,23 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
   }
 
   test.skipIf(store === "PostgreSQL" && !hasPostgres)(
+    "the same payment gets its response three more times, over all workers, gateways and protocols",
+    async () => {
+      const [here, there] = selling.get(store) ?? [];
+      if (here === undefined || there === undefined) throw new Error("No gateway runs");
+      const payment = newPayment();
+      const same = paid(`/after?${nonceOf(payment)}`, payment);
+      const first = await ask("HTTP/1.1", here, same);
+      const all = Array.from({ length: 24 }, (_, i) => {
+        return ask(PROTOCOLS[i % 3] ?? "HTTP/2", i % 2 === 0 ? here : there, same);
+      });
+      const sold = (await Promise.all(all)).filter(({ status }) => status === 200);
+      expect([first.status, sold.map(({ body }) => body)]).toEqual([200, [first.body, first.body, first.body]]);
+      expect(shops.runs(same.path)).toBe(1);
+    },
+  );
+
+  test.skipIf(store === "PostgreSQL" && !hasPostgres)(
     "of two simultaneous payments with one id, only one is accepted",
     async () => {
       const [here, there] = selling.get(store) ?? [];

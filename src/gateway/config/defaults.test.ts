@@ -202,6 +202,7 @@ const ROUTE_X402 = {
   settle: "after",
   inline_receipt: false,
   max_partial_answers: 3,
+  max_repeats: 3,
 };
 const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
 

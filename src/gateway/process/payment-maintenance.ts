@@ -166,6 +166,7 @@ export function counted(
     reserve: (reservation, maxPartials) =>
       watch.writing(ledger.reserve(reservation, maxPartials), ({ leased }) => leased),
     find: (key) => ledger.find(key),
+    repeat: (payment, most) => watch.writing(ledger.repeat(payment, most), (repeated) => repeated),
     claimOpen: (limit) => watch.writing(ledger.claimOpen(limit), (claimed) => claimed.length > 0),
     close: () => ledger.close(),
     async deliver(payment) {

@@ -13,6 +13,7 @@ const PAYMENT: Payment = {
   delivered: false,
   cuts: 0,
   partials: 0,
+  repeats: 0,
   bodyDigest: "",
   createdAt: 0,
   updatedAt: 0,

@@ -127,11 +127,17 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     }
     await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);
     await server.query(`DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses`);
-    await server.query(`ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer`);
+    await server.query(
+      `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats`,
+    );
     await server.query(`UPDATE ${user}.turnpike_schema SET version = 3`);
     const after = openPostgresStore(settings);
     await after.ready();
-    expect(await after.ledger.find({ ...PAYMENT, nonce: "before" })).toMatchObject({ state: "settled", consumer: "" });
+    expect(await after.ledger.find({ ...PAYMENT, nonce: "before" })).toMatchObject({
+      state: "settled",
+      consumer: "",
+      repeats: 0,
+    });
     expect((await after.usage.read("gateway")).paid).toEqual([]);
     await settle(after, "after");
     await store.ledger.move(payment, { state: "settled", lease: false, transaction: "0xtx" });

@@ -86,6 +86,12 @@ export const MOVE_AND_POST = statement(`
 export const DELIVER = statement(`
   UPDATE ${PAYMENTS} AS p SET delivered = true, updated_at = ${NOW} WHERE ${KEY} AND p.state = 'settled' AND NOT p.delivered`);
 
+/** Counts one more sending of the response of a settled payment, if fewer than $5 are counted. */
+export const REPEAT = statement(`
+  UPDATE ${PAYMENTS} AS p SET repeats = p.repeats + 1
+  WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
+    AND p.state = 'settled' AND p.repeats < $5::int`);
+
 /** Deletes a payment that was only reserved, if its lease is still held. */
 export const FORGET = statement(`
   DELETE FROM ${PAYMENTS} AS p

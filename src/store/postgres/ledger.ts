@@ -137,6 +137,10 @@ export class PostgresLedger implements Ledger {
     return (await this.#database.quick(sql.DELIVER, [this.#database.clock, ...keyOf(payment)])).count > 0;
   }
 
+  async repeat(payment: PaymentKey, most: number): Promise<boolean> {
+    return (await this.#database.quick(sql.REPEAT, [...keyOf(payment), most])).count > 0;
+  }
+
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const { rows } = await this.#database.read(sql.FIND, keyOf(key));
     return rows[0] === undefined ? undefined : toPayment(rows[0]);

@@ -107,6 +107,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `ALTER TABLE ${RESPONSES} ALTER COLUMN response SET STORAGE EXTERNAL`,
     `CREATE INDEX ${RESPONSES}_by_end ON ${RESPONSES} (until) INCLUDE (size)`,
   ],
+  [`ALTER TABLE ${PAYMENTS} ADD COLUMN repeats integer NOT NULL DEFAULT 0`],
 ];
 
 /** The version of the schema that this program writes. */

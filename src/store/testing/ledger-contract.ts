@@ -229,6 +229,20 @@ function testPartials(newDatabase: NewDatabase): void {
 }
 
 function testDeliveryByAnother(newDatabase: NewDatabase): void {
+  test("the repeats of a settled payment are counted exactly over all connections, up to their limit", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(await ledger.repeat(PAYMENT, 3)).toBe(false);
+    await ledger.move(payment, { state: "settled", lease: true });
+    const both = [ledger, (await opened.another()).ledger];
+    const calls = Array.from({ length: 20 }, () => both.map((one) => one.repeat(PAYMENT, 3)));
+    expect((await Promise.all(calls.flat())).filter(Boolean)).toHaveLength(3);
+    expect(await ledger.repeat(PAYMENT, 4)).toBe(true);
+    expect(await ledger.repeat(PAYMENT, 4)).toBe(false);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ repeats: 4, delivered: false, cuts: 0 });
+  });
+
   test("a request without the lease can record the delivery of a settled payment, and no holder can undo it", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;

@@ -81,6 +81,11 @@ export const routeX402 = z
         "Maximum number of interrupted responses for one payment. After that, the gateway does not run the upstream request again.",
       ),
     ),
+    max_repeats: count(3, 0, 100).meta(
+      ours(
+        "Maximum number of times that the same payment gets its response again, after or beside its delivery. After that it gets 409.",
+      ),
+    ),
     inline_receipt: z
       .boolean()
       .default(false)

@@ -209,13 +209,13 @@ async function respondTaken(request: Request, payment: Payment, fingerprint: str
   } else if (payment.state !== "settled") {
     const error = paymentError("payment-conflict", "This payment is being processed. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
-  } else if (!(await deliverKept(request, payment))) {
+  } else if (payment.repeats >= paidRoute.maxRepeats || !(await deliverKept(request, payment))) {
     respondSold(request, payment);
   }
   return "responded";
 }
 
-/** False: the response is not stored. */
+/** False: the response is not stored, or was sent again as often as the route allows. */
 async function deliverKept({ paidRoute, exchange, accepted }: Request, payment: Payment): Promise<boolean> {
   const request = new RequestDigest(exchange, payment.bodyDigest);
   const response = await keptResponse(paidRoute, payment.fingerprint, request);
@@ -225,13 +225,17 @@ async function deliverKept({ paidRoute, exchange, accepted }: Request, payment: 
     else respondSpent(exchange, paidRoute, response);
     return true;
   }
-  const receipt = receiptOf(paidRoute.target, payment);
-  const whole = paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
-  const { taken } = await deliver(exchange, whole, receiptFields(receipt, accepted.version)).finally(() =>
-    paidRoute.responses.release(response),
-  );
-  void note(paidRoute, payment, taken);
-  return true;
+  try {
+    // Counted before the first byte, so that requests at once do not get more.
+    if (!(await paidRoute.ledger.repeat(payment, paidRoute.maxRepeats))) return false;
+    const receipt = receiptOf(paidRoute.target, payment);
+    const whole = paidRoute.inlineReceipt ? await withReceipt(response, receipt) : response;
+    const { taken } = await deliver(exchange, whole, receiptFields(receipt, accepted.version));
+    void note(paidRoute, payment, taken);
+    return true;
+  } finally {
+    paidRoute.responses.release(response);
+  }
 }
 
 /**
@@ -245,14 +249,14 @@ async function note({ ledger, log, route }: PaidRoute, payment: Payment, taken: 
     .catch((error) => log(`payment: cannot record a delivery on ${route}: ${nameOf(error)}`));
 }
 
-/** The payment is settled, and its response is not stored here. */
+/** The payment is settled, and its response is not stored here or was repeated often enough. */
 function respondSold({ exchange, paidRoute }: Request, payment: Payment): void {
   const { title } = ERRORS["payment-conflict"];
   if (payment.delivered) {
-    const detail = `${title}: its response was delivered, and is no longer kept.`;
+    const detail = `${title}: its response was delivered, and is not sent again.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else if (payment.cuts >= MAX_CUTS || payment.partials >= paidRoute.maxPartials) {
-    const detail = `${title}: its response was sent ${payment.cuts} times and never received completely, and is no longer kept.`;
+    const detail = `${title}: its response was sent ${payment.cuts} times and never received completely, and is not sent again.`;
     respondSpent(exchange, paidRoute, paymentError("payment-conflict", detail));
   } else {
     const detail = "The response to this payment is being sent. Send the same payment again.";

@@ -14,6 +14,8 @@ export interface PaidRoute {
   readonly inlineReceipt: boolean;
   /** Partly sent responses to one payment. At this number the upstream is not asked again. */
   readonly maxPartials: number;
+  /** Times that the stored response is sent again to requests without the lease. */
+  readonly maxRepeats: number;
   /** The upstream is trusted to charge for failures, which are otherwise free. */
   readonly chargesFailures: boolean;
   /** Every payment must have an id from the client. */

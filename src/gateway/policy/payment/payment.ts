@@ -83,6 +83,7 @@ function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute 
     settle: x402.settle,
     inlineReceipt: x402.inline_receipt,
     maxPartials: x402.max_partial_answers,
+    maxRepeats: x402.max_repeats,
     requiresId: requiresIdentifier(extensionsOf(config)),
     target: { settlement_url: x402.settlement_url, gateway_id: x402.gateway_id, testMode: config.test_mode },
   };

@@ -11,6 +11,7 @@ const X402 = {
   gateway_id: "",
   inline_receipt: false,
   max_partial_answers: 3,
+  max_repeats: 3,
 } as const;
 
 function resourceOf(description: string | undefined, change: Partial<PaidRouteConfig> = {}): unknown {

@@ -15,6 +15,7 @@ export interface PaymentTerms extends Terms {
   readonly gateway_id: string;
   readonly inline_receipt: boolean;
   readonly max_partial_answers: number;
+  readonly max_repeats: number;
 }
 
 /** The keys of a route that its challenge needs. */
