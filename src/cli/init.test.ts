@@ -49,8 +49,9 @@ test("configurations for content and APIs load in every format without a problem
   expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.02", network: "eip155:8453" });
 });
 
-test("the commands that it suggests work where npm has installed the package in a folder", async () => {
-  const written = "wrote next.yaml\ncheck it with: npx turnpike check next.yaml\nstart with:    npx turnpike";
+test("the commands that it suggests name this program by its path, because npx could fetch another one", async () => {
+  const program = join(import.meta.dir, "../../bin/turnpike");
+  const written = `wrote next.yaml\ncheck it with: ${program} check next.yaml\nstart with:    ${program}`;
   expect((await run("next.yaml", ...API)).out).toBe(`${written} --config next.yaml\n`);
   expect((await run("next.yaml", "--force")).out).toBe(`${written} start --config next.yaml\n`);
 });

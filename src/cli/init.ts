@@ -17,6 +17,7 @@ import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
 import { commandName } from "../lib/one-file.ts";
 import { MAX_PORT } from "../lib/port.ts";
+import { shellQuoted } from "../lib/shell-quoted.ts";
 
 const FLAGS = {
   upstream: {
@@ -136,8 +137,8 @@ export function init(args: readonly string[]): Promise<number> {
     const choices = await choicesOf(values);
     await write(file, await textFor(file, choices), values.force === true);
     const turnpike = commandName();
-    const start = `${turnpike}${choices.upstream === undefined ? " start" : ""} --config ${file}`;
-    console.log(`wrote ${file}\ncheck it with: ${turnpike} check ${file}\nstart with:    ${start}`);
+    const start = `${turnpike}${choices.upstream === undefined ? " start" : ""} --config ${shellQuoted(file)}`;
+    console.log(`wrote ${file}\ncheck it with: ${turnpike} check ${shellQuoted(file)}\nstart with:    ${start}`);
     return 0;
   });
 }

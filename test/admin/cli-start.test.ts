@@ -12,7 +12,7 @@ import { COMMAND, Folder, Program } from "../support/program.ts";
 
 setDefaultTimeout(patient(60_000));
 
-const READY = /^try +(?:npx )?turnpike call/m;
+const READY = /^try +.*turnpike call/m;
 /** The content operations without a price. */
 const FREE = {
   server: { address: "127.0.0.1", port: 0, workers: 1 },

@@ -67,6 +67,8 @@ beforeAll(async () => {
   });
   mkdirSync(folder.file("node_modules"));
   symlinkSync(ROOT, folder.file("node_modules/turnpike"));
+  for (const name of ["@x402", "viem"])
+    symlinkSync(join(ROOT, "node_modules", name), folder.file(`node_modules/${name}`));
   const state = ["--state-dir", folder.file("state"), "--allow-private"];
   const indexed = await run([BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
   if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
@@ -130,6 +132,29 @@ test.each(["node", process.execPath])("the typed client pays for every operation
   expect(JSON.stringify(results["unsold"])).toBe(JSON.stringify([failed, failed, ""]));
   expect(JSON.stringify(results["missing"])).toBe(JSON.stringify(["page-failed", 500, 404, ""]));
   expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
+});
+
+test("the programs of the price page and of the documentation pay with the stock client", async () => {
+  const browser = { accept: "text/html", "user-agent": "Mozilla/5.0" };
+  const pages = await Promise.all(
+    ["/read", "/docs"].map(async (path) => await (await fetch(gateway + path, { headers: browser })).text()),
+  );
+  const programs = pages.flatMap((page) =>
+    [...page.matchAll(/<pre><code>(import [^<]*)<\/code>/g)].map(([, it = ""]) => it),
+  );
+  expect(programs).toHaveLength(OPERATIONS.filter(({ method }) => method === "post").length + 1);
+  const [priced = "", ...documented] = programs.map((text) => text.replaceAll("&#34;", '"').replaceAll("&gt;", ">"));
+  const [picture = ""] = documented.filter((text) => text.includes("/qr"));
+  for (const [name, text, printed] of [
+    ["priced.mjs", priced.replace("https://example.com/", `${site.url.href}tides`), "200"],
+    ["picture.mjs", picture, ""],
+  ] as const) {
+    folder.write(name, text);
+    const { code, out, err } = await run(["env", `PRIVATE_KEY=${PRIVATE_KEY}`, "node", folder.file(name)]);
+    expect([name, code, err]).toEqual([name, 0, ""]);
+    expect(out).toStartWith(printed);
+  }
+  expect(await Bun.file(folder.file("qr.png")).text()).toContain("PNG");
 });
 
 test("a batch of twenty results of a million characters arrives complete, and again for the same payment", async () => {

@@ -14,7 +14,7 @@ const FREE = {
   server: { address: "127.0.0.1", port: 0, workers: 1 },
   routes: [{ path_prefix: "/", upstream: "content", total_timeout_ms: 30_000 }],
 };
-const READY = /^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try +(?:npx )?turnpike call/m;
+const READY = /^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try +.*turnpike call/m;
 
 /** The folder of the unpacked browser, which all tests share. */
 const shared = new Folder();

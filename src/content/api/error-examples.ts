@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, type Problem } from "../../lib/errors.ts";
+import { STOCK_CLIENTS } from "../../payments/x402/stock-client.ts";
 
 /** The detail of each error in an example. Default: the error's title. */
 const DETAILS: Partial<Record<ErrorCode, string>> = {
@@ -34,7 +35,7 @@ const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
 /** An example of an error's problem document. `price` is the operation's price, if it is known. */
 export function errorExample(code: ErrorCode, price?: string): Problem {
   const { title, status } = ERRORS[code];
-  const asked = `This costs ${price ?? "the price in PAYMENT-REQUIRED"}. Pay with an x402 client, such as 'npx turnpike pay'.`;
+  const asked = `This costs ${price ?? "the price in PAYMENT-REQUIRED"}. Pay with an x402 client, such as ${STOCK_CLIENTS}.`;
   return {
     type: `urn:turnpike:error:${code}`,
     title,

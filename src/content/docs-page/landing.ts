@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Html, html } from "../../lib/html.ts";
 import { PAGE_STYLE } from "../../lib/page-style.ts";
+import { STOCK_CLIENTS } from "../../payments/x402/stock-client.ts";
 import { operationsOf, priceOf } from "../api/api-document.ts";
 import { type DocumentedAt } from "./page.ts";
 import { htmlPage } from "../../lib/html-page.ts";
@@ -47,7 +48,6 @@ export function pointers({ document }: DocumentedAt): object {
 /** The page at `/`. It introduces the service and its operations, and links to their descriptions. */
 export function landingPage({ document, list }: DocumentedAt): string {
   const { title, description } = document.info;
-  const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";
   const body = html`<main>
 <h1>${title}</h1>
 <p class="lead">${description}</p>
@@ -57,8 +57,8 @@ export function landingPage({ document, list }: DocumentedAt): string {
     (operation): Html =>
       html`<tr><th scope="row"><a href="docs#${operation.operationId}"><code>${operation.method.toUpperCase()} ${operation.path}</code></a></th><td>${operation.summary}</td><td>${priceOf(operation, list)}</td></tr>`,
   )}</tbody></table>
-<h2>Try it from a terminal</h2>
-<pre><code>npx turnpike call read example.com${base === "" || base === "http://127.0.0.1:8080" ? "" : ` --gateway ${base}`}</code></pre>
+<h2>Call it from a program</h2>
+<p>An x402 client pays for each call, such as ${STOCK_CLIENTS}. The <a href="docs">documentation</a> has a program for each operation.</p>
 <p class="dim">For programs: <a href="openapi.json">openapi.json</a>, <a href=".well-known/x402">the price list</a>, and MCP at <code>/mcp</code>.</p>
 </main>`;
   return htmlPage({ title, style: STYLE }, body);

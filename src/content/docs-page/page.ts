@@ -9,6 +9,7 @@ import {
 import { fieldsTable } from "./fields.ts";
 import { type Html, html, prose, raw } from "../../lib/html.ts";
 import { type PriceList } from "../api/price-list.ts";
+import { STOCK_CLIENTS, STOCK_INSTALL } from "../../payments/x402/stock-client.ts";
 import { samplesOf } from "./samples.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
@@ -82,9 +83,8 @@ without a payment gets <code>402</code>, with a <code>PAYMENT-REQUIRED</code> fi
 The client signs a payment and sends the same request again with a <code>PAYMENT-SIGNATURE</code> field. The response has a
 receipt in <code>PAYMENT-RESPONSE</code>. An error is not charged. The
 operator may have set one exception: a page that uses its time up with its own scripts, which brings a receipt too.</p>
-<p>The typed client and <code>turnpike call</code> do all this by themselves. In the examples with curl, <code>$PAYMENT</code> is a
-signed payment.</p>
-<p>Any other URL of any x402 server is paid by <code>turnpike pay URL</code>, and by <code>turnpike.fetch(url)</code> of the typed client.</p></section>`;
+<p>An x402 client does all this by itself, such as ${STOCK_CLIENTS}. The examples in JavaScript need
+<code>${STOCK_INSTALL}</code>. In the examples with curl, <code>$PAYMENT</code> is a signed payment.</p></section>`;
 }
 
 function section({ document, list }: DocumentedAt, operation: PlacedOperation): Html {
@@ -96,8 +96,7 @@ function section({ document, list }: DocumentedAt, operation: PlacedOperation): 
 <p class="summary">${summary}</p>
 <p>${prose(description)}</p>
 ${figure("curl", samples.curl)}
-${figure("Typed client", samples.client)}
-${figure("Command", samples.command)}
+${samples.program === undefined ? undefined : figure("JavaScript", samples.program)}
 ${list?.testMode === true ? tryForm(operation) : undefined}
 ${body === undefined ? undefined : fieldsTable(document, body, "Request")}
 ${reply(document, responses["200"])}

@@ -37,7 +37,7 @@ test("an unpaid request gets the price in header and body, and the upstream gets
     title: "Payment Required",
     status: 402,
     detail:
-      "This costs 0.01 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike pay'. Test mode: no money moves.",
+      "This costs 0.01 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as @x402/fetch or @x402/axios on npm, or x402 for Python. Test mode: no money moves.",
     instance: shop.gateway.last()?.id,
     x402Version: 1,
     error: "Payment required",

@@ -10,6 +10,7 @@ import {
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
+import { STOCK_CLIENTS } from "../../../../payments/x402/stock-client.ts";
 import { type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
 import { type Exchange, type RequestHead } from "../../../exchange.ts";
@@ -138,7 +139,7 @@ export class Challenge {
 }
 
 function detailOf(error: ChallengeError, price: string): string {
-  if (error === UNPAID) return `This costs ${price}. Pay with an x402 client, such as 'npx turnpike pay'.`;
+  if (error === UNPAID) return `This costs ${price}. Pay with an x402 client, such as ${STOCK_CLIENTS}.`;
   if (error === ALLOWANCE_MISSING) {
     return `The payment was refused: the payer has not approved Permit2 to move the token. This costs ${price}.`;
   }

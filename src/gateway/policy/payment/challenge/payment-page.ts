@@ -6,8 +6,9 @@ import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
+import { STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
 import { type RequestHead } from "../../../exchange.ts";
-import { callOf, commandSnippet, programSnippet } from "./snippets.ts";
+import { callOf, programSnippet } from "./snippets.ts";
 import { htmlPage } from "../../../../lib/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}
@@ -53,7 +54,6 @@ export function paymentPage(
 ): string {
   const { resource, accepts } = required;
   const call = callOf(required, method);
-  const command = commandSnippet(call, required);
   const body = html`<main>
 <p class="status">402 Payment required</p>
 <h1>${resource.description || "This page is sold by the request"}</h1>
@@ -62,9 +62,8 @@ ${testMode ? TEST_MODE : undefined}
 <ul>
 ${accepts.map(requirementsItem)}
 </ul>
-${command === undefined ? undefined : fromTerminal(command)}
 <h2>Pay from a program</h2>
-<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript:</p>
+<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself, such as ${STOCK_CLIENTS}: it reads the <code>PAYMENT-REQUIRED</code> field of this response, signs a payment, and sends the request again with it. In JavaScript, after <code>${STOCK_INSTALL}</code>:</p>
 <pre><code>${programSnippet(call, required)}</code></pre>
 <details>
 <summary>The challenge</summary>
@@ -76,12 +75,6 @@ ${command === undefined ? undefined : fromTerminal(command)}
 
 const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves: a new wallet can pay at once.</p>
 `;
-
-function fromTerminal(command: string): Html {
-  return html`<h2>Pay from a terminal</h2>
-<pre><code>${command}</code></pre>
-<p>The command makes a wallet on first use. <code>npx turnpike pay --help</code> lists its limits.</p>`;
-}
 
 function requirementsItem({ scheme, amount, asset, network, payTo }: PaymentRequirements): Html {
   const known = findAsset(network, asset);

@@ -70,16 +70,14 @@ test("the page has the URL and the method, and no host or path escapes its place
   expect(html).not.toContain("<script");
   expect(html).toContain("<code>DELETE http://a");
   expect(html).toContain("{ method: &#34;DELETE&#34; }");
-  expect(html).toMatch(/npx turnpike pay DELETE &#39;http:\/\/a[^<]*%22%3E%3Cscript%3E\$\(id\)&#39;</);
+  expect(html).toMatch(/await pay\(&#34;http:\/\/a[^<]*%22%3E%3Cscript%3E\$\(id\)&#34;, /);
 });
 
 test("if the bazaar extension describes the call of a route, the page shows that call", async () => {
   const input = { type: "http", method: "POST", bodyType: "json", body: { url: "https://example.com/" } };
   const shop = open({ terms: { extensions: { bazaar: { info: { input }, schema: {} } } } });
   const html = await (await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER })).text();
-  expect(html).toContain(
-    "npx turnpike pay http://shop.example/goods -d &#39;{&#34;url&#34;:&#34;https://example.com/&#34;}&#39;<",
-  );
+  expect(html).toContain("body: JSON.stringify({&#34;url&#34;:&#34;https://example.com/&#34;}),");
   expect(html).toContain("<code>POST http://shop.example/goods</code>");
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { REQUIREMENTS } from "../../../../payments/testing/payment.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { type Call, callOf, commandSnippet, programSnippet } from "./snippets.ts";
+import { type Call } from "../../../../payments/x402/stock-client.ts";
+import { callOf, programSnippet } from "./snippets.ts";
 
 const URL = "https://shop.test/a";
 const UNKNOWN = { ...REQUIREMENTS, network: "eip155:10", asset: "0x0000000000000000000000000000000000000009" } as const;
@@ -54,34 +55,6 @@ test.each<[string, Partial<PaymentRequired>, string, Call]>([
 });
 
 const GET = { method: "GET", url: URL, body: undefined };
-
-describe("the command", () => {
-  test.each([
-    [GET, `npx turnpike pay ${URL}`],
-    [{ ...GET, method: "PUT" }, `npx turnpike pay PUT ${URL}`],
-    [{ ...GET, method: "POST" }, `npx turnpike pay POST ${URL}`],
-    [{ ...GET, method: "POST", body: { a: "it's" } }, `npx turnpike pay ${URL} -d '{"a":"it'\\''s"}'`],
-    [{ ...GET, method: "GET", body: 1 }, `npx turnpike pay GET ${URL} -d 1`],
-    [{ ...GET, url: `${URL}?x=1&y` }, `npx turnpike pay '${URL}?x=1&y'`],
-  ])("of %j is %s", (call, command) => {
-    expect(commandSnippet(call, requiredOf())).toBe(command);
-  });
-
-  test.each([
-    [["1000000"], ""],
-    [["1000001"], " --max-price 1.000001"],
-    [["3000000", "2000000", "4000000"], " --max-price 2.00"],
-    [["3000000", "10"], ""],
-  ])("for prices of %j ends in %j", (amounts, end) => {
-    const accepts = amounts.map((amount) => costing(amount));
-    expect(commandSnippet(GET, requiredOf({ accepts }))).toBe(`npx turnpike pay ${URL}${end}`);
-  });
-
-  test("is absent without a known token", () => {
-    expect(commandSnippet(GET, requiredOf({ accepts: [UNKNOWN] }))).toBeUndefined();
-    expect(commandSnippet(GET, requiredOf({ accepts: [UNKNOWN, costing("1")] }))).toBeDefined();
-  });
-});
 
 function callIn(program: string): string {
   return /const response = await ([^]*?);\nconsole/.exec(program)?.[1] ?? "";

@@ -1,16 +1,8 @@
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
-import { formatAmount } from "../../../../payments/x402/price.ts";
+import { type Call, stockProgram } from "../../../../payments/x402/stock-client.ts";
 
-/** The paid request of a snippet. */
-export interface Call {
-  readonly method: string;
-  readonly url: string;
-  /** JSON; undefined: no body. */
-  readonly body: unknown;
-}
-
-/** The default limit of the command and of the stock client, in whole units of a token that is worth one dollar. */
+/** The default limit of the stock client, in whole units of a token that is worth one dollar. */
 const LIMIT = 1n;
 /** Networks on which the stock client pays in USDC by default. */
 const STOCK_NETWORKS = new Set(["eip155:8453", "eip155:84532", "eip155:1", "eip155:43114"]);
@@ -25,69 +17,25 @@ export function callOf({ resource, extensions }: PaymentRequired, method: string
 }
 
 /** A program that makes the call with the stock client. */
-export function programSnippet({ method, url, body }: Call, { accepts }: PaymentRequired): string {
+export function programSnippet(call: Call, { accepts }: PaymentRequired): string {
   const isUpto = accepts.every(({ scheme }) => scheme === "upto");
-  const scheme = isUpto ? "UptoEvmScheme" : "ExactEvmScheme";
-  const lines = [
-    `import { wrapFetchWithPayment, x402Client } from "@x402/fetch";`,
-    `import { ${scheme} } from "@x402/evm/${isUpto ? "upto" : "exact"}/client";`,
-    `import { privateKeyToAccount } from "viem/accounts";`,
-    "",
-    "const account = privateKeyToAccount(process.env.PRIVATE_KEY);",
-    `const client = new x402Client().register("eip155:*", new ${scheme}(account));`,
-    ...controls(accepts),
-    "const pay = wrapFetchWithPayment(fetch, client);",
-    `const response = await pay(${JSON.stringify(url)}${initOf(method, body)});`,
-    "console.log(response.status, await response.text());",
-  ];
-  return lines.join("\n");
+  return stockProgram(call, { scheme: isUpto ? "upto" : "exact", controls: controls(accepts) });
 }
 
 /**
  * The options that the stock client needs for these payment requirements: it has a price limit, and knows few tokens.
  */
 function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
-  const told = accepts.filter(
-    (requirements) => !STOCK_NETWORKS.has(requirements.network) || priceOf(requirements)[0]?.isDear !== false,
-  );
+  const told = accepts.filter((requirements) => !STOCK_NETWORKS.has(requirements.network) || !isCheap(requirements));
   if (told.length === 0) return [];
   const allowed = told.map(({ network, asset, amount }) => ({ network, asset, maxAmountPerPayment: amount }));
   return [`client.setSpendControls({ allowedAssets: ${JSON.stringify(allowed)} });`];
 }
 
-function initOf(method: string, body: unknown): string {
-  if (body === undefined) return method === "GET" ? "" : `, { method: ${JSON.stringify(method)} }`;
-  return `, {
-  method: ${JSON.stringify(method)},
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify(${JSON.stringify(body)}),
-}`;
-}
-
-/** A command that makes the call; undefined if the command knows none of the tokens. */
-export function commandSnippet({ method, url, body }: Call, { accepts }: PaymentRequired): string | undefined {
-  const prices = accepts.flatMap(priceOf);
-  const [cheapest] = prices.toSorted((a, b) => (a.dollars < b.dollars ? -1 : 1));
-  if (cheapest === undefined) return undefined;
-  const words = ["npx turnpike pay"];
-  if (method !== (body === undefined ? "GET" : "POST")) words.push(method);
-  words.push(quoted(url));
-  if (body !== undefined) words.push(`-d ${quoted(JSON.stringify(body))}`);
-  if (cheapest.isDear) words.push(`--max-price ${cheapest.amount}`);
-  return words.join(" ");
-}
-
-function priceOf({ network, asset, amount }: PaymentRequirements) {
+/** True for an amount of a known token that the stock client pays by default. */
+function isCheap({ network, asset, amount }: PaymentRequirements): boolean {
   const known = findAsset(network, asset);
-  if (known === undefined) return [];
-  const one = 10n ** BigInt(known.decimals);
-  const dollars = Number(BigInt(amount)) / Number(one);
-  return [{ dollars, amount: formatAmount(amount, known.decimals), isDear: BigInt(amount) > LIMIT * one }];
-}
-
-/** Quotes a text for a POSIX shell. */
-function quoted(text: string): string {
-  return /^[\w:/.=@,+%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return known !== undefined && BigInt(amount) <= LIMIT * 10n ** BigInt(known.decimals);
 }
 
 function member(value: unknown, key: string): unknown {
