@@ -9,7 +9,7 @@ import { type Decision, MAX_PAUSE_MS, type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
 import { GrpcResponse } from "./proxy/grpc.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
-import { type HostCheck } from "./routing/allowed-hosts.ts";
+import { type HostCheck } from "../lib/allowed-hosts.ts";
 import { type Routable } from "./routing/routable.ts";
 import { type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";

@@ -13,3 +13,11 @@ export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" || protocol === "wss:" ? 443 : 80;
 }
+
+/** The host of an authority in lower case, without port and trailing dot. */
+export function hostOf(authority: string): string {
+  const colon = authority.lastIndexOf(":");
+  const portless = colon > authority.lastIndexOf("]") ? authority.slice(0, colon) : authority;
+  const host = portless.toLowerCase();
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}

@@ -9,7 +9,7 @@ setDefaultTimeout(patient(60_000));
 let admin: Admin;
 
 beforeAll(async () => {
-  admin = await Admin.start({ workers: 2 });
+  admin = await Admin.start({ workers: 2, admin: { hosts: ["admin.example.com"] } });
 });
 afterAll(() => admin.stop());
 
@@ -36,7 +36,9 @@ async function send(bytes: string | Uint8Array): Promise<string> {
 }
 
 const key = `X-API-Key: ${KEY}\r\n`;
-const head = (line: string, fields = key): string => `${line} HTTP/1.1\r\nHost: admin\r\n${fields}`;
+const head = (line: string, fields = key): string => `${line} HTTP/1.1\r\nHost: 127.0.0.1\r\n${fields}`;
+
+const host = (name: string): string => `Host: ${name}\r\n`;
 
 const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status: number])[] = [
   ["no HTTP", "\u0000\u0001\u0002\r\n\r\n", 400],
@@ -71,7 +73,28 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
   ],
   ["a body that was not requested", `${head("GET /v1/status")}Content-Length: 5\r\n\r\nhello`, 200],
   ["a refusal before the body", `${head("POST /v1/routes", "")}Content-Length: 1000000\r\n\r\n`, 401],
-  ["an absolute target", `${head("GET http://elsewhere.test/v1/status")}\r\n`, 200],
+  [
+    "an absolute target",
+    `${head("GET http://127.0.0.1:1/v1/status").replace("127.0.0.1\r", "elsewhere.test\r")}\r\n`,
+    200,
+  ],
+  ["an absolute target of another host", `${head("GET http://elsewhere.test/v1/status")}\r\n`, 400],
+  ["HTTP/1.0 without a host", `GET /v1/status HTTP/1.0\r\n${key}\r\n`, 200],
+  ["HTTP/1.0 with another host", `GET /v1/status HTTP/1.0\r\n${host("elsewhere.test")}${key}\r\n`, 400],
+  ["the host of another page", `GET / HTTP/1.1\r\n${host("elsewhere.test:9180")}\r\n`, 400],
+  ["a host below an own one", `GET /v1/status HTTP/1.1\r\n${host("127.0.0.1.elsewhere.test")}${key}\r\n`, 400],
+  ["another address", `GET /v1/status HTTP/1.1\r\n${host("10.9.9.9")}${key}\r\n`, 400],
+  ["the same host twice", `GET /v1/status HTTP/1.1\r\n${host("127.0.0.1")}${host("127.0.0.1")}${key}\r\n`, 400],
+  [
+    "an own host and another one",
+    `GET /v1/status HTTP/1.1\r\n${host("127.0.0.1")}${host("elsewhere.test")}${key}\r\n`,
+    400,
+  ],
+  ["a list of hosts", `GET /v1/status HTTP/1.1\r\n${host("127.0.0.1, elsewhere.test")}${key}\r\n`, 400],
+  ["an empty host", `GET /v1/status HTTP/1.1\r\n${host("")}${key}\r\n`, 400],
+  ["a host with a user", `GET /v1/status HTTP/1.1\r\n${host("elsewhere.test@127.0.0.1")}${key}\r\n`, 400],
+  ["a name of loopback", `GET /v1/status HTTP/1.1\r\n${host("LocalHost.:1")}${key}\r\n`, 200],
+  ["a name of admin.hosts", `GET /v1/status HTTP/1.1\r\n${host("admin.example.com:443")}${key}\r\n`, 200],
   ["a target without a slash", `${head("GET v1/status")}\r\n`, 400],
   ["two slashes", `${head("GET //v1/status")}\r\n`, 404],
   ["a path through a parent", `${head("GET /x/../v1/status")}\r\n`, 200],
@@ -79,7 +102,7 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
   ["a NUL", `${head("GET /v1/status%00")}\r\n`, 404],
   ["an upgrade", `${head("GET /v1/status")}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, 200],
   ["keys twice", `${head("GET /v1/status")}${key}\r\n`, 401],
-  ["HTTP/1.0", `GET /v1/status HTTP/1.0\r\nHost: admin\r\n${key}\r\n`, 200],
+  ["HTTP/1.0", `GET /v1/status HTTP/1.0\r\nHost: 127.0.0.1\r\n${key}\r\n`, 200],
   ["OPTIONS of everything", `${head("OPTIONS *")}\r\n`, 404],
 ];
 

@@ -1,6 +1,5 @@
 import {
   createMcpHandler,
-  hostHeaderValidationResponse,
   isLegacyRequest,
   isInitializeRequest,
   originValidationResponse,
@@ -9,6 +8,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { createAllowedHosts, LOOPBACK_HOSTS } from "../../lib/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { type Log } from "../browser/browser-opener.ts";
 import { hostOf, sendTo } from "../api/gateway-address.ts";
@@ -51,8 +51,6 @@ interface Session {
   /** Calls in progress. */
   calls: number;
 }
-
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
  * MCP over streamable HTTP, for the revisions with sessions and the one without. A session only receives the client's
@@ -102,13 +100,11 @@ export class McpHttp {
    * would send in Host and Origin.
    */
   #refuseStranger(request: Request): Response | undefined {
-    const named = this.#options.hosts.filter((host) => host !== "*");
-    const known = [...LOOPBACK, ...named];
-    const anyHost = this.#options.hosts.includes("*");
-    const headers = new Headers({ host: hostOf(request) });
+    const known = [...LOOPBACK_HOSTS, ...this.#options.hosts.filter((host) => host !== "*")];
+    const isKnown = this.#options.hosts.includes("*") || createAllowedHosts(known)(hostOf(request));
     return (
       originValidationResponse(request, known) ??
-      (anyHost ? undefined : hostHeaderValidationResponse(new Request(request.url, { headers }), known))
+      (isKnown ? undefined : rpcError(403, SERVER_ERROR, "This server does not serve that host"))
     );
   }
 

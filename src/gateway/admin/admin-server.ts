@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from "node:tls";
+import { type HostCheck } from "../../lib/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Config } from "../config/config.ts";
@@ -11,6 +12,7 @@ import { Guard } from "./http/guard.ts";
 import { type AdminKeys, readKeys } from "./http/keys.ts";
 import { Listener } from "./http/listener.ts";
 import { withDescription } from "./http/openapi.ts";
+import { ownHosts } from "./http/own-host.ts";
 import { malformedResponse, problemResponse } from "./http/problem.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 import { type AdminParts } from "./parts.ts";
@@ -54,6 +56,7 @@ export class AdminServer {
   #handle: ((incoming: Incoming) => Promise<Response>) | undefined;
   readonly #guard: Guard;
   #address = "";
+  #isOwnHost: HostCheck = () => false;
   #listener: Listener | undefined;
   #next: Prepared | undefined;
   /** Listeners that still send their last responses. */
@@ -95,6 +98,7 @@ export class AdminServer {
     this.#guard.keys = next?.keys;
     if (next !== undefined) {
       this.#address = admin.address;
+      this.#isOwnHost = ownHosts(admin);
       next.listener.show(next.secure);
     }
     if (before !== undefined && before !== next?.listener) this.#close(before);
@@ -111,7 +115,8 @@ export class AdminServer {
   serve(parts: AdminParts): void {
     const { onError } = this.#deps;
     const operations = withDescription(OPERATIONS);
-    this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onError });
+    const isOwnHost: HostCheck = (authority) => this.#isOwnHost(authority);
+    this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onError, isOwnHost });
   }
 
   /** Accepts no more connections. Responses that are under way, and streams that have ended, are sent to their end. */

@@ -53,6 +53,8 @@ const SECTIONS = {
     api_key_env: "",
     read_api_key: "",
     read_api_key_env: "",
+    allow_short_keys: false,
+    hosts: [],
     tls: { cert_path: "", key_path: "" },
     audit_log: "",
   },

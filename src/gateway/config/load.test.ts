@@ -63,7 +63,7 @@ test("with listeners, flags change the first one", () => {
 });
 
 test("flags are checked, and only their own warnings are returned", () => {
-  const { config, warnings } = loadText('{"admin": {"enabled": true, "api_key": "k"}}');
+  const { config, warnings } = loadText('{"admin": {"enabled": true, "api_key": "k", "allow_short_keys": true}}');
   if (config === undefined) throw new Error("the configuration is right");
   expect(warnings).toHaveLength(1);
   expect(applyFlags(config, { staticRoot: "/srv" }).warnings).toEqual([]);

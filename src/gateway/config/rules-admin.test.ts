@@ -29,13 +29,25 @@ test("the admin interface needs a key, from the file or from the environment", (
   });
 });
 
+test("a key that can be guessed is refused, unless the operator insists", () => {
+  const problem = "a key of fewer than 16 characters can be guessed; use a longer one, or set admin.allow_short_keys";
+  const [api_key, read_api_key] = ["fifteen-letters", "short"];
+  expect(diagnostics({ api_key, read_api_key }).problems).toEqual([
+    `admin.api_key: ${problem}`,
+    `admin.read_api_key: ${problem}`,
+  ]);
+  const insisted = diagnostics({ api_key, allow_short_keys: true });
+  expect([insisted.problems, insisted.warnings.length]).toEqual([[], 1]);
+  expect(diagnostics({ api_key: "sixteen--letters" })).toEqual({ problems: [], warnings: [] });
+});
+
 test("the read key must differ from the admin key", () => {
   const problem = "admin.read_api_key: expected another secret than that of admin.api_key";
   expect(diagnostics({ api_key: KEY, read_api_key: KEY }).problems).toEqual([problem]);
   expect(diagnostics({ api_key_env: "K", read_api_key_env: "K" }).problems).toEqual([problem]);
 });
 
-test.each(["short", "with a space in it", "ümlaut-ümlaut-ümlaut"])("no diagnostic contains the key '%s'", (key) => {
+test.each(["brief", "with a space in it", "ümlaut-ümlaut-ümlaut"])("no diagnostic contains the key '%s'", (key) => {
   const { problems, warnings } = diagnostics({ api_key: key });
   expect(problems.length + warnings.length).toBe(1);
   expect([...problems, ...warnings].join()).not.toContain(key);

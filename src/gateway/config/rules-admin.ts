@@ -3,14 +3,13 @@ import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";
 import { type Config } from "./config.ts";
+import { MIN_KEY_LENGTH } from "./schema/admin.ts";
 import { type Draft, type Report } from "./draft.ts";
 
 type AdminConfig = Config["admin"];
 
 /** Addresses that accept connections from all networks. */
 const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
-/** Characters of a key. A shorter key can be guessed in time. */
-const SHORT_KEY = 16;
 
 /**
  * Checks the admin interface. It must have a key, and a warning is reported if its traffic can be read on the network.
@@ -49,9 +48,10 @@ function keys(admin: AdminConfig, report: Report): void {
     ["api_key", key],
     ["read_api_key", readKey],
   ] as const) {
-    if (admin.enabled && secret !== "" && secret.length < SHORT_KEY) {
-      report.warning(`admin.${name}`, `a key of fewer than ${SHORT_KEY} characters can be guessed`);
-    }
+    if (!admin.enabled || secret === "" || secret.length >= MIN_KEY_LENGTH) continue;
+    const what = `a key of fewer than ${MIN_KEY_LENGTH} characters can be guessed`;
+    if (admin.allow_short_keys) report.warning(`admin.${name}`, what);
+    else report.problem(`admin.${name}`, `${what}; use a longer one, or set admin.allow_short_keys`);
   }
 }
 

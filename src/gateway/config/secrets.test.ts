@@ -339,7 +339,7 @@ test("a URL with another visible part does not keep its secret", () => {
 
 test("a placeholder without an earlier secret is refused, with its path", () => {
   const { problems } = loadValue({
-    admin: { enabled: true, api_key: PLACEHOLDER },
+    admin: { enabled: false, api_key: PLACEHOLDER },
     upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }],
     routes: [{ path_prefix: "/", upstream: "a", auth: { type: "jwt", secret: PLACEHOLDER } }],
   });

@@ -23,10 +23,11 @@ import { type ResponseStore } from "../policy/payment/responses/response-store.t
 import type * as Catalogues from "../policy/payment/challenge/catalogue.ts";
 import type * as Payments from "../policy/payment/payment.ts";
 import { type Spool } from "../proxy/spool.ts";
-import { createAllowedHosts } from "../routing/allowed-hosts.ts";
+import { createAllowedHosts } from "../../lib/allowed-hosts.ts";
 import { matchOf } from "../routing/conditions.ts";
 import { routeName } from "../routing/route-name.ts";
-import { hostOf, RouteTable } from "../routing/table.ts";
+import { hostOf } from "../../lib/url-host.ts";
+import { RouteTable } from "../routing/table.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { HiddenParameters } from "../telemetry/hidden-parameters.ts";
@@ -254,7 +255,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     pipeline: {
       routes: table,
       limitsBodies: config.routes.some(({ max_body_bytes: max }) => max !== undefined),
-      isAllowedHost: createAllowedHosts(allowedHosts),
+      isAllowedHost: allowedHosts.length === 0 ? undefined : createAllowedHosts(allowedHosts),
       observer: await createObserver(config, deps, { route: undefined, tracer, hidden, logs }),
       state: deps.state,
       catalogue: createCatalogue(sold, table, config.x402.test_mode),

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { createRewrite } from "./rewrite.ts";
-import { hostOf, RouteTable } from "./table.ts";
+import { hostOf } from "../../lib/url-host.ts";
+import { RouteTable } from "./table.ts";
 
 const TABLE = new RouteTable(
   [

@@ -1,3 +1,4 @@
+import { hostOf } from "../../lib/url-host.ts";
 import { MatchSubject } from "./conditions.ts";
 import { ConditionalRoutes } from "./conditional-routes.ts";
 import { PathGuards } from "./path-guards.ts";
@@ -195,12 +196,4 @@ function endsAtBoundary(path: string, length: number): boolean {
   if (length === path.length) return true;
   const next = path.charCodeAt(length);
   return path.charCodeAt(length - 1) === 0x2f || next === 0x2f || next === 0x3b;
-}
-
-/** The host of an authority in lower case, without port and trailing dot. */
-export function hostOf(authority: string): string {
-  const colon = authority.lastIndexOf(":");
-  const portless = colon > authority.lastIndexOf("]") ? authority.slice(0, colon) : authority;
-  const host = portless.toLowerCase();
-  return host.endsWith(".") ? host.slice(0, -1) : host;
 }

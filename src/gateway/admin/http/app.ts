@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { type HostCheck } from "../../../lib/allowed-hosts.ts";
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { isRequestId, nextRequestId } from "../../../lib/request-id.ts";
@@ -8,6 +9,7 @@ import { type AdminParts } from "../parts.ts";
 import { checkType, readJson } from "./body.ts";
 import { type Incoming } from "./exchange.ts";
 import { type Guard, TooManyTries } from "./guard.ts";
+import { checkHost } from "./own-host.ts";
 import { problemResponse } from "./problem.ts";
 
 interface Env {
@@ -20,6 +22,8 @@ export interface AppDeps {
   readonly guard: Guard;
   readonly operations: readonly Operation[];
   readonly files: ReadonlyMap<string, ConsoleFile>;
+  /** True for a host under which clients may reach the interface. */
+  readonly isOwnHost: HostCheck;
   readonly onError: (error: unknown) => void;
 }
 
@@ -56,6 +60,7 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
 
   async function serverResponse(incoming: Incoming, requestId: string): Promise<Response> {
     try {
+      checkHost(incoming.authorities, incoming.connection, deps.isOwnHost);
       checkTarget(incoming.request);
       // The router would ignore empty path segments.
       if (new URL(incoming.request.url).pathname.includes("//")) throw unknownPath();
@@ -66,10 +71,8 @@ export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Respon
   }
 }
 
-/** Throws if the request has no host, or if its path cannot be decoded: the gateway must not guess a route's name. */
-function checkTarget({ url, headers }: Request): void {
-  // RFC 9112 §3.2.
-  if (!headers.has("host")) throw new TurnpikeError("bad-request", "Cannot read the request: it has no Host field");
+/** Throws if the path cannot be decoded: the gateway must not guess a route's name. */
+function checkTarget({ url }: Request): void {
   if (url.length > MAX_TARGET)
     throw new TurnpikeError(
       "uri-too-long",

@@ -1,5 +1,6 @@
 import { type IncomingMessage } from "node:http";
 import { type Socket } from "node:net";
+import { type Access, type AdminKeys } from "./keys.ts";
 
 /** Milliseconds from the start of a connection to the end of its first head, including the TLS handshake. */
 const HEAD_MS = 10_000;
@@ -14,6 +15,12 @@ const WRITE_MS = 30_000;
 const LINGER_MS = 1000;
 /** Requests of one connection that are under way. If there are more, the connection is cut. */
 const MAX_OPEN_REQUESTS = 16;
+
+/** The access that a connection has proved, and the keys by which it was judged. */
+export interface Trust {
+  readonly access: Access;
+  readonly keys: AdminKeys;
+}
 
 /** The time limits of a connection. Tests use shorter ones. */
 export interface Patience {
@@ -39,9 +46,11 @@ export const PATIENCE: Patience = { headMs: HEAD_MS, idleMs: IDLE_MS, bodyMs: BO
  */
 export class Connection {
   readonly address: string;
+  /** The address of this machine that the client has reached. */
+  readonly localAddress: string;
   readonly isSecure: boolean;
-  /** A request had a valid key: the connection is not closed to make room for others. */
-  isTrusted = false;
+  /** Undefined: no request had a valid key yet. */
+  trust: Trust | undefined;
   /** The connection closes after the responses that are under way. */
   #retired = false;
   #open = 0;
@@ -51,6 +60,7 @@ export class Connection {
 
   constructor(socket: Socket, isSecure: boolean, patience: Patience) {
     this.address = socket.remoteAddress ?? "";
+    this.localAddress = socket.localAddress ?? "";
     this.isSecure = isSecure;
     this.#socket = socket;
     this.#patience = patience;

@@ -6,6 +6,8 @@ import { type Connection } from "./connection.ts";
 export interface Incoming {
   readonly request: Request;
   readonly connection: Connection;
+  /** The hosts that the request names: that of an absolute target (RFC 9112 §3.2.2), or else those of its Host fields. */
+  readonly authorities: readonly string[];
   /** The whole body. Rejects with an error for the client if it is longer than `maxBytes`. */
   readonly readBody: (maxBytes: number) => Promise<Uint8Array>;
 }
@@ -13,7 +15,7 @@ export interface Incoming {
 /** A HEAD request is passed on as a GET, and the body of its response is not sent. */
 type Handler = (incoming: Incoming) => Promise<Response>;
 
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /** Responds to a request of node:http with a handler of web requests. */
 export async function respondBy(
@@ -31,9 +33,18 @@ export async function respondBy(
   const response = await handler({
     request,
     connection,
+    authorities: authoritiesOf(message),
     readBody: (maxBytes) => readBody(message, maxBytes, connection),
   });
   await send(response, { message, serverResponse, connection });
+}
+
+function authoritiesOf({ url = "", rawHeaders, httpVersion }: IncomingMessage): readonly string[] {
+  const target = ABSOLUTE.exec(url)?.[1];
+  if (target !== undefined) return [target];
+  const named = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === "host");
+  // RFC 9112 §3.2: only HTTP/1.0 may leave out the field.
+  return named.length === 0 && httpVersion !== "1.0" ? [""] : named;
 }
 
 function toRequest(message: IncomingMessage, signal: AbortSignal): Request {

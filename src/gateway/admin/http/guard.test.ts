@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 
+import { type Config } from "../../config/config.ts";
+import { loadValue } from "../../config/load.ts";
 import { Guard } from "./guard.ts";
-import { MAX_WRONG } from "./throttle.ts";
+import { type Trust } from "./connection.ts";
+import { readKeys } from "./keys.ts";
+import { MAX_WRONG, MAX_WRONG_OF_KNOWN } from "./throttle.ts";
+
+const FULL = "the-key-of-operators";
+const READ = "the-key-of-readers-1";
 
 test("addresses that send wrong keys are logged, at most six a minute", () => {
   let now = 0;
@@ -13,7 +20,7 @@ test("addresses that send wrong keys are logged, at most six a minute", () => {
   guard.keys = { full: Buffer.alloc(32), read: undefined };
   const flood = (address: string): void => {
     for (let tries = 0; tries < MAX_WRONG; tries++) {
-      expect(() => guard.check("wrong", { address, isTrusted: false })).toThrow("the key is wrong");
+      expect(() => guard.check("wrong", { address, trust: undefined })).toThrow("the key is wrong");
     }
   };
   for (let host = 1; host <= 8; host++) flood(`192.0.2.${host}`);
@@ -26,4 +33,25 @@ test("addresses that send wrong keys are logged, at most six a minute", () => {
   now += 1;
   flood("192.0.2.10");
   expect(logged[6]).toBe("192.0.2.10 has sent too many wrong keys, and must wait");
+});
+
+test("guesses from an operator's address are limited, and its connections go on with the key that they have shown", () => {
+  const guard = new Guard(
+    () => {},
+    () => 0,
+  );
+  const admin = { ...loadValue({}).config?.admin, api_key: FULL, read_api_key: READ };
+  // The defaults are a valid configuration.
+  guard.keys = readKeys({ admin: admin as Config["admin"] }, {});
+  const connect = (): { address: string; trust: Trust | undefined } => ({ address: "192.0.2.1", trust: undefined });
+  const [operator, reader] = [connect(), connect()];
+  guard.check(FULL, operator);
+  guard.check(READ, reader);
+  for (let i = 0; i < MAX_WRONG_OF_KNOWN; i++) expect(() => guard.check(`guess-${i}`, connect())).toThrow("is wrong");
+  for (const key of [FULL, READ, "guess"]) expect(() => guard.check(key, connect())).toThrow("too many wrong keys");
+  expect([guard.check(FULL, operator), guard.check(READ, reader)]).toEqual(["full", "read"]);
+  // Neither connection is a way to guess the other key, or the next one.
+  expect(() => guard.check(FULL, reader)).toThrow("too many wrong keys");
+  guard.keys = readKeys({ admin: { ...admin, api_key: `${FULL}-2` } as Config["admin"] }, {});
+  expect(() => guard.check(`${FULL}-2`, operator)).toThrow("too many wrong keys");
 });

@@ -76,7 +76,7 @@ export class Guard {
         "Cannot authenticate the request: send the key in X-API-Key, or as Authorization: Bearer",
       );
     }
-    connection.isTrusted = true;
+    if (this.#keys !== undefined) connection.trust = { access: session.access, keys: this.#keys };
     if (changes && !hasCsrfToken(session, headers.get("x-csrf-token"))) {
       throw new TurnpikeError(
         "missing-csrf-token",
@@ -94,22 +94,25 @@ export class Guard {
     return rawProblem(error, { "Retry-After": String(error.retryAfterSeconds) });
   }
 
-  /** The access of a key. Throws if the key is wrong, or if the address has sent too many wrong keys. */
-  check(key: string, connection: Pick<Connection, "address" | "isTrusted">): Access {
-    const { address } = connection;
+  /**
+   * The access of a key. Throws if the key is wrong. Throws too if the address has sent too many wrong keys, unless
+   * this connection has shown the same key before: its client learns nothing from the response.
+   */
+  check(key: string, connection: Pick<Connection, "address" | "trust">): Access {
+    const { address, trust } = connection;
     const waitMs = this.#throttle.waitMs(address);
-    if (waitMs > 0 && !this.#throttle.isKnown(address)) {
+    const access = this.#keys === undefined ? undefined : accessOf(this.#keys, key);
+    const isProved = access !== undefined && trust?.access === access && trust.keys === this.#keys;
+    if (waitMs > 0 && !isProved) {
       this.#throttle.wrong(address);
       throw new TooManyTries(waitMs);
     }
-    const access = this.#keys === undefined ? undefined : accessOf(this.#keys, key);
-    if (access === undefined) {
-      if (waitMs > 0) throw new TooManyTries(waitMs);
+    if (access === undefined || this.#keys === undefined) {
       if (this.#throttle.wrong(address)) this.#tellOfFlood(address);
       throw new TurnpikeError("unauthorized", "Cannot authenticate the request: the key is wrong");
     }
     this.#throttle.right(address);
-    connection.isTrusted = true;
+    connection.trust = { access, keys: this.#keys };
     return access;
   }
 

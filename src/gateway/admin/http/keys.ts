@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Config } from "../../config/config.ts";
+import { MIN_KEY_LENGTH } from "../../config/schema/admin.ts";
 
 /** The access of a key or a session. */
 export type Access = "full" | "read";
@@ -17,11 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The keys of a configuration. Throws with the variable's name, never its value, if the environment does not have it.
  */
 export function readKeys({ admin }: Pick<Config, "admin">, environment: Environment): AdminKeys {
-  const full = admin.api_key_env === "" ? admin.api_key : variable("api_key_env", admin.api_key_env, environment);
-  const read =
-    admin.read_api_key_env === ""
-      ? admin.read_api_key
-      : variable("read_api_key_env", admin.read_api_key_env, environment);
+  const full = admin.api_key_env === "" ? admin.api_key : variable(admin, "api_key_env", environment);
+  const read = admin.read_api_key_env === "" ? admin.read_api_key : variable(admin, "read_api_key_env", environment);
   if (full === "") throw new Error("Cannot serve the admin interface: admin.api_key is empty");
   if (full === read) {
     throw new Error("Cannot serve the admin interface: the read-only key equals the operators' key; set another");
@@ -29,12 +27,14 @@ export function readKeys({ admin }: Pick<Config, "admin">, environment: Environm
   return { full: digest(full), read: read === "" ? undefined : digest(read) };
 }
 
-function variable(key: string, name: string, environment: Environment): string {
+function variable(admin: Config["admin"], key: "api_key_env" | "read_api_key_env", environment: Environment): string {
+  const name = admin[key];
   const value = environment[name]?.trim() ?? "";
   if (value === "") throw new Error(`Cannot use admin.${key}: the environment variable ${name} is not set`);
-  if (/^[\x21-\x7e]{1,1024}$/.test(value)) return value;
+  const least = admin.allow_short_keys ? 1 : MIN_KEY_LENGTH;
+  if (/^[\x21-\x7e]{1,1024}$/.test(value) && value.length >= least) return value;
   throw new Error(
-    `Cannot use admin.${key}: the environment variable ${name} must hold 1 to 1024 visible ASCII characters`,
+    `Cannot use admin.${key}: the environment variable ${name} must hold ${least} to 1024 visible ASCII characters`,
   );
 }
 

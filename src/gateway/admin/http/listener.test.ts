@@ -2,7 +2,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
-import { type Patience } from "./connection.ts";
+import { type Patience, type Trust } from "./connection.ts";
 import { respondBy, type Incoming } from "./exchange.ts";
 import { Listener, MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS } from "./listener.ts";
 import { malformedResponse } from "./problem.ts";
@@ -58,6 +58,10 @@ function client(port: number, first: string, localAddress = "127.0.0.1"): Client
     made.isClosed = true;
   });
   return made;
+}
+
+function trust(access: Trust["access"]): Trust {
+  return { access, keys: { full: new Uint8Array(), read: undefined } };
 }
 
 const hello = (): Promise<Response> => Promise.resolve(new Response("hello"));
@@ -119,7 +123,7 @@ test("a stream is not cut after a long silence", async () => {
 
 test("the oldest connections without a key are closed to make room, and one with a key is not", async () => {
   const listener = await listen(({ connection }) => {
-    connection.isTrusted = true;
+    connection.trust = trust("full");
     return hello();
   }, LONG);
   const operator = client(listener.port, `${HEAD}\r\n`, "127.0.3.1");
@@ -139,6 +143,25 @@ test("one address can use only a part of the connections", async () => {
   const all = Array.from({ length: MAX_CONNECTIONS_OF_ADDRESS + 20 }, () => client(listener.port, ""));
   await until(() => all.filter(({ isClosed }) => isClosed).length >= 20);
   expect(listener.connections).toBeLessThanOrEqual(MAX_CONNECTIONS_OF_ADDRESS);
+});
+
+test("idle connections with the read-only key lock no operator of the same address out", async () => {
+  const listener = await listen(({ connection, request }) => {
+    const key = request.headers.get("x-api-key");
+    connection.trust = trust(key === "full" ? "full" : "read");
+    return hello();
+  }, LONG);
+  const operator = client(listener.port, `${HEAD}X-API-Key: full\r\n\r\n`);
+  await until(() => operator.received.includes("hello"));
+  const readers = Array.from({ length: MAX_CONNECTIONS_OF_ADDRESS - 1 }, () => client(listener.port, `${HEAD}\r\n`));
+  await until(() => readers.every(({ received }) => received.includes("hello")));
+  // A connection that comes after the operator's does not push it out either.
+  const late = client(listener.port, "");
+  const silent = client(listener.port, "");
+  await until(() => readers.filter(({ isClosed }) => isClosed).length === 2);
+  late.socket.write(`${HEAD}X-API-Key: full\r\n\r\n`);
+  await until(() => late.received.includes("hello"));
+  expect([operator.isClosed, silent.isClosed]).toEqual([false, false]);
 });
 
 test("a refused address receives the reason at once", async () => {

@@ -54,7 +54,7 @@ export class Listener {
   private constructor(options: ListenerOptions) {
     this.#options = options;
     this.#secure = options.secure;
-    this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: true }, (message, response) =>
+    this.#http = createHttpServer({ maxHeaderSize: MAX_HEAD_BYTES, requireHostHeader: false }, (message, response) =>
       this.#requested(message, response),
     );
     // The timeouts of node:http are off: `Connection` limits every wait instead.
@@ -172,32 +172,31 @@ export class Listener {
   }
 
   /**
-   * Makes room for a connection by closing the oldest one without a valid key, so that a flood cannot lock operators
-   * out. False: there is no room.
+   * Makes room for a connection, so that neither a flood nor the read-only key can lock operators out. False: there is no
+   * room.
    */
   #makeRoom(address: string): boolean {
     const key = addressKey(address, 64);
-    let ofAddress = 0;
-    let oldestOfAddress: Socket | undefined;
-    let oldest: Socket | undefined;
-    for (const [socket, connection] of this.#connections) {
-      const isSame = addressKey(connection.address, 64) === key;
-      if (isSame) ofAddress += 1;
-      if (connection.isTrusted) continue;
-      oldest ??= socket;
-      if (isSame) oldestOfAddress ??= socket;
-    }
-    if (ofAddress >= MAX_CONNECTIONS_OF_ADDRESS) return this.#cut(oldestOfAddress);
-    return this.#connections.size < MAX_CONNECTIONS || this.#cut(oldest);
+    const all = [...this.#connections];
+    const ofAddress = all.filter(([, connection]) => addressKey(connection.address, 64) === key);
+    if (ofAddress.length >= MAX_CONNECTIONS_OF_ADDRESS) return this.#cutOneOf(ofAddress);
+    return all.length < MAX_CONNECTIONS || this.#cutOneOf(all);
   }
 
-  /** False if `socket` is undefined. */
-  #cut(socket: Socket | undefined): boolean {
-    if (socket === undefined) return false;
-    const connection = this.#connections.get(socket);
+  /**
+   * Closes the oldest connection without a key or with the read-only key, whichever are more. If there are none, it closes
+   * the oldest idle one. False: all have a request of the full key under way.
+   */
+  #cutOneOf(connections: readonly (readonly [Socket, Connection])[]): boolean {
+    const strangers = connections.filter(([, { trust }]) => trust === undefined);
+    const readers = connections.filter(([, { trust }]) => trust?.access === "read");
+    const [oldest] = readers.length > strangers.length ? readers : strangers;
+    const found = oldest ?? connections.find(([, { isIdle }]) => isIdle);
+    if (found === undefined) return false;
+    const [socket, connection] = found;
     // Deleted at once: the close event comes later, and the next call must not find this socket again.
     this.#connections.delete(socket);
-    connection?.cut();
+    connection.cut();
     return true;
   }
 

@@ -11,6 +11,7 @@ type Responses = PathConfig["responses"];
 const ALWAYS: readonly ErrorCode[] = [
   "bad-request",
   "bad-path",
+  "host-not-allowed",
   "uri-too-long",
   "head-too-large",
   "internal",

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MAX_WRONG, Throttle } from "./throttle.ts";
+import { MAX_WRONG, MAX_WRONG_OF_KNOWN, MAX_WRONG_OF_STRANGERS, Throttle } from "./throttle.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -32,13 +32,25 @@ test("all addresses of one IPv6 network count as one", () => {
   expect(limits.waitMs("2001:db8:1:3::1")).toBe(0);
 });
 
-test("an address that has sent a valid key is known for a day", () => {
+test("an address that has sent a valid key has more tries for a day, and is no flood", () => {
   const { clock, limits } = throttle();
   limits.right("192.0.2.1");
-  tryWrong(limits, "192.0.2.1", 1000);
-  expect([limits.isKnown("192.0.2.1"), limits.isFlood("192.0.2.1")]).toEqual([true, false]);
+  tryWrong(limits, "192.0.2.1", MAX_WRONG_OF_KNOWN - 1);
+  expect(limits.waitMs("192.0.2.1")).toBe(0);
+  expect(tryWrong(limits, "192.0.2.1", 1000).filter(Boolean)).toHaveLength(1);
+  expect([limits.waitMs("192.0.2.1"), limits.isFlood("192.0.2.1")]).toEqual([MINUTE, false]);
   clock.now += DAY;
-  expect(limits.isKnown("192.0.2.1")).toBe(false);
+  tryWrong(limits, "192.0.2.1", MAX_WRONG);
+  expect(limits.waitMs("192.0.2.1")).toBe(MINUTE);
+});
+
+test("guesses from more addresses than are remembered are limited, and operators' addresses need not wait", () => {
+  const { clock, limits } = throttle();
+  limits.right("192.0.2.1");
+  for (let i = 0; i < MAX_WRONG_OF_STRANGERS; i += 1) limits.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  expect([limits.waitMs("198.51.100.1"), limits.waitMs("192.0.2.1")]).toEqual([MINUTE, 0]);
+  clock.now += MINUTE;
+  expect(limits.waitMs("198.51.100.1")).toBe(0);
 });
 
 test("an address that keeps trying while it has to wait counts as a flood until the minute is over", () => {
@@ -56,5 +68,6 @@ test("4,096 addresses are remembered, and those of operators are forgotten last"
   limits.right("192.0.2.1");
   for (let i = 0; i < 10_000; i += 1) limits.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
   expect(limits.size).toBe(4096);
-  expect(limits.isKnown("192.0.2.1")).toBe(true);
+  tryWrong(limits, "192.0.2.1", MAX_WRONG);
+  expect(limits.waitMs("192.0.2.1")).toBe(0);
 });

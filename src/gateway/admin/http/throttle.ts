@@ -1,7 +1,16 @@
 import { addressKey } from "../../../lib/address-key.ts";
 
-/** Wrong keys of one address in a minute. After that many, the address waits for the end of the minute. @internal */
+/**
+ * Wrong keys of one address in a minute, and of an address that sent a valid key within a day. After that many, the
+ * address waits for the end of the minute. @internal
+ */
 export const MAX_WRONG = 10;
+export const MAX_WRONG_OF_KNOWN = 60;
+/**
+ * Wrong keys of all addresses without a valid key in a minute. After that many, these addresses wait: a client can have
+ * more addresses than the gateway remembers. @internal
+ */
+export const MAX_WRONG_OF_STRANGERS = 10_000;
 /** Tries in the same minute after which all connections of an address are refused. */
 const MAX_TRIES = 100;
 const MINUTE_MS = 60_000;
@@ -21,10 +30,11 @@ interface Tries {
   right: number;
 }
 
-/** Slows down addresses that send wrong keys, except those that recently sent a valid key. Decision 1102. */
+/** Slows down addresses that send wrong keys. Decision 1102. */
 export class Throttle {
   /** In the order of the last try. */
   readonly #addresses = new Map<string, Tries>();
+  readonly #strangers: Tries = { since: NEVER, wrong: 0, right: NEVER };
   readonly #now: () => number;
 
   /** `now` returns milliseconds of a clock that never goes back. */
@@ -39,36 +49,45 @@ export class Throttle {
   /** Milliseconds that the address has to wait; 0: its key is checked. */
   waitMs(address: string): number {
     const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
-    if (tries === undefined || tries.wrong < MAX_WRONG) return 0;
-    return Math.max(0, tries.since + MINUTE_MS - this.#now());
+    if (tries !== undefined && this.#isKnown(tries)) return this.#waitMs(tries, MAX_WRONG_OF_KNOWN);
+    const ownMs = tries === undefined ? 0 : this.#waitMs(tries, MAX_WRONG);
+    return Math.max(ownMs, this.#waitMs(this.#strangers, MAX_WRONG_OF_STRANGERS));
   }
 
-  /** The address sent a valid key within the last 24 hours: its key is checked even while it has to wait. */
-  isKnown(address: string): boolean {
-    const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
-    return tries !== undefined && this.#now() - tries.right < KNOWN_MS;
-  }
-
-  /** The address keeps trying while it has to wait, and is not known. */
+  /** The address keeps trying while it has to wait, and sent no valid key within a day. */
   isFlood(address: string): boolean {
     const tries = this.#addresses.get(addressKey(address, IPV6_PREFIX));
-    return tries !== undefined && tries.wrong >= MAX_TRIES && this.waitMs(address) > 0 && !this.isKnown(address);
+    return tries !== undefined && tries.wrong >= MAX_TRIES && this.waitMs(address) > 0 && !this.#isKnown(tries);
   }
 
   /** Counts a wrong or unchecked key. True: from now on the address has to wait. */
   wrong(address: string): boolean {
     const tries = this.#touch(address);
+    this.#count(tries);
+    if (this.#isKnown(tries)) return tries.wrong === MAX_WRONG_OF_KNOWN;
+    if (tries.wrong <= MAX_WRONG) this.#count(this.#strangers);
+    return tries.wrong === MAX_WRONG;
+  }
+
+  right(address: string): void {
+    this.#touch(address).right = this.#now();
+  }
+
+  #isKnown({ right }: Tries): boolean {
+    return this.#now() - right < KNOWN_MS;
+  }
+
+  #waitMs({ since, wrong }: Tries, most: number): number {
+    return wrong < most ? 0 : Math.max(0, since + MINUTE_MS - this.#now());
+  }
+
+  #count(tries: Tries): void {
     const now = this.#now();
     if (now - tries.since >= MINUTE_MS) {
       tries.since = now;
       tries.wrong = 0;
     }
     tries.wrong += 1;
-    return tries.wrong === MAX_WRONG;
-  }
-
-  right(address: string): void {
-    this.#touch(address).right = this.#now();
   }
 
   #touch(address: string): Tries {

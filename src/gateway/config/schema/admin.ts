@@ -1,8 +1,11 @@
 import * as z from "../recorded-schema.ts";
-import { environmentName, hostAddress, listenPort, ours, secret } from "./kinds.ts";
+import { environmentName, hostAddress, hostName, listenPort, ours, secret } from "./kinds.ts";
 
 /** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */
 const MAX_KEY_LENGTH = 1024;
+
+/** Characters of a key; a shorter one is refused without `allow_short_keys`, because it can be guessed. */
+export const MIN_KEY_LENGTH = 16;
 
 /** A secret that a header field can contain. */
 const key = z
@@ -36,6 +39,18 @@ export const admin = z
     read_api_key_env: variable.meta(
       ours("Environment variable that holds the read-only secret, in place of `read_api_key`."),
     ),
+    allow_short_keys: z
+      .boolean()
+      .default(false)
+      .meta(ours("Accept keys of fewer than 16 characters, which can be guessed.")),
+    hosts: z
+      .array(hostName)
+      .default([])
+      .meta(
+        ours(
+          "Host names under which clients reach the interface, beside `address` and the names of loopback; another Host gets 400. `*.example.com` matches all subdomains of `example.com`.",
+        ),
+      ),
     tls,
     audit_log: z
       .string()

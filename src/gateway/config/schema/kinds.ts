@@ -124,6 +124,11 @@ function isHttpUrl(value: string): boolean {
   return url.username === "" && url.password === "" && !value.includes("#");
 }
 
+/** A name that a Host field can have. An entry that is not a possible value would refuse all clients without an error. */
+export const hostName = text
+  .regex(/^(?:\*\.)?[\w.:~[\]-]+$/, 'expected a host name in ASCII, as in "example.com" or "*.example.com"')
+  .toLowerCase();
+
 /** A field name, which is a token (RFC 9110 §5.1). */
 export const headerName = z
   .string()

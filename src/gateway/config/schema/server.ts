@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { cidr, count, hostAddress, listenPort, ours, text } from "./kinds.ts";
+import { cidr, count, hostAddress, hostName, listenPort, ours } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 
 const listener = z
@@ -69,12 +69,7 @@ export const server = z
         "Encode frequent error responses in advance (no route, host not allowed, wrong method, too busy). The responses are the same.",
       ),
     allowed_hosts: z
-      .array(
-        text
-          // An entry that is not a possible Host value would refuse all clients without an error.
-          .regex(/^(?:\*\.)?[\w.:~[\]-]+$/, 'expected a host name in ASCII, as in "example.com" or "*.example.com"')
-          .toLowerCase(),
-      )
+      .array(hostName)
       .default([])
       .describe(
         "If not empty, a request with another Host gets 400. Case and port are ignored. `*.example.com` matches all subdomains of `example.com`.",

@@ -1,14 +1,16 @@
-import { hostOf } from "./table.ts";
+import { hostOf } from "./url-host.ts";
 
-/** True if the gateway may serve a request with this authority. */
+/** The host names of this machine, under which no page of another site can reach it. */
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** True if a request with this authority may be served. */
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * Compiles `server.allowed_hosts`; undefined if every host is allowed. Letter case, port and a trailing dot are ignored,
- * and so are the brackets and the spelling of an IPv6 address. `*.example.com` matches every host below `example.com`.
+ * Compiles a list of hosts. Letter case, port and a trailing dot are ignored, and so are the brackets and the spelling of
+ * an IPv6 address. `*.example.com` matches every host below `example.com`.
  */
-export function createAllowedHosts(hosts: readonly string[]): HostCheck | undefined {
-  if (hosts.length === 0) return undefined;
+export function createAllowedHosts(hosts: readonly string[]): HostCheck {
   const names = hosts.map((host) => canonical(isBareAddress(host) ? `[${host}]` : host));
   const exact = new Set(names.filter((name) => !name.startsWith("*.")));
   const suffixes = names.filter((name) => name.startsWith("*.")).map((name) => name.slice(1));
