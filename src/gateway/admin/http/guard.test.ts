@@ -35,6 +35,10 @@ test("addresses that send wrong keys are logged, at most six a minute", () => {
   expect(logged[6]).toBe("192.0.2.10 has sent too many wrong keys, and must wait");
 });
 
+function connect(): { address: string; trust: Trust | undefined } {
+  return { address: "192.0.2.1", trust: undefined };
+}
+
 test("guesses from an operator's address are limited, and its connections go on with the key that they have shown", () => {
   const guard = new Guard(
     () => {},
@@ -43,7 +47,6 @@ test("guesses from an operator's address are limited, and its connections go on 
   const admin = { ...loadValue({}).config?.admin, api_key: FULL, read_api_key: READ };
   // The defaults are a valid configuration.
   guard.keys = readKeys({ admin: admin as Config["admin"] }, {});
-  const connect = (): { address: string; trust: Trust | undefined } => ({ address: "192.0.2.1", trust: undefined });
   const [operator, reader] = [connect(), connect()];
   guard.check(FULL, operator);
   guard.check(READ, reader);
