@@ -184,7 +184,7 @@ export class Listener {
   }
 
   /**
-   * Closes the oldest connection without a key or with the read-only key, whichever are more. If there are none, it closes
+   * Closes the oldest connection without a key or with the read-only key, whichever are more. If both are empty, it closes
    * the oldest idle one. False: all have a request of the full key under way.
    */
   #cutOneOf(connections: readonly (readonly [Socket, Connection])[]): boolean {
