@@ -5,9 +5,9 @@ import { UpstreamCalls } from "../../src/gateway/filters/calls/call-group.ts";
 import { type ControlLink } from "../../src/gateway/filters/filter.ts";
 import { type FilterModule } from "../../src/gateway/filters/module/module-cache.ts";
 import { OwnFilter } from "../../src/gateway/filters/own-filter.ts";
-import { ParkTable } from "../../src/gateway/filters/park-table.ts";
+import { Quota } from "../../src/gateway/filters/quota.ts";
 import { WorkerShared } from "../../src/gateway/filters/proxy-wasm/worker-shared.ts";
-import { type FilterRuntime, type FilterSettings } from "../../src/gateway/filters/runtime.ts";
+import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../../src/gateway/filters/runtime.ts";
 import { visibleHead } from "../../src/gateway/filters/visible-head.ts";
 import { onlySlot, Telemetry } from "../../src/gateway/telemetry/telemetry.ts";
 import { plentyOfBuffers } from "../../src/lib/testing/plenty.ts";
@@ -69,7 +69,8 @@ function runtime(capacity: number): FilterRuntime {
     wheel: new TimerWheel(),
     clock: () => performance.now(),
     bodies: plentyOfBuffers(),
-    parks: new ParkTable(capacity, (change) => wasm.parkedChanged(change)),
+    parks: new Quota(capacity, (change) => wasm.parkedChanged(change)),
+    instances: new Quota(MAX_INSTANCES, (change) => wasm.instancesChanged(change)),
     control: () => SILENT,
     hostCallDeadlineMs: () => 3_600_000,
     log: () => {},

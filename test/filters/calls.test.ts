@@ -135,6 +135,12 @@ test("trailers follow the chunks, and fields that control HTTP are left out", as
   expect(origin.requests[0]?.raw).toEndWith("5\r\nhello\r\n0\r\nx-sum: 5\r\n\r\n");
 });
 
+test("a call with an empty :authority has the server's own name as its Host", async () => {
+  const outcome = await call({ fields: [...WITHOUT(":authority"), [":authority", ""]] });
+  expect(outcome.kind).toBe("response");
+  expect(origin.requests[0]?.raw).toContain(`\r\nHost: 127.0.0.1:${origin.port}\r\n`);
+});
+
 const WITHOUT = (name: string): Pairs => get("/").filter(([one]) => one !== name);
 const REFUSED: Readonly<Record<string, readonly [Partial<Asked>, string]>> = {
   "no :method": [{ fields: WITHOUT(":method") }, "bad-request"],

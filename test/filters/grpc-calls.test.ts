@@ -228,6 +228,9 @@ test("a call without a valid method is refused", () => {
     expect(rig.group.grpc({ ...request, method }, () => {})).toBe("bad-request");
   }
   expect(rig.group.grpc({ ...request, method: "Unary", metadata: [["x", "a\r\nb"]] }, () => {})).toBe("bad-request");
+  expect(rig.group.grpc({ ...request, method: "Unary", metadata: [[":authority", "a/b"]] }, () => {})).toBe(
+    "bad-request",
+  );
   const message = new Uint8Array(MAX_CALL_MESSAGE_BYTES + 1);
   expect(rig.group.grpc({ ...request, method: "Unary", message }, () => {})).toBe("too-large");
 });

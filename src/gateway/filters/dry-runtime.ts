@@ -2,9 +2,9 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { UpstreamCalls } from "./calls/call-group.ts";
 import { CallTargets } from "./calls/call-targets.ts";
-import { ParkTable } from "./park-table.ts";
 import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
-import { type FilterRuntime } from "./runtime.ts";
+import { Quota } from "./quota.ts";
+import { type FilterRuntime, MAX_INSTANCES } from "./runtime.ts";
 
 const UNCOUNTED = { invoked() {}, notInvoked() {} };
 const ENDLESS = { take: () => true, give() {} };
@@ -30,12 +30,13 @@ export function dryRuntime(wheel: TimerWheel): DryRuntime {
     wheel,
     clock: () => performance.now(),
     bodies: ENDLESS,
-    parks: new ParkTable(0, () => {}),
+    parks: new Quota(0, () => {}),
+    instances: new Quota(MAX_INSTANCES, () => {}),
     control: () => undefined,
     hostCallDeadlineMs: () => 0,
     onError() {},
     metrics: () => UNCOUNTED,
-    gauges: { instancesChanged() {}, pinnedChanged() {} },
+    gauges: { pinnedChanged() {} },
     calls: new UpstreamCalls({ target: (name) => callTargets.of(name), memory: ENDLESS, onError() {} }),
     defined: { cell: () => ({ add() {}, record() {} }) },
     shared: new WorkerShared(),

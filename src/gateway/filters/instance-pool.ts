@@ -2,6 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { FailureBudget } from "./failure-budget.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
+import { type Quota } from "./quota.ts";
 import { type FilterGauges } from "./runtime.ts";
 
 /** Milliseconds after which the pool drops instances above `kept` that no request has needed. */
@@ -17,6 +18,8 @@ export interface PoolOptions {
   readonly limit: number;
   readonly wheel: TimerWheel;
   readonly clock: () => number;
+  /** The instances of all filters of the worker. */
+  readonly instances: Quota;
   readonly gauges: FilterGauges;
   /** Receives the reason when an instance could not be created. */
   readonly onFailure: (reason: string) => void;
@@ -42,13 +45,20 @@ export class InstancePool extends Deadline {
   #failed = 0;
   #isClosed = false;
 
-  /** Throws the errors of `make`. */
+  /** Throws the errors of `make`, or an Error if the worker has too many instances. */
   constructor(options: PoolOptions) {
     super();
     this.#options = options;
     this.#budget = new FailureBudget(options.clock);
-    this.#free.push(options.make());
-    this.#count(1);
+    if (!options.instances.take())
+      throw new Error("Cannot start the filter: the worker has too many instances of filters");
+    this.#all = 1;
+    try {
+      this.#free.push(options.make());
+    } catch (error) {
+      this.#drop(1);
+      throw error;
+    }
   }
 
   get all(): number {
@@ -77,7 +87,7 @@ export class InstancePool extends Deadline {
       this.#budget.charge(failureMs);
     }
     if (instance.isPoisoned || this.#isClosed) {
-      this.#count(-1);
+      this.#drop(1);
       return;
     }
     instance.release();
@@ -93,39 +103,41 @@ export class InstancePool extends Deadline {
   close(): void {
     this.#isClosed = true;
     this.#options.wheel.remove(this);
-    this.#count(-this.#free.splice(0).length);
+    this.#drop(this.#free.splice(0).length);
   }
 
   onDeadline(): void {
     const { kept, wheel } = this.#options;
     const unneeded = Math.min(this.#fewestFree, this.#all - kept);
-    if (unneeded > 0) this.#count(-this.#free.splice(0, unneeded).length);
+    if (unneeded > 0) this.#drop(this.#free.splice(0, unneeded).length);
     this.#fewestFree = this.#free.length;
     if (this.#all > kept) wheel.set(this, TRIM_MS);
   }
 
   #make(): OwnInstance | NoInstance {
-    const { make, limit, clock, onFailure } = this.#options;
+    const { make, limit, instances, clock, onFailure } = this.#options;
     if (this.#all >= limit) return "busy";
     if (this.#budget.isSpent) return "start";
+    if (!instances.take()) return "busy";
+    this.#all++;
     const began = clock();
     try {
       const instance = make();
-      this.#count(1);
       if (this.#failed > 0) {
         this.#failed--;
         this.#budget.charge(clock() - began);
       }
       return instance;
     } catch (error) {
+      this.#drop(1);
       this.#budget.charge(clock() - began);
       onFailure(messageOf(error));
       return "start";
     }
   }
 
-  #count(change: number): void {
-    this.#all += change;
-    this.#options.gauges.instancesChanged(change);
+  #drop(count: number): void {
+    this.#all -= count;
+    for (let i = 0; i < count; i++) this.#options.instances.give();
   }
 }

@@ -234,3 +234,14 @@ test("a client that sends its body slowly keeps no instance once the filter has 
   body?.end("");
   expect(await decision).toEqual({ kind: "continue" });
 });
+
+test("all filters of a worker share the limit on instances", async () => {
+  const runtime = testRuntime();
+  runtime.instances.capacity = 1;
+  const module = await loaded(onRequest(op.i32(0)));
+  const first = new OwnFilter(module, testSettings(), runtime);
+  expect(() => new OwnFilter(module, testSettings(), runtime)).toThrow("the worker has too many instances of filters");
+  first.close();
+  expect(runtime.gauge.instances).toBe(0);
+  new OwnFilter(module, testSettings(), runtime).close();
+});

@@ -77,6 +77,7 @@ export class OwnFilter implements Filter {
       limit: instances + (this.#needs.hasResponseHook ? MAX_RESPONSE_INSTANCES : 0),
       wheel: runtime.wheel,
       clock: runtime.clock,
+      instances: runtime.instances,
       gauges: runtime.gauges,
       onFailure: log,
     });

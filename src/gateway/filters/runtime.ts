@@ -7,8 +7,8 @@ import { type DefinedMetrics } from "../telemetry/defined-metrics.ts";
 import { type FilterMetrics, type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type UpstreamCalls } from "./calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
-import { type ParkTable } from "./park-table.ts";
 import { type WorkerShared } from "./proxy-wasm/worker-shared.ts";
+import { type Quota } from "./quota.ts";
 
 /** The settings of an entry of `wasm_filters` on its route. */
 export interface FilterSettings {
@@ -41,8 +41,14 @@ export interface FilterSettings {
 /** Counts the invocations of one filter. */
 export type FilterCounts = Pick<FilterMetrics, "invoked" | "notInvoked">;
 
+/**
+ * Instances of all filters in one worker; a request that needs one more gets 503. The runtime has 4,096 fast memories, and
+ * would copy a further one each time it grows.
+ */
+export const MAX_INSTANCES = 4000;
+
 /** The gauges of a worker. */
-export type FilterGauges = Pick<WasmMetrics, "instancesChanged" | "pinnedChanged">;
+export type FilterGauges = Pick<WasmMetrics, "pinnedChanged">;
 
 /** The objects that the filters of a worker share. It is one object, which survives reloads. */
 export interface FilterRuntime {
@@ -51,7 +57,10 @@ export interface FilterRuntime {
   readonly clock: () => number;
   /** The memory for gathered bodies. */
   readonly bodies: BodyMemory;
-  readonly parks: ParkTable;
+  /** Requests that wait for a host call. */
+  readonly parks: Quota;
+  /** Instances of all filters. */
+  readonly instances: Quota;
   /** The connection to the sandbox; undefined if none is configured. */
   readonly control: () => ControlLink | undefined;
   /** `wasm_host_call_deadline_ms`. */

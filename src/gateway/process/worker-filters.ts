@@ -5,8 +5,9 @@ import { CallTargets } from "../filters/calls/call-targets.ts";
 import { type ControlLink } from "../filters/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
 import { ModuleCache } from "../filters/module/module-cache.ts";
-import { ParkTable } from "../filters/park-table.ts";
 import { WorkerShared } from "../filters/proxy-wasm/worker-shared.ts";
+import { Quota } from "../filters/quota.ts";
+import { MAX_INSTANCES } from "../filters/runtime.ts";
 import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Resources } from "./resources.ts";
@@ -30,7 +31,7 @@ interface WorkerFiltersOptions {
 /** The state that the filters of a worker share, across its configurations. */
 export class WorkerFilters {
   readonly deps: FilterDeps;
-  readonly #parks: ParkTable;
+  readonly #parks: Quota;
   readonly #metrics: WasmMetrics;
   readonly #targets: CallTargets;
   #deadlineMs: number;
@@ -40,7 +41,7 @@ export class WorkerFilters {
     const metrics = own.telemetry.wasm;
     this.#metrics = metrics;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
-    this.#parks = new ParkTable(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
+    this.#parks = new Quota(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
     this.#targets = new CallTargets(wheel);
     let calls: Calls.UpstreamCalls | undefined;
     const createCalls = (): Calls.UpstreamCalls =>
@@ -50,6 +51,7 @@ export class WorkerFilters {
       clock: () => performance.now(),
       bodies: own.bodies,
       parks: this.#parks,
+      instances: new Quota(MAX_INSTANCES, (change) => metrics.instancesChanged(change)),
       control,
       hostCallDeadlineMs: () => this.#deadlineMs,
       onError,

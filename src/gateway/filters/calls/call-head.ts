@@ -65,6 +65,15 @@ export function callTrailers(pairs: Pairs): { readonly trailers: Fields } | Call
   return sound.pseudo.size > 0 ? "bad-request" : { trailers: soundTrailers(sound.fields) };
 }
 
+/**
+ * The authority of a call, or `otherwise` without one; undefined if it is invalid. If it is empty, the server receives its
+ * own name.
+ */
+export function callAuthority(pseudo: SoundFields["pseudo"], otherwise?: string): string | undefined {
+  const authority = pseudo.get(":authority") ?? pseudo.get("host") ?? otherwise;
+  return authority === "" || (authority !== undefined && isAuthority(authority)) ? authority : undefined;
+}
+
 /** The head of a call's request. `bodyLength` is as in RequestHead. */
 export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRefusal {
   const sound = soundFields(pairs);
@@ -73,8 +82,8 @@ export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRe
   if ([...pseudo.keys()].some((name) => !PSEUDO.has(name))) return "bad-request";
   const method = pseudo.get(":method") ?? "";
   const target = pseudo.get(":path") ?? "";
-  const authority = pseudo.get(":authority") ?? pseudo.get("host") ?? "";
-  if (unservedMethod(method) !== "" || !TARGET.test(target) || !isAuthority(authority)) return "bad-request";
+  const authority = callAuthority(pseudo);
+  if (unservedMethod(method) !== "" || !TARGET.test(target) || authority === undefined) return "bad-request";
   const query = target.indexOf("?");
   return {
     ...OWN_HEAD,

@@ -1,6 +1,6 @@
 import { type RequestHead } from "../../exchange.ts";
 import { type CallRefusal, type GrpcRequest } from "./call.ts";
-import { OWN_HEAD, soundFields } from "./call-head.ts";
+import { callAuthority, OWN_HEAD, soundFields } from "./call-head.ts";
 
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;
@@ -29,9 +29,9 @@ export function grpcHead(
   const own = metadata.filter(([name]) => !OWN_FIELDS.has(name.toLowerCase()));
   const sound = soundFields(own);
   if (typeof sound === "string") return sound;
-  // If the filter gives no authority, the server receives its own name. The gateway sets the other pseudo-header
-  // fields.
-  const authority = sound.pseudo.get(":authority") ?? sound.pseudo.get("host") ?? "";
+  // The gateway sets the other pseudo-header fields.
+  const authority = callAuthority(sound.pseudo, "");
+  if (authority === undefined) return "bad-request";
   const timeout = ms === undefined ? "" : `grpc-timeout: ${Math.ceil(ms)}m\r\n`;
   return {
     ...OWN_HEAD,

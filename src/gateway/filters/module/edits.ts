@@ -6,10 +6,8 @@ export const Edit = {
   chargeBytes: 1,
   /** Takes fuel for the length on the stack, in table entries. */
   chargeEntries: 2,
-  /** Replaces memory.size. */
-  size: 3,
   /** Replaces memory.grow. */
-  grow: 4,
+  grow: 3,
 } as const;
 
 /**

@@ -269,8 +269,7 @@ export class FunctionWalk {
         if (this.#shape.memory === undefined)
           throw new ModuleRefused("it uses a memory, and does not define one", offset);
         checkMemoryIndex(reader);
-        const kind = immediate === Immediate.memorySize ? Edit.size : Edit.grow;
-        this.edits.add(kind, offset, reader.offset - offset);
+        if (immediate === Immediate.memoryGrow) this.edits.add(Edit.grow, offset, reader.offset - offset);
         return;
       }
       case Immediate.initMemory:

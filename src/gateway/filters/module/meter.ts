@@ -36,19 +36,19 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   const memory = memoryPages(shape, memoryBytes);
   const indexes: MeterIndexes = {
     fuelGlobal: shape.globalCount,
-    pagesGlobal: shape.globalCount + 1,
     type: shape.types.length,
     chargeBytes: shape.functions.length,
     chargeEntries: shape.functions.length + 1,
     grow: shape.functions.length + 2,
   };
-  const code = meterCode(shape, indexes, addedBodies(indexes, memory.maximum));
+  const added = addedBodies(indexes, memory?.maximum);
+  const code = meterCode(shape, indexes, added);
   const sections = new Map<number, Uint8Array>([
     [SECTION.type, extended(shape, SECTION.type, 1, typeOfAdded())],
-    [SECTION.function, extended(shape, SECTION.function, 3, repeated(indexes.type, 3))],
+    [SECTION.function, extended(shape, SECTION.function, added.length, repeated(indexes.type, added.length))],
     [SECTION.table, tableSection(shape)],
-    [SECTION.memory, memorySection(shape, memory.maximum)],
-    [SECTION.global, extended(shape, SECTION.global, 2, addedGlobals(memory.minimum))],
+    [SECTION.memory, memorySection(memory)],
+    [SECTION.global, extended(shape, SECTION.global, 1, fuelGlobal())],
     [SECTION.export, extended(shape, SECTION.export, shape.memory === undefined ? 1 : 2, addedExports(shape, indexes))],
     [SECTION.code, code.bytes],
   ]);
@@ -60,9 +60,14 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
   return { bytes: out.done(), functions: code.functions, loops: code.loops };
 }
 
+interface Pages {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
 /** The number of pages with which a module begins, and the most that it can have. */
-function memoryPages(shape: ModuleShape, memoryBytes: number): { minimum: number; maximum: number } {
-  if (shape.memory === undefined) return { minimum: 0, maximum: 0 };
+function memoryPages(shape: ModuleShape, memoryBytes: number): Pages | undefined {
+  if (shape.memory === undefined) return undefined;
   const cap = Math.floor(memoryBytes / PAGE_BYTES);
   const { minimum, maximum = cap } = shape.memory;
   if (minimum > cap) {
@@ -97,10 +102,8 @@ function repeated(value: number, times: number): Uint8Array {
   return out.done();
 }
 
-function addedGlobals(pages: number): Uint8Array {
-  const out = new ByteWriter();
-  for (const value of [START_FUEL, pages]) out.byte(I32).byte(VARIABLE).byte(I32_CONST).s32(value).byte(END);
-  return out.done();
+function fuelGlobal(): Uint8Array {
+  return new ByteWriter().byte(I32).byte(VARIABLE).byte(I32_CONST).s32(START_FUEL).byte(END).done();
 }
 
 function addedExports(shape: ModuleShape, indexes: MeterIndexes): Uint8Array {
@@ -111,10 +114,9 @@ function addedExports(shape: ModuleShape, indexes: MeterIndexes): Uint8Array {
   return out.done();
 }
 
-/** The memory has its final size from the start. The system provides the bytes only when they are used. */
-function memorySection(shape: ModuleShape, pages: number): Uint8Array {
-  if (shape.memory === undefined) return new Uint8Array();
-  return new ByteWriter().u32(1).byte(HAS_MAXIMUM).u32(pages).u32(pages).done();
+function memorySection(memory: Pages | undefined): Uint8Array {
+  if (memory === undefined) return new Uint8Array();
+  return new ByteWriter().u32(1).byte(HAS_MAXIMUM).u32(memory.minimum).u32(memory.maximum).done();
 }
 
 /** Tables can grow into the rest of the limit, in equal shares. */

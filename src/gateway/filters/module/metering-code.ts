@@ -1,11 +1,9 @@
 import { ByteWriter } from "./byte-writer.ts";
 import { Edit } from "./edits.ts";
-import { I32 } from "./value-types.ts";
 
 /** The indices of the entries that metering adds to a module, after the module's own entries. */
 export interface MeterIndexes {
   readonly fuelGlobal: number;
-  readonly pagesGlobal: number;
   /** The type (i32) -> i32. */
   readonly type: number;
   readonly chargeBytes: number;
@@ -20,9 +18,10 @@ const OP = {
   return: 0x0f,
   call: 0x10,
   localGet: 0x20,
-  localTee: 0x22,
   globalGet: 0x23,
   globalSet: 0x24,
+  memorySize: 0x3f,
+  memoryGrow: 0x40,
   i32Const: 0x41,
   ltS: 0x48,
   gtU: 0x4b,
@@ -56,6 +55,10 @@ function charge(amount: number, indexes: MeterIndexes): Uint8Array {
   return checkFuel(code, indexes).done();
 }
 
+function call(index: number): Uint8Array {
+  return new ByteWriter(8).byte(OP.call).u32(index).done();
+}
+
 /** The code for each kind of edit. The code for an amount is created once for each amount. */
 export class MeteringCode {
   readonly #indexes: MeterIndexes;
@@ -64,11 +67,9 @@ export class MeteringCode {
 
   constructor(indexes: MeterIndexes) {
     this.#indexes = indexes;
-    const call = (index: number) => new ByteWriter(8).byte(OP.call).u32(index).done();
     this.#others = new Map([
       [Edit.chargeBytes, call(indexes.chargeBytes)],
       [Edit.chargeEntries, call(indexes.chargeEntries)],
-      [Edit.size, new ByteWriter(8).byte(OP.globalGet).u32(indexes.pagesGlobal).done()],
       [Edit.grow, call(indexes.grow)],
     ]);
   }
@@ -93,30 +94,21 @@ function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
   return checkFuel(code, indexes).byte(OP.localGet).u32(0).byte(OP.end).done();
 }
 
-/**
- * Replaces `memory.grow` for a memory that has its final size from the start: it only counts pages. A real one would
- * move the memory, which takes seconds for many small steps (57 s to 64 MiB by single pages).
- */
+/** Replaces `memory.grow`: takes fuel first. */
 function growBody(indexes: MeterIndexes, maximum: number): Uint8Array {
-  const { fuelGlobal, pagesGlobal } = indexes;
-  const code = new ByteWriter(96).u32(1).u32(1).byte(I32);
+  const { fuelGlobal } = indexes;
+  const code = new ByteWriter(96).u32(0);
   // if (delta > maximum - pages) return -1
-  code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(maximum).byte(OP.globalGet).u32(pagesGlobal).byte(OP.sub);
+  code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(maximum).byte(OP.memorySize).byte(0).byte(OP.sub);
   code.byte(OP.gtU).byte(OP.if).byte(NO_VALUE).byte(OP.i32Const).s32(-1).byte(OP.return).byte(OP.end);
   // fuel -= delta << shift
   code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.localGet).u32(0).byte(OP.i32Const).s32(PAGE_FUEL_SHIFT);
   code.byte(OP.shl).byte(OP.sub).byte(OP.globalSet).u32(fuelGlobal);
-  checkFuel(code, indexes);
-  // old = pages; pages = old + delta; return old
-  code.byte(OP.globalGet).u32(pagesGlobal).byte(OP.localTee).u32(1).byte(OP.localGet).u32(0).byte(OP.add);
-  return code.byte(OP.globalSet).u32(pagesGlobal).byte(OP.localGet).u32(1).byte(OP.end).done();
+  return checkFuel(code, indexes).byte(OP.localGet).u32(0).byte(OP.memoryGrow).byte(0).byte(OP.end).done();
 }
 
-/** The bodies of the added functions, in the order of their indices. */
-export function addedBodies(indexes: MeterIndexes, maximumPages: number): Uint8Array[] {
-  return [
-    chargeLengthBody(indexes, BYTES_SHIFT),
-    chargeLengthBody(indexes, ENTRIES_SHIFT),
-    growBody(indexes, maximumPages),
-  ];
+/** The bodies of the added functions, in the order of their indices. `maximumPages` is undefined without a memory. */
+export function addedBodies(indexes: MeterIndexes, maximumPages: number | undefined): Uint8Array[] {
+  const bodies = [chargeLengthBody(indexes, BYTES_SHIFT), chargeLengthBody(indexes, ENTRIES_SHIFT)];
+  return maximumPages === undefined ? bodies : [...bodies, growBody(indexes, maximumPages)];
 }

@@ -1,18 +1,17 @@
 import { latin1Text, writeLatin1 } from "../../../lib/latin1.ts";
 
-/**
- * The linear memory of an instance. It has its final size from the start, so one view stays valid. Pointers arrive as
- * signed numbers.
- */
-export class GuestMemory {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  readonly #abort: (reason: string) => Error;
+const NO_BYTES = new ArrayBuffer();
 
-  /** `abort` creates the error for bytes outside the memory. */
-  constructor(buffer: ArrayBuffer, abort: (reason: string) => Error) {
-    this.#bytes = new Uint8Array(buffer);
-    this.#view = new DataView(buffer);
+/** The linear memory of an instance. Pointers arrive as signed numbers. */
+export class GuestMemory {
+  readonly #memory: WebAssembly.Memory | undefined;
+  readonly #abort: (reason: string) => Error;
+  #bytes = new Uint8Array(NO_BYTES);
+  #view = new DataView(NO_BYTES);
+
+  /** `memory` is undefined for a module without one. `abort` creates the error for bytes outside the memory. */
+  constructor(memory: WebAssembly.Memory | undefined, abort: (reason: string) => Error) {
+    this.#memory = memory;
     this.#abort = abort;
   }
 
@@ -49,24 +48,36 @@ export class GuestMemory {
 
   /** Reads a number of 4 bytes. */
   u32(pointer: number): number {
-    return this.#view.getUint32(this.#start(pointer, 4), true);
+    const start = this.#start(pointer, 4);
+    return this.#view.getUint32(start, true);
   }
 
   /** Writes a number of 4 bytes. */
   setU32(pointer: number, value: number): void {
-    this.#view.setUint32(this.#start(pointer, 4), value, true);
+    const start = this.#start(pointer, 4);
+    this.#view.setUint32(start, value, true);
   }
 
   /** Writes a number of 8 bytes. */
   setU64(pointer: number, value: bigint): void {
-    this.#view.setBigUint64(this.#start(pointer, 8), value, true);
+    const start = this.#start(pointer, 8);
+    this.#view.setBigUint64(start, value, true);
   }
 
   #start(pointer: number, length: number): number {
     const start = pointer >>> 0;
-    if (start + (length >>> 0) > this.#bytes.length) {
+    const end = start + (length >>> 0);
+    // A memory that has grown has another buffer, and the old one is empty.
+    if (end > this.#bytes.length) this.#refresh();
+    if (end > this.#bytes.length) {
       throw this.#abort(`names ${length >>> 0} bytes at ${start}, and its memory has ${this.#bytes.length}`);
     }
     return start;
+  }
+
+  #refresh(): void {
+    const { buffer = NO_BYTES } = this.#memory ?? {};
+    this.#bytes = new Uint8Array(buffer);
+    this.#view = new DataView(buffer);
   }
 }

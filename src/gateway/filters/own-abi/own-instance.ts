@@ -43,7 +43,7 @@ export class OwnInstance {
     const exports = instantiate(module, this.#state, log);
     // The metering adds both exports. The preparation of the module has checked on_request and the other callbacks.
     this.#fuel = exports[FUEL_EXPORT] as unknown as { value: number };
-    const memory = (exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined)?.buffer ?? new ArrayBuffer(0);
+    const memory = exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined;
     const guest = new GuestMemory(memory, (reason) => this.#state.abort(reason));
     this.#state.guest = { memory: guest, fuel: this.#fuel };
     this.#calls = Object.fromEntries(OWN_EXPORTS.flatMap((name) => (name in exports ? [[name, exports[name]]] : [])));

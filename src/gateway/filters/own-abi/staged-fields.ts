@@ -1,5 +1,6 @@
-import { type Fields, fieldLine } from "../../../lib/fields.ts";
+import { type Fields, fieldLine, trimOws } from "../../../lib/fields.ts";
 import { HOP_FIELDS } from "../../config/field-roles.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
 
 /** Response fields that one invocation can stage. */
 const MAX_STAGED_FIELDS = 16;
@@ -9,18 +10,16 @@ export const MAX_STAGED_BYTES = 4096;
 /** The gateway controls the framing, the connection and the request's id. */
 const DROPPED: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const NO_VALUE = /[\0\r\n]/;
-
 /** The fields that a filter sets on a response. Invalid fields, and fields beyond the limits, are dropped. */
 export class StagedFields {
   readonly #fields: { name: string; lowerName: string; value: string }[] = [];
   #bytes = 0;
 
   /** Sets a field, and replaces a field of the same name. */
-  set(name: string, value: string): void {
+  set(name: string, text: string): void {
     const lowerName = name.toLowerCase();
-    if (!TOKEN.test(name) || NO_VALUE.test(value) || DROPPED.has(lowerName)) return;
+    const value = trimOws(text);
+    if (!LOWER_TOKEN.test(lowerName) || BAD_VALUE.test(value) || DROPPED.has(lowerName)) return;
     const index = this.#fields.findIndex((field) => field.lowerName === lowerName);
     const replaced = this.#fields[index];
     const before = replaced === undefined ? 0 : replaced.name.length + replaced.value.length;

@@ -7,12 +7,11 @@ import {
   trimOws,
   withoutFields,
 } from "../../../lib/fields.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
 import { MAX_MAP_BYTES, MAX_MAP_PAIRS } from "./bounds.ts";
 import { encodePairs, type Pair } from "./pairs.ts";
 import { asUtf8, type Originals } from "./utf8-values.ts";
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const NO_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 /** Bytes of the shortest field line, `a: \r\n`. A text of fewer than n times as many bytes has fewer than n fields. */
 const LEAST_LINE_BYTES = 5;
 
@@ -170,11 +169,11 @@ export class FieldList {
       this.#setPseudo(lowerName, text);
       return;
     }
-    if (!TOKEN.test(name) || NO_VALUE.test(text)) {
+    const value = trimOws(text);
+    if (!LOWER_TOKEN.test(lowerName) || BAD_VALUE.test(value)) {
       this.error ??= `sets the field ${JSON.stringify(name.slice(0, 64))}, which cannot be sent`;
       return;
     }
-    const value = trimOws(text);
     const original = this.#originals.get(value) ?? value;
     const edit = (fields: Fields, isShown: boolean): Fields =>
       (replaces ? withoutFields(fields, [lowerName]) : fields) + fieldLine(lowerName, isShown ? value : original);

@@ -51,7 +51,7 @@ export class Machine {
     if (this.#reason !== undefined) throw new HostAbort(this.#reason);
     // The metering adds both, and the check of the module has found an allocator.
     this.#fuel = exports[FUEL_EXPORT] as unknown as { value: number };
-    const memory = (exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined)?.buffer ?? new ArrayBuffer(0);
+    const memory = exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined;
     this.#memory = new GuestMemory(memory, (reason) => this.abort(reason));
     this.#exports = exports;
     this.#allocate = this.callback("proxy_on_memory_allocate") ?? this.callback("malloc");

@@ -103,7 +103,7 @@ export class ProxyWasmFilter implements Filter {
     const now = runtime.clock();
     if (instance !== undefined) {
       slot.instance = undefined;
-      this.#gauge(-1);
+      runtime.instances.give();
       slot.failures = now - slot.startedAt > SOUND_AFTER_MS ? 1 : slot.failures + 1;
     }
     if (slot.failures > 0 && now < slot.startedAt + backOffMs(slot.failures)) return undefined;
@@ -118,16 +118,18 @@ export class ProxyWasmFilter implements Filter {
   }
 
   #start(slot: InstanceSlot): void {
-    slot.startedAt = this.#plugin.runtime.clock();
-    slot.instance = new ProxyInstance(this.#plugin, () => {
-      this.#closing--;
-      this.#gauge(-1);
-    });
-    this.#gauge(1);
-  }
-
-  #gauge(change: number): void {
-    this.#plugin.runtime.gauges.instancesChanged(change);
+    const { clock, instances } = this.#plugin.runtime;
+    slot.startedAt = clock();
+    if (!instances.take()) throw new Error("Cannot start the filter: the worker has too many instances of filters");
+    try {
+      slot.instance = new ProxyInstance(this.#plugin, () => {
+        this.#closing--;
+        instances.give();
+      });
+    } catch (error) {
+      instances.give();
+      throw error;
+    }
   }
 }
 

@@ -3,9 +3,9 @@ import { respondWithError } from "../../local-response.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
 import { UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "../filter.ts";
-import { ParkTable } from "../park-table.ts";
 import { WorkerShared } from "../proxy-wasm/worker-shared.ts";
-import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
+import { Quota } from "../quota.ts";
+import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../runtime.ts";
 
 /** The runtime of a test, and a record of what filters did with it. */
 export interface TestRuntime extends FilterRuntime {
@@ -48,7 +48,8 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
       },
       give: (bytes) => void (memory.taken -= bytes),
     },
-    parks: new ParkTable(64, (change) => void (gauge.parked += change)),
+    parks: new Quota(64, (change) => void (gauge.parked += change)),
+    instances: new Quota(MAX_INSTANCES, (change) => void (gauge.instances += change)),
     control: () => runtime.link,
     hostCallDeadlineMs: () => runtime.deadlineMs,
     log: (filter, line) => void lines.push(`${filter}: ${line}`),
@@ -56,7 +57,6 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
     respondWithError,
     metrics: () => ({ invoked: count, notInvoked: count }),
     gauges: {
-      instancesChanged: (change) => void (gauge.instances += change),
       pinnedChanged: (change) => void (gauge.pinned += change),
     },
     calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onError() {} }),
