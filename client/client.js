@@ -144,8 +144,9 @@ var authorization = z.object({
   validBefore: atomic,
   nonce
 });
-var eip3009Payload = z.object({ signature, authorization });
-var permit2Payload = z.object({
+var ofOneTransfer = z.record(z.string(), z.unknown()).refine((payload) => !(("authorization" in payload) && ("permit2Authorization" in payload)));
+var eip3009Payload = ofOneTransfer.pipe(z.object({ signature, authorization }));
+var permit2Payload = ofOneTransfer.pipe(z.object({
   signature,
   permit2Authorization: z.object({
     permitted: z.object({ token: address, amount: atomic }),
@@ -155,7 +156,7 @@ var permit2Payload = z.object({
     deadline: atomic,
     witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic })
   })
-});
+}));
 var paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: resourceInfo.optional(),
@@ -217,6 +218,48 @@ function networkTitle(network) {
 
 // src/payments/x402/v1.ts
 import { z as z2 } from "zod";
+
+// src/payments/x402/address-hash.ts
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+function checksumAddress(address) {
+  const digits = address.slice(2).toLowerCase();
+  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
+  let text = "";
+  for (let i = 0;i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
+  }
+  return `0x${text}`;
+}
+function addressOfKey(publicKey) {
+  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
+}
+
+// src/payments/x402/assets.ts
+function usdc(network, address, name) {
+  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
+}
+var ASSETS = [
+  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
+  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
+  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
+  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
+  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
+];
+function findAsset(network, text) {
+  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
+}
+
+// src/payments/x402/terms.ts
+function methodOf({ scheme, extra }) {
+  return extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+}
+function flowOf({ extra }) {
+  return extra["paymentFlow"] ?? "authorization";
+}
+
+// src/payments/x402/v1.ts
 var X_PAYMENT = "X-PAYMENT";
 var X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 var CHAIN_IDS = {
@@ -249,8 +292,8 @@ var NAMES = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [`eip155:${id}
 function v1Network(network) {
   return NAMES.get(network);
 }
-function isByEip3009({ scheme, extra }) {
-  return scheme === "exact" && (extra["assetTransferMethod"] ?? "eip3009") === "eip3009";
+function isByEip3009(requirements) {
+  return requirements.scheme === "exact" && methodOf(requirements) === "eip3009";
 }
 var v1PaymentSchema = z2.looseObject({
   x402Version: z2.literal(1),
@@ -292,21 +335,6 @@ function toV1Payment({ accepted, payload }) {
 }
 function fromV1Network(network) {
   return NETWORKS.get(network) ?? network;
-}
-
-// src/payments/x402/assets.ts
-function usdc(network, address, name) {
-  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
-}
-var ASSETS = [
-  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
-  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
-  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
-  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
-  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
-];
-function findAsset(network, text) {
-  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
 }
 
 // src/payments/client/choice.ts
@@ -352,9 +380,6 @@ function cheapestFirst(a, b) {
     return difference < 0n ? -1 : 1;
   return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
 }
-function flowOf({ extra }) {
-  return extra["paymentFlow"] ?? "authorization";
-}
 function choiceOf(requirements, assets) {
   const { scheme, extra } = requirements;
   const network = parseNetwork(requirements.network);
@@ -362,7 +387,7 @@ function choiceOf(requirements, assets) {
   const asset = assets.find((candidate) => candidate.network === network && sameToken(candidate, requirements.asset)) ?? findAsset(requirements.network, requirements.asset);
   if (network === undefined || asset === undefined)
     return;
-  const method = extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+  const method = methodOf(requirements);
   const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
   if (isExact && method === "eip3009")
     return { requirements, asset, method };
@@ -384,10 +409,10 @@ async function weigh(choice, { funds }) {
 }
 
 // src/payments/signatures/eip712.ts
-import { keccak_256 } from "@noble/hashes/sha3.js";
-import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
 function hashText(text) {
-  return keccak_256(utf8ToBytes(text));
+  return keccak_2562(utf8ToBytes2(text));
 }
 function word(hex) {
   return hexToBytes(hex.padStart(64, "0"));
@@ -396,7 +421,7 @@ function numberWord(value) {
   return word(value.toString(16));
 }
 function hashWords(words) {
-  const hash = keccak_256.create();
+  const hash = keccak_2562.create();
   for (const item of words)
     hash.update(item);
   return hash.digest();
@@ -467,25 +492,6 @@ function permit2Hash(network, authorization) {
 // src/payments/signatures/signature.ts
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
-
-// src/payments/x402/address-hash.ts
-import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
-import { bytesToHex, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
-function checksumAddress(address) {
-  const digits = address.slice(2).toLowerCase();
-  const hash = bytesToHex(keccak_2562(utf8ToBytes2(digits)));
-  let text = "";
-  for (let i = 0;i < digits.length; i++) {
-    const digit = digits.charAt(i);
-    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
-  }
-  return `0x${text}`;
-}
-function addressOfKey(publicKey) {
-  return `0x${bytesToHex(keccak_2562(publicKey.subarray(1)).subarray(12))}`;
-}
-
-// src/payments/signatures/signature.ts
 var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
 function signHash(hash, privateKey) {
   const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });

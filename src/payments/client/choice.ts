@@ -3,6 +3,7 @@ import { type Asset, findAsset } from "../x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../x402/messages.ts";
 import { networkTitle, parseNetwork } from "../x402/networks.ts";
 import { formatAmount, parsePrice } from "../x402/price.ts";
+import { flowOf, methodOf } from "../x402/terms.ts";
 
 /** One set of a gateway's payment requirements that this client can pay. */
 export interface Choice {
@@ -100,10 +101,6 @@ function cheapestFirst(a: Choice, b: Choice): number {
   return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
 }
 
-function flowOf({ extra }: PaymentRequirements): unknown {
-  return extra["paymentFlow"] ?? "authorization";
-}
-
 function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): Choice | undefined {
   const { scheme, extra } = requirements;
   const network = parseNetwork(requirements.network);
@@ -112,7 +109,7 @@ function choiceOf(requirements: PaymentRequirements, assets: readonly Asset[]): 
     assets.find((candidate) => candidate.network === network && sameToken(candidate, requirements.asset)) ??
     findAsset(requirements.network, requirements.asset);
   if (network === undefined || asset === undefined) return undefined;
-  const method = extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+  const method = methodOf(requirements);
   const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
   if (isExact && method === "eip3009") return { requirements, asset, method };
   const facilitator = extra["facilitatorAddress"];

@@ -4,6 +4,7 @@ import { type Eip3009Payment, type PaymentRequirements } from "../x402/messages.
 import { parseNetwork } from "../x402/networks.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { recoverSigner } from "./signature.ts";
+import { methodOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { checkValidity } from "./validity.ts";
@@ -21,7 +22,7 @@ export function checkEip3009Terms(
   const transfer = transferOf(payment, requirements);
   if (requirements.scheme !== "exact" || accepted.scheme !== "exact") return "invalid_exact_evm_scheme";
   if (accepted.network !== requirements.network) return "invalid_exact_evm_network_mismatch";
-  if ((requirements.extra["assetTransferMethod"] ?? "eip3009") !== "eip3009") return "unsupported_payload_type";
+  if (methodOf(requirements) !== "eip3009" || methodOf(accepted) !== "eip3009") return "unsupported_payload_type";
   if (!sameAddress(transfer.to, requirements.payTo)) return "invalid_exact_evm_recipient_mismatch";
   if (BigInt(transfer.value) !== BigInt(requirements.amount)) {
     return "invalid_exact_evm_payload_authorization_value_mismatch";

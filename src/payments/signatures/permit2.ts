@@ -5,7 +5,7 @@ import { parseNetwork } from "../x402/networks.ts";
 import { permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { recoverSigner } from "./signature.ts";
-import { facilitatorOf } from "../x402/terms.ts";
+import { facilitatorOf, methodOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { checkValidity } from "./validity.ts";
 
@@ -38,7 +38,8 @@ export function checkPermit2Agreement(payment: Permit2Payment, requirements: Pay
   if (scheme === undefined) return "invalid_exact_evm_scheme";
   if (accepted.scheme !== scheme) return `invalid_${scheme}_evm_scheme`;
   if (accepted.network !== requirements.network) return `invalid_${scheme}_evm_network_mismatch`;
-  if (requirements.extra["assetTransferMethod"] !== "permit2") return "unsupported_payload_type";
+  if (requirements.extra["assetTransferMethod"] !== "permit2" || methodOf(accepted) !== "permit2")
+    return "unsupported_payload_type";
   const { spender, permitted, witness } = payment.payload.permit2Authorization;
   if (!sameAddress(spender, PROXIES[scheme])) return "invalid_permit2_spender";
   if (!sameAddress(witness.to, requirements.payTo)) return "invalid_permit2_recipient_mismatch";

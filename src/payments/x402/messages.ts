@@ -67,20 +67,27 @@ const authorization = z.object({
   nonce,
 });
 
-const eip3009Payload = z.object({ signature, authorization });
+/** One payment has one transfer. */
+const ofOneTransfer = z
+  .record(z.string(), z.unknown())
+  .refine((payload) => !("authorization" in payload && "permit2Authorization" in payload));
 
-const permit2Payload = z.object({
-  signature,
-  permit2Authorization: z.object({
-    permitted: z.object({ token: address, amount: atomic }),
-    from: address,
-    spender: address,
-    nonce: atomic,
-    deadline: atomic,
-    /** `facilitator` occurs only under `upto`: only that facilitator may settle. */
-    witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic }),
+const eip3009Payload = ofOneTransfer.pipe(z.object({ signature, authorization }));
+
+const permit2Payload = ofOneTransfer.pipe(
+  z.object({
+    signature,
+    permit2Authorization: z.object({
+      permitted: z.object({ token: address, amount: atomic }),
+      from: address,
+      spender: address,
+      nonce: atomic,
+      deadline: atomic,
+      /** `facilitator` occurs only under `upto`: only that facilitator may settle. */
+      witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic }),
+    }),
   }),
-});
+);
 
 /**
  * A payment on an EVM chain, by EIP-3009 or Permit2. Unknown keys of `payload` are dropped: a facilitator might settle

@@ -168,7 +168,17 @@ export function findError(
   return undefined;
 }
 
-/** True if the accepted requirements equal these requirements. `extra` may have additional members. */
+/** The contract that moves the money, as `extra` names it: `eip3009`, `permit2` or an unknown method. */
+export function methodOf({ scheme, extra }: Pick<PaymentRequirements, "scheme" | "extra">): unknown {
+  return extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+}
+
+/** The order of settlement and response, as `extra` names it: `authorization`, `upfront` or an unknown flow. */
+export function flowOf({ extra }: Pick<PaymentRequirements, "extra">): unknown {
+  return extra["paymentFlow"] ?? "authorization";
+}
+
+/** True if the accepted requirements equal these requirements. `extra` may have additional members of other names. */
 export function agrees(accepted: PaymentRequirements, requirements: PaymentRequirements): boolean {
   return (
     accepted.scheme === requirements.scheme &&
@@ -177,6 +187,8 @@ export function agrees(accepted: PaymentRequirements, requirements: PaymentRequi
     sameAddress(accepted.asset, requirements.asset) &&
     sameAddress(accepted.payTo, requirements.payTo) &&
     accepted.maxTimeoutSeconds === requirements.maxTimeoutSeconds &&
-    contains(accepted.extra, requirements.extra)
+    contains(accepted.extra, requirements.extra) &&
+    methodOf(accepted) === methodOf(requirements) &&
+    flowOf(accepted) === flowOf(requirements)
   );
 }

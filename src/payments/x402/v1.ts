@@ -7,6 +7,7 @@ import {
   type Receipt,
 } from "./messages.ts";
 import { isAtomic } from "./price.ts";
+import { methodOf } from "./terms.ts";
 
 /** The headers of x402 version 1: the payment, and the receipt. */
 export const X_PAYMENT = "X-PAYMENT";
@@ -84,8 +85,8 @@ export function v1Accepts({ resource, accepts }: PaymentRequired): readonly V1Re
 }
 
 /** True if the requirements are paid by an EIP-3009 authorization, the only transfer method of version 1. */
-export function isByEip3009({ scheme, extra }: PaymentRequirements): boolean {
-  return scheme === "exact" && (extra["assetTransferMethod"] ?? "eip3009") === "eip3009";
+export function isByEip3009(requirements: PaymentRequirements): boolean {
+  return requirements.scheme === "exact" && methodOf(requirements) === "eip3009";
 }
 
 /** A version 1 payment. It does not contain the accepted requirements. */

@@ -53,6 +53,54 @@ test("every payment option is in the challenge, and the ledger has the one that 
   ]);
 });
 
+function method(accepted: PaymentRequirements, assetTransferMethod: unknown): PaymentRequirements {
+  return { ...accepted, extra: { ...accepted.extra, assetTransferMethod } };
+}
+
+test("a payment that contradicts what it accepts gets 400, and one that accepts other terms 402", async () => {
+  const shop = open({
+    terms: { accepts: [{ ...TERMS, asset_transfer_method: "permit2" }, UPTO_TERMS] },
+    kinds: { current: [{ scheme: "exact", network: "eip155:*" }, UPTO] },
+  });
+  const [exact = REQUIREMENTS, permit2 = REQUIREMENTS, upto = REQUIREMENTS] = await acceptsOf(shop);
+  const now = shop.clock.now / 1000;
+  const authorized = shop.payment();
+  const permitted = signedPermit2(permit2, now);
+  const contradictions = [
+    ...["permit2", "erc7710", "EIP3009", "", 1, {}].map((name) => ({ ...authorized, accepted: method(exact, name) })),
+    { ...authorized, accepted: permit2 },
+    { ...authorized, accepted: upto },
+    { ...authorized, accepted: method(upto, "eip3009") },
+    { ...permitted, accepted: exact },
+    ...["eip3009", "erc7710", null].map((name) => ({ ...permitted, accepted: method(permit2, name) })),
+    ...["eip3009", "erc7710"].map((name) => ({ ...signedPermit2(upto, now), accepted: method(upto, name) })),
+    { ...authorized, payload: { ...authorized.payload, ...permitted.payload } },
+    { ...permitted, payload: { ...authorized.payload, ...permitted.payload } },
+    { ...authorized, scheme: "upto" },
+    { ...authorized, network: "base" },
+    { ...authorized, network: "eip155:8453" },
+    { ...authorized, network: 1 },
+    { ...authorized, x402Version: 1 },
+  ];
+  for (const sent of contradictions) {
+    const response = await shop.send(sent);
+    expect([JSON.stringify(sent), response.status]).toEqual([JSON.stringify(sent), 400]);
+    expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:invalid-payment" });
+  }
+  const others = [
+    { ...exact, scheme: "escrow" },
+    { ...exact, extra: { ...exact.extra, version: "3" } },
+    { ...exact, extra: { ...exact.extra, name: "Other" } },
+    { ...exact, extra: { ...exact.extra, paymentFlow: "upfront" } },
+  ];
+  for (const accepted of others) expect((await shop.send({ ...authorized, accepted })).status).toBe(402);
+  expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+  const names = { scheme: "exact", network: "base-sepolia" };
+  expect((await shop.send({ ...authorized, ...names, accepted: method(exact, "eip3009") })).status).toBe(200);
+  expect((await shop.send(permitted)).status).toBe(200);
+  expect((await shop.send(signedPermit2(upto, now))).status).toBe(200);
+});
+
 test("a payment for one option is not accepted for another", async () => {
   const shop = open({ terms: { accepts: [{ ...TERMS, price: "$0.02", pay_to: PAYER }] } });
   const [, dear = REQUIREMENTS] = await acceptsOf(shop);

@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues } from "../../../lib/fields.ts";
+import { contradictionIn } from "../../../payments/x402/contradiction.ts";
 import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.ts";
 import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/x402/messages.ts";
 import { type V1Payment, v1PaymentSchema } from "../../../payments/x402/v1.ts";
@@ -27,7 +28,10 @@ export function readPayment(fields: Fields): Presented | TurnpikeError | undefin
 
 function readV2(header: string): Presented | TurnpikeError {
   const parsed = paymentPayloadSchema.safeParse(decodeHeader(header));
-  if (parsed.success) return { version: 2, header, payment: parsed.data };
+  if (parsed.success) {
+    const contradiction = contradictionIn(parsed.data);
+    return contradiction === undefined ? { version: 2, header, payment: parsed.data } : unreadable(contradiction);
+  }
   return unreadable(
     "PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment by EIP-3009 or Permit2",
   );
