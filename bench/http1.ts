@@ -121,7 +121,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   const counters = isCounted ? { traffic: telemetry.traffic.route("/"), usage: telemetry.usage.route("/") } : undefined;
   const observer = new Observer(telemetry.http, undefined, counters);
   const pipeline: Pipeline = {
-    routes: new RouteTable([
+    routes: RouteTable.of([
       {
         pathPrefix: "/",
         host: undefined,

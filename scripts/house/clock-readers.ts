@@ -25,6 +25,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   /** They arm timers of the runtime, and read the clock that those timers follow. A test of them waits in real time. */
   timers: [
     "src/content/page/deadline.ts",
+    "src/lib/slices.ts",
     "src/gateway/process/gateway-listener.ts",
     "src/gateway/wire/finish-accepting.ts",
   ],

@@ -11,6 +11,27 @@ export interface Diagnostic extends FieldError {
   readonly position?: TextPosition;
 }
 
+/**
+ * Problems, and warnings, of one configuration that are reported. If there are more, one line says so. A configuration of
+ * 16 MB can have millions.
+ */
+export const MAX_DIAGNOSTICS = 100;
+/** Characters of a path, and of a message. The rest of a longer one is cut off. */
+const MAX_DIAGNOSTIC_TEXT = 500;
+
+/** The diagnostics as they are reported: within the limits of number and length. */
+export function reportable(diagnostics: readonly Diagnostic[], what: "problems" | "warnings"): Diagnostic[] {
+  const reported = diagnostics
+    .slice(0, MAX_DIAGNOSTICS)
+    .map((diagnostic) => ({ ...diagnostic, path: cut(diagnostic.path), message: cut(diagnostic.message) }));
+  if (diagnostics.length > MAX_DIAGNOSTICS) reported.push({ path: "", message: `more ${what} are not listed` });
+  return reported;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_DIAGNOSTIC_TEXT ? `${text.slice(0, MAX_DIAGNOSTIC_TEXT)}…` : text;
+}
+
 /** A diagnostic as one line of text: `line 3, column 5: routes[0].upstream: ...`. */
 export function diagnosticText({ position, path, message }: Diagnostic): string {
   return `${position === undefined ? "" : `${positionText(position)}: `}${path === "" ? "" : `${path}: `}${message}`;

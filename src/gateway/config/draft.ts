@@ -3,7 +3,7 @@
  * values.
  */
 import { type Config, type RouteConfig, type UpstreamConfig } from "./config.ts";
-import { type Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, MAX_DIAGNOSTICS } from "./diagnostic.ts";
 import { type ParsedConfig, type Section } from "./parse.ts";
 
 type Judged = Extract<
@@ -47,10 +47,14 @@ export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedCon
   };
 }
 
-/** A report that adds diagnostics to two lists. */
+/** A report that adds diagnostics to two lists, up to one more than are reported. */
 export function gather(problems: Diagnostic[], warnings: Diagnostic[]): Report {
   return {
-    problem: (path, message) => void problems.push({ path, message }),
-    warning: (path, message) => void warnings.push({ path, message }),
+    problem: (path, message) => add(problems, { path, message }),
+    warning: (path, message) => add(warnings, { path, message }),
   };
+}
+
+function add(list: Diagnostic[], diagnostic: Diagnostic): void {
+  if (list.length <= MAX_DIAGNOSTICS) list.push(diagnostic);
 }

@@ -1,7 +1,4 @@
-import { type Config } from "./config.ts";
-import { diagnosticText } from "./diagnostic.ts";
-import { type Loaded, loadValue } from "./load.ts";
-import { ParseCache } from "./parse.ts";
+import { listAt, valueAt } from "./diagnostic.ts";
 
 /** Command-line flags that override the configuration file. */
 export interface ConfigFlags {
@@ -19,22 +16,20 @@ function given(values: Record<string, unknown>): Record<string, unknown> {
 }
 
 /**
- * Applies the flags to the configuration and checks the whole result again. If the file has `server.listeners`, `port`
- * and `address` change the first listener. The result has only the warnings that the flags cause.
+ * A copy of a configuration's document with the flags applied. If it has `server.listeners`, `port` and `address` change
+ * the first listener. The document must be valid.
  */
-export function applyFlags(config: Config, flags: ConfigFlags, cache = new ParseCache()): Loaded {
+export function withFlags(document: object, flags: ConfigFlags): object {
+  const [server, tls] = ["server", "tls"].map((key) => Object(valueAt(document, [key])));
   const bind = given({ port: flags.port, address: flags.address });
-  const [first, ...rest] = config.server.listeners;
-  const changed = {
-    ...config,
+  const [first, ...rest] = listAt(document, ["server", "listeners"]);
+  return {
+    ...document,
     server: {
-      ...config.server,
+      ...server,
       ...given({ workers: flags.workers, static_root: flags.staticRoot }),
-      ...(first === undefined ? bind : { listeners: [{ ...first, ...bind }, ...rest] }),
+      ...(first === undefined ? bind : { listeners: [{ ...Object(first), ...bind }, ...rest] }),
     },
-    tls: { ...config.tls, ...given({ cert_path: flags.cert, key_path: flags.key }) },
+    tls: { ...tls, ...given({ cert_path: flags.cert, key_path: flags.key }) },
   };
-  const known = new Set(loadValue(config, cache).warnings.map(diagnosticText));
-  const loaded = loadValue(changed, cache);
-  return { ...loaded, warnings: loaded.warnings.filter((warning) => !known.has(diagnosticText(warning))) };
 }

@@ -1,6 +1,6 @@
 /** Turns the issues that zod reports for single values into diagnostics with Turnpike's own messages. */
 import { type z } from "zod";
-import { describeFound, type Diagnostic, formatPath, valueAt } from "./diagnostic.ts";
+import { describeFound, type Diagnostic, formatPath, MAX_DIAGNOSTICS, valueAt } from "./diagnostic.ts";
 
 const KINDS: Record<string, string> = {
   int: "a whole number",
@@ -48,11 +48,12 @@ function expectation(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** The problems that zod found in `value`: one for each path, in the order in which the paths appear. */
+/** The problems that zod found in `value`: one for each path, in the order in which the paths appear, up to one more than are reported. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Diagnostic[] {
   const problems = new Map<string, Diagnostic>();
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys") continue;
+    if (problems.size > MAX_DIAGNOSTICS) break;
     const path = formatPath(issue.path);
     // The first issue of a path counts. Of two upper bounds the later one counts: it is the key's own, after the bound
     // of all integers.

@@ -68,6 +68,12 @@ export function positionText({ line, column }: TextPosition): string {
   return `line ${line}, column ${column}`;
 }
 
+/** True if a value has more than `most` levels of nested objects and lists. */
+export function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((member) => isDeeper(member, most - 1));
+}
+
 /** A text without its byte order mark. */
 export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;

@@ -1,17 +1,18 @@
 import { stat } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
+import { atOnce, type Steps } from "../../lib/slices.ts";
 import { nearestWord } from "../../lib/nearest-word.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
-import { draftOf, gather } from "./draft.ts";
-import { describeFound, type Diagnostic, formatPath, listAt, valueAt } from "./diagnostic.ts";
+import { draftOf, gather, type Report } from "./draft.ts";
+import { describeFound, type Diagnostic, formatPath, listAt, reportable, valueAt } from "./diagnostic.ts";
 import { problemsOf } from "./issue.ts";
 import { formatOf } from "./formats/format-of.ts";
 import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
 import { knownKeysAt } from "./known-keys.ts";
-import { parseConfig, type ParsedConfig, ParseCache } from "./parse.ts";
-import { PLACEHOLDER, placeholdersIn } from "./secrets.ts";
+import { parseSteps, type ParsedConfig, ParseCache } from "./parse.ts";
+import { PLACEHOLDER, placeholderSteps } from "./secrets.ts";
 import { checkPolicies } from "./rules-policies.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
@@ -44,6 +45,8 @@ export function failed(message: string): Loaded {
 /** A configuration without the keys that are ignored. Changed objects are copied, and all others are shared. */
 class Overlooking {
   raw: Record<string, unknown>;
+  /** The keys that were removed. */
+  removed = 0;
   readonly #copies = new Set<object>();
 
   constructor(raw: Record<string, unknown>) {
@@ -52,6 +55,7 @@ class Overlooking {
 
   /** Removes a key from the object at a path. */
   remove(path: readonly PropertyKey[], key: string): void {
+    this.removed++;
     this.raw = this.#without(this.raw, path, key);
   }
 
@@ -109,41 +113,47 @@ function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
 }
 
 /**
- * The problems of secrets that are the placeholder. A configuration is shown with placeholders, but it cannot be loaded
+ * Reports secrets that are the placeholder. A configuration is shown with placeholders, but it cannot be loaded
  * with them.
  */
-function placeholderProblems(raw: unknown, others: readonly Diagnostic[], cache: ParseCache): Diagnostic[] {
-  const wrong = new Set(others.map(({ path }) => path));
-  return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((keys) => {
+function* placeholders(raw: object, problems: readonly Diagnostic[], report: Report, cache: ParseCache): Steps<void> {
+  const wrong = new Set(problems.map(({ path }) => path));
+  for (const keys of yield* placeholderSteps(raw, cache.withoutPlaceholder)) {
     const path = formatPath(keys);
-    if (wrong.has(path)) return [];
-    return [{ path, message: `"${PLACEHOLDER}" stands for an existing secret, and there is no such secret` }];
-  });
+    if (wrong.has(path)) continue;
+    report.problem(path, `"${PLACEHOLDER}" stands for an existing secret, and there is no such secret`);
+  }
 }
 
 /** Checks a parsed configuration file as a whole. Throws nothing, and does not change `value`. */
 export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
+  return atOnce(loadSteps(value, cache));
+}
+
+/** Like `loadValue`, in steps. */
+export function* loadSteps(value: unknown, cache: ParseCache): Steps<Loaded> {
   if (!isObject(value)) return failed(`expected an object, found ${describeFound("", value)}`);
   const without = new Overlooking(value);
   if (Object.hasOwn(value, "$schema")) without.remove([], "$schema");
   const warnings: Diagnostic[] = [];
-  dropUnknown(without, parseConfig(without.raw, cache), warnings);
+  const { removed } = without;
+  const first = yield* parseSteps(without.raw, cache);
+  dropUnknown(without, first, warnings);
   fallBack(without, warnings);
   const { raw } = without;
-  const parsed = parseConfig(raw, cache);
+  const parsed = removed === without.removed ? first : yield* parseSteps(raw, cache);
   const problems = problemsOf(parsed.issues, raw);
-  problems.push(...placeholderProblems(raw, problems, cache));
-  const draft = draftOf(raw, parsed);
   const report = gather(problems, warnings);
+  yield* placeholders(raw, [...problems], report, cache);
+  const draft = draftOf(raw, parsed);
   checkSections(draft, report);
   checkX402(draft, report);
-  checkUpstreams(draft, report);
-  checkRoutes(draft, report, cache);
-  checkPolicies(draft, report);
-  if (parsed.config !== undefined && problems.length === 0) {
-    return { config: parsed.config, problems: [], warnings, locate: NOWHERE };
-  }
-  return { config: undefined, problems, warnings, locate: NOWHERE };
+  yield* checkUpstreams(draft, report);
+  yield* checkRoutes(draft, report, cache);
+  yield* checkPolicies(draft, report);
+  const told = { warnings: reportable(warnings, "warnings"), locate: NOWHERE };
+  if (parsed.config !== undefined && problems.length === 0) return { config: parsed.config, problems: [], ...told };
+  return { config: undefined, problems: reportable(problems, "problems"), ...told };
 }
 
 /** Changes a parsed configuration before it is checked. */

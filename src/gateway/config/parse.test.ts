@@ -3,23 +3,6 @@ import { loadValue } from "./load.ts";
 import { ParseCache } from "./parse.ts";
 import { PLACEHOLDER } from "./secrets.ts";
 
-function nested(levels: number, core: unknown): unknown {
-  let value = core;
-  for (let i = 0; i < levels; i++) value = { value };
-  return value;
-}
-
-test("the depth of a value is counted again if a known value is nested deeper than before", () => {
-  const cache = new ParseCache();
-  const core = nested(3, []);
-  expect([cache.depthOf(1, 5), cache.depthOf({}, 5), cache.depthOf(core, 5)]).toEqual([0, 1, 4]);
-  expect(cache.depthOf(nested(1, core), 5)).toBe(5);
-  expect(cache.depthOf(nested(2, core), 5)).toBe(6);
-  const deep = nested(9, {});
-  expect(cache.depthOf(deep, 4)).toBe(5);
-  expect(cache.depthOf(deep, 20)).toBe(10);
-});
-
 test("a placeholder is found in a route that was added to known routes", () => {
   const cache = new ParseCache();
   const upstreams = [{ name: "o", servers: [{ address: "127.0.0.1", port: 9 }] }];

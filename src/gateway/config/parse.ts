@@ -1,6 +1,8 @@
 /** Parses a configuration section by section and item by item, so that one mistake does not hide others. */
 import { type z } from "zod";
+import { type Steps } from "../../lib/slices.ts";
 import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
+import { MAX_DIAGNOSTICS } from "./diagnostic.ts";
 import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
 import { type WithoutPlaceholder } from "./secrets.ts";
@@ -23,7 +25,6 @@ export class ParseCache {
   readonly #parsed = new Map<z.ZodType, WeakMap<object, Parsed>>();
   /** Objects and lists that do not contain the placeholder of a secret. */
   readonly withoutPlaceholder: WithoutPlaceholder = new WeakSet();
-  readonly #depths = new WeakMap<object, number>();
   /** The routes that have no errors, with the other values that the rules need. */
   readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();
 
@@ -36,22 +37,6 @@ export class ParseCache {
     const parsed = parse(schema, value);
     known.set(value, parsed);
     return parsed;
-  }
-
-  /**
-   * The number of nested levels of objects and lists in a value. If it is more than `most`, the result is also more than
-   * `most`, but may be too small.
-   */
-  depthOf(value: unknown, most: number): number {
-    if (typeof value !== "object" || value === null) return 0;
-    const known = this.#depths.get(value);
-    if (known !== undefined) return known;
-    if (most === 0) return 1;
-    let deepest = 0;
-    for (const member of Object.values(value)) deepest = Math.max(deepest, this.depthOf(member, most - 1));
-    // If the search stopped at `most`, the value may be deeper.
-    if (deepest < most) this.#depths.set(value, deepest + 1);
-    return deepest + 1;
   }
 
   isClean(item: RouteConfig, context: readonly unknown[]): boolean {
@@ -91,9 +76,9 @@ let defaults: Record<string, unknown> | undefined;
 
 /**
  * Checks a configuration against the schema. `raw` is the file's value, and `cache` has the routes and upstreams of
- * earlier calls. Never throws: `issues` has the problems.
+ * earlier calls. Never throws: `issues` has the problems. After MAX_DIAGNOSTICS of them, no other item is parsed.
  */
-export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: ParseCache): ParsedConfig {
+export function* parseSteps(raw: Readonly<Record<string, unknown>>, cache: ParseCache): Steps<ParsedConfig> {
   defaults ??= configSchema.parse({});
   const issues: Issue[] = [];
   const sections = new Map<string, unknown>();
@@ -106,7 +91,7 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: Parse
     const value = raw[key];
     const item = ITEMS.get(key);
     const parsed =
-      item !== undefined && Array.isArray(value) ? parseItems(item, value, cache) : cache.parse(schema, value);
+      item !== undefined && Array.isArray(value) ? yield* parseItems(item, value, cache) : cache.parse(schema, value);
     for (const issue of parsed.issues) issues.push({ ...issue, path: [key, ...issue.path] });
     if (Array.isArray(parsed.data)) lists.set(key, parsed.data);
     if (parsed.issues.length === 0) sections.set(key, parsed.data);
@@ -128,13 +113,18 @@ export function parseConfig(raw: Readonly<Record<string, unknown>>, cache: Parse
 }
 
 /** Parses a list. In `data`, an item with problems is undefined. */
-function parseItems(schema: z.ZodType, items: readonly unknown[], cache: ParseCache): Parsed {
+function* parseItems(schema: z.ZodType, items: readonly unknown[], cache: ParseCache): Steps<Parsed> {
   const issues: Issue[] = [];
-  const data = items.map((item, i) => {
+  const data: unknown[] = [];
+  let problems = 0;
+  for (const [i, item] of items.entries()) {
+    if (problems > MAX_DIAGNOSTICS) break;
     const parsed = cache.parse(schema, item);
     for (const issue of parsed.issues) issues.push({ ...issue, path: [i, ...issue.path] });
-    return parsed.data;
-  });
+    if (parsed.issues.some(({ code }) => code !== "unrecognized_keys")) problems++;
+    data.push(parsed.data);
+    yield;
+  }
   return { data, issues };
 }
 

@@ -1,3 +1,4 @@
+import { type Steps } from "../../lib/slices.ts";
 import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
@@ -121,7 +122,7 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
  * Checks `cors`, `routes[].cors` and `routes[].headers`. A route's keys are checked together with those that it
  * inherits.
  */
-export function checkPolicies(draft: Draft, report: Report): void {
+export function* checkPolicies(draft: Draft, report: Report): Steps<void> {
   const common: Config["cors"] = draft.cors;
   if (common !== undefined) {
     corsRules(common, "cors", report);
@@ -130,6 +131,7 @@ export function checkPolicies(draft: Draft, report: Report): void {
   }
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
+    yield;
     const path = `routes[${i}]`;
     if (route.cors !== undefined) {
       const settings = { ...common, ...route.cors };

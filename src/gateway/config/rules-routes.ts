@@ -1,3 +1,4 @@
+import { type Steps } from "../../lib/slices.ts";
 import { HOP_FIELDS } from "./field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
@@ -27,9 +28,10 @@ function upstreamNames(raw: unknown): Set<unknown> {
  * Checks that the upstreams of routes exist. It reads the file's own values, so that a route with other problems is
  * checked too.
  */
-function references({ raw }: Draft, report: Report): void {
+function* references({ raw }: Draft, report: Report): Steps<void> {
   const names = upstreamNames(raw);
   for (const { path, name } of upstreamReferences(raw)) {
+    yield;
     if (!names.has(name)) report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
   }
 }
@@ -147,13 +149,14 @@ function tenants({ raw, routes }: Draft, report: Report): void {
 }
 
 /** Checks `routes[]`. */
-export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): void {
-  references(draft, report);
+export function* checkRoutes(draft: Draft, report: Report, cache: ParseCache): Steps<void> {
+  yield* references(draft, report);
   tenants(draft, report);
   const repetitions = new Repetitions(report);
   const watched = new WatchedReport(report);
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
+    yield;
     const path = `routes[${i}]`;
     repetitions.check(route, i);
     if (cache.isClean(route, [draft.x402])) continue;

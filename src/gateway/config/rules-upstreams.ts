@@ -1,3 +1,4 @@
+import { type Steps } from "../../lib/slices.ts";
 import { isIP } from "node:net";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
@@ -98,7 +99,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
 }
 
 /** Checks `upstreams[]`. */
-export function checkUpstreams({ upstreams }: Draft, report: Report): void {
+export function* checkUpstreams({ upstreams }: Draft, report: Report): Steps<void> {
   const first = new Map<string, number>();
   for (const [i, upstream] of upstreams.entries()) {
     if (upstream === undefined) continue;
@@ -108,6 +109,7 @@ export function checkUpstreams({ upstreams }: Draft, report: Report): void {
     }
     first.set(upstream.name, other ?? i);
     checkUpstream(upstream, `upstreams[${i}]`, report);
+    yield;
   }
   const count = upstreams.reduce((sum, upstream) => sum + (upstream?.servers.length ?? 0), 0);
   if (count > MAX_SERVERS) {

@@ -3,6 +3,7 @@
  * configuration is shown.
  */
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
+import { mapSteps, type Steps } from "../../lib/slices.ts";
 import { type SecretKind } from "./schema/kinds.ts";
 
 /**
@@ -105,6 +106,18 @@ function planAt(path: readonly (string | number)[]): Plan {
  */
 export function withoutSecrets(value: unknown, path: readonly (string | number)[] = []): unknown {
   return hidden(value, planAt(path), undefined);
+}
+
+/** A whole configuration, with secrets replaced. */
+export function* shownSteps(document: unknown): Steps<unknown> {
+  if (typeof document !== "object" || document === null) return document;
+  const sections: [string, unknown][] = [];
+  for (const [key, section] of Object.entries(document)) {
+    const isLong = (key === "routes" || key === "upstreams") && Array.isArray(section);
+    const hide = (item: unknown, i: number): unknown => withoutSecrets(item, [key, i]);
+    sections.push([key, isLong ? yield* mapSteps(section, hide) : withoutSecrets(section, [key])]);
+  }
+  return Object.fromEntries(sections);
 }
 
 function hidden(value: unknown, plan: Plan, holder: object | undefined): unknown {
@@ -241,22 +254,29 @@ export function listName(item: unknown): string | undefined {
 /** Objects and lists without a placeholder. They must not be changed after they were added. */
 export type WithoutPlaceholder = WeakSet<object>;
 
-/** The paths of all secrets that are or contain the placeholder. Objects in `clean` are not searched. */
-export function placeholdersIn(value: unknown, clean: WithoutPlaceholder = new WeakSet()): (string | number)[][] {
+/** The paths of all secrets that are or contain the placeholder. Sections and items in `clean` are not searched. */
+export function* placeholderSteps(value: object, clean: WithoutPlaceholder): Steps<(string | number)[][]> {
   // Almost every configuration has no placeholder, and reading the secrets from the schema takes a fifth of the start
   // time (bench start).
-  if (!mentionsPlaceholder(value, clean)) return [];
+  let isMentioned = false;
+  for (const section of Object.values(value)) {
+    for (const part of Array.isArray(section) ? section : [section]) {
+      isMentioned ||= mentionsPlaceholder(part, clean);
+      yield;
+    }
+  }
+  if (!isMentioned) return [];
   const found: (string | number)[][] = [];
   findPlaceholders(value, rootPlan(), [], found);
   return found;
 }
 
 /** True if any string in a value contains the placeholder, whether it is a secret or not. */
-function mentionsPlaceholder(value: unknown, clean: WithoutPlaceholder): boolean {
+function mentionsPlaceholder(value: unknown, clean?: WithoutPlaceholder): boolean {
   if (typeof value === "string") return value.includes(PLACEHOLDER);
-  if (typeof value !== "object" || value === null || clean.has(value)) return false;
-  for (const member of Object.values(value)) if (mentionsPlaceholder(member, clean)) return true;
-  clean.add(value);
+  if (typeof value !== "object" || value === null || clean?.has(value) === true) return false;
+  for (const member of Object.values(value)) if (mentionsPlaceholder(member)) return true;
+  clean?.add(value);
   return false;
 }
 

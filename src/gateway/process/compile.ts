@@ -1,4 +1,5 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { inSlices, Slices } from "../../lib/slices.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
 import { type Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -197,7 +198,9 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   const tenantOf = tenantRoutes(config, deps, response.respondWithError);
   const besideMethodGuard = methodGuards(config);
   const hidden = new HiddenParameters(keyParameters(config));
+  const slices = new Slices();
   for (const route of config.routes) {
+    if (slices.isOver) await slices.next();
     const upstream = route.upstream === undefined ? NO_UPSTREAM : upstreams.get(route.upstream);
     const payment = sell(route);
     const own = filters.route(route);
@@ -246,7 +249,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     routes.push(compiled);
     if (payment !== undefined) sold.set(compiled, payment);
   }
-  const table = new RouteTable(routes);
+  const table = await inSlices(RouteTable.steps(routes));
   const staticFiles = held.add(
     createStaticFiles(config, { wheel: deps.wheel, onError: deps.onError, ...response }),
     closeFiles,
@@ -301,9 +304,28 @@ function methodGuards({ routes, wasm_filters: filters }: Config): (route: RouteC
   const guards = routes.filter(
     (route) => (route.match?.methods.length ?? 0) > 0 && (isGuarded(route) || filtered.has(route.path_prefix)),
   );
+  const prefixes = guards.map((route) => route.path_prefix).toSorted();
+  const known = new Set(prefixes);
+  const lengths = [...new Set(prefixes.map(({ length }) => length))];
   return function isBeside({ path_prefix: prefix }) {
-    return guards.some(({ path_prefix: other }) => prefix.startsWith(other) || other.startsWith(prefix));
+    if (prefixes.length === 0) return false;
+    // In this order, the prefixes that begin with `prefix` follow it.
+    return (
+      lengths.some((length) => known.has(prefix.slice(0, length))) ||
+      firstFrom(prefixes, prefix)?.startsWith(prefix) === true
+    );
   };
+}
+
+/** The first text of a sorted list that is not before `text`. */
+function firstFrom(sorted: readonly string[], text: string): string | undefined {
+  let low = 0;
+  for (let high = sorted.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? "") < text) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low];
 }
 
 // These functions are outside `compileWith`: a function made in it would keep `previous`, and all configurations before

@@ -11,7 +11,7 @@ interface Named extends Routable {
 
 /** The name of each route stands for its upstream. */
 function tableOf(routes: readonly (readonly [name: string, route: object, isGuarded?: boolean])[]): RouteTable<Named> {
-  return new RouteTable(
+  return RouteTable.of(
     routes.map(([name, config, isGuarded = false]) => {
       const parsed: RouteConfig = routeSchema.parse({ upstream: "u", ...config });
       return { ...matchOf(parsed), host: parsed.host, isGuarded, name };

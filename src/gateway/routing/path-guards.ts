@@ -15,6 +15,11 @@ interface Guard<R> {
   readonly spellings: ReadonlySet<string>;
 }
 
+/** A guarded route with the spellings of its prefix. */
+export function guardOf<R extends Routable>(route: R): Guard<R> {
+  return { route, spellings: spellings(route.pathPrefix) };
+}
+
 /**
  * Guarded routes with an exact path or a pattern. A request with another spelling of such a path must not reach another
  * route.
@@ -23,9 +28,9 @@ export class PathGuards<R extends Routable> {
   readonly #guards: readonly Guard<R>[];
   readonly #hasExact: boolean;
 
-  constructor(routes: readonly R[]) {
-    this.#guards = routes.map((route) => ({ route, spellings: spellings(route.pathPrefix) }));
-    this.#hasExact = routes.some(({ conditions }) => conditions?.isExact === true);
+  constructor(guards: readonly Guard<R>[]) {
+    this.#guards = guards;
+    this.#hasExact = guards.some(({ route }) => route.conditions?.isExact === true);
   }
 
   /**

@@ -4,7 +4,7 @@ import { normalisePath } from "../../lib/url-path.ts";
 import { isAmbiguous, readings } from "./readings.ts";
 import { RouteTable } from "./table.ts";
 
-const TABLE = new RouteTable(
+const TABLE = RouteTable.of(
   [
     ["/", false],
     ["/free", false],
@@ -103,7 +103,7 @@ test("a guarded route with a host guards only that host", () => {
 
 test("no spelling of a path chooses between two guarded routes", () => {
   const routes = ["/admin", "/admin/super"].map((pathPrefix) => ({ pathPrefix, host: undefined, isGuarded: true }));
-  const table = new RouteTable(routes);
+  const table = RouteTable.of(routes);
   const choose = (path: string): boolean => table.evades("h", path, table.match("h", path));
   expect([choose("/admin;x/super"), choose("/admin/SUPER"), choose("/admin/X"), choose("/admin/super;x")]).toEqual([
     true,
@@ -114,12 +114,12 @@ test("no spelling of a path chooses between two guarded routes", () => {
 });
 
 test("a prefix with capital letters is also guarded in lower case", () => {
-  const table = new RouteTable([{ pathPrefix: "/API", host: undefined, isGuarded: true }]);
+  const table = RouteTable.of([{ pathPrefix: "/API", host: undefined, isGuarded: true }]);
   expect([table.evades("h", "/api", undefined), table.evades("h", "/apis", undefined)]).toEqual([true, false]);
 });
 
 test("without a guarded route there is only one reading", () => {
-  const table = new RouteTable([{ pathPrefix: "/a", host: undefined, isGuarded: false }]);
+  const table = RouteTable.of([{ pathPrefix: "/a", host: undefined, isGuarded: false }]);
   expect(table.evades("h", "/A;x", undefined)).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import { createRewrite } from "./rewrite.ts";
 import { hostOf } from "../../lib/url-host.ts";
 import { RouteTable } from "./table.ts";
 
-const TABLE = new RouteTable(
+const TABLE = RouteTable.of(
   [
     ["/", undefined],
     ["/api", undefined],
@@ -43,7 +43,7 @@ for (const [authority, path, name] of CASES) {
 }
 
 test("without a route for `/`, a path below no prefix matches no route", () => {
-  const table = new RouteTable([{ pathPrefix: "/a/", host: undefined, isGuarded: false }]);
+  const table = RouteTable.of([{ pathPrefix: "/a/", host: undefined, isGuarded: false }]);
   expect(table.match("h", "/a")).toBeUndefined();
   expect(table.match("h", "*")).toBeUndefined();
   expect(table.match("h", "/a/b")).toBeDefined();

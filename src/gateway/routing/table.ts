@@ -1,15 +1,22 @@
 import { hostOf } from "../../lib/url-host.ts";
+import { atOnce, mapSteps, type Steps } from "../../lib/slices.ts";
 import { MatchSubject } from "./conditions.ts";
 import { ConditionalRoutes } from "./conditional-routes.ts";
-import { PathGuards } from "./path-guards.ts";
+import { guardOf, PathGuards } from "./path-guards.ts";
 import { isAmbiguous, readings, spellings } from "./readings.ts";
 import { type Matchable, type Routable } from "./routable.ts";
 
-/** Routes that share a prefix, by their hosts. */
-interface Slot<R extends Routable> {
+/** Routes that share a prefix and have a host. */
+interface Hosts<R extends Routable> {
   readonly exact: Map<string, R>;
   /** By suffix such as `.example.com`, longest first. */
   readonly wildcards: (readonly [suffix: string, route: R])[];
+}
+
+/** Routes that share a prefix, by their hosts. */
+interface Slot<R extends Routable> {
+  /** Undefined: no route of the prefix has a host. */
+  hosts: Hosts<R> | undefined;
   anyHost: R | undefined;
   /** All routes of the prefix, if some have conditions. `anyHost` is then one of them and marks the prefix as used. */
   conditional: ConditionalRoutes<R> | undefined;
@@ -33,17 +40,30 @@ export class RouteTable<R extends Routable> {
   /** Guarded routes with exact paths or patterns. Undefined: no route is of this kind. */
   readonly #pathGuards: PathGuards<R> | undefined;
 
-  constructor(routes: readonly R[]) {
-    this.#prefixes = new PrefixTable(routes.map((route) => [route.pathPrefix, route]));
+  private constructor(routes: readonly R[], guarded: readonly R[], tables: Tables<R>) {
+    this.#prefixes = tables.prefixes;
     this.#hasHosts = routes.some((route) => route.host !== undefined);
-    const guarded = routes.filter((route) => route.isGuarded);
-    const ofPrefix = guarded.filter((route) => !hasPathCondition(route));
-    this.#readings = ofPrefix.length === 0 ? undefined : readingsOf(ofPrefix, routes);
+    this.#readings = tables.readings;
     this.#readsAll = guarded.some(
       ({ pathPrefix, conditions }) => isAmbiguous(pathPrefix) || conditions?.isSpelled === true,
     );
+    this.#pathGuards = tables.pathGuards;
+  }
+
+  /** The table of `routes`. @internal */
+  static of<R extends Routable>(routes: readonly R[]): RouteTable<R> {
+    return atOnce(RouteTable.steps(routes));
+  }
+
+  /** Like `of`, in steps. */
+  static *steps<R extends Routable>(routes: readonly R[]): Steps<RouteTable<R>> {
+    const prefixes = yield* PrefixTable.steps(routes.map((route) => [route.pathPrefix, route]));
+    const guarded = routes.filter((route) => route.isGuarded);
+    const ofPrefix = guarded.filter((route) => !hasPathCondition(route));
+    const byReading = ofPrefix.length === 0 ? undefined : yield* readingsOf(ofPrefix, routes);
     const ofPath = ofPrefix.length === guarded.length ? [] : guarded.filter(hasPathCondition);
-    this.#pathGuards = ofPath.length === 0 ? undefined : new PathGuards(ofPath);
+    const pathGuards = ofPath.length === 0 ? undefined : new PathGuards(yield* mapSteps(ofPath, guardOf));
+    return new RouteTable(routes, guarded, { prefixes, readings: byReading, pathGuards });
   }
 
   /**
@@ -75,15 +95,23 @@ export class RouteTable<R extends Routable> {
   }
 }
 
-function readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): PrefixTable<R> {
+interface Tables<R extends Routable> {
+  readonly prefixes: PrefixTable<R>;
+  readonly readings: PrefixTable<R> | undefined;
+  readonly pathGuards: PathGuards<R> | undefined;
+}
+
+function* readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): Steps<PrefixTable<R>> {
   // If two prefixes share a reading, the guarded one must have it: the table keeps the first.
   const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)].filter(
     (route) => !hasPathCondition(route),
   );
-  return new PrefixTable(
-    guardedFirst.flatMap((route) => [...spellings(route.pathPrefix)].map((reading) => [reading, route] as const)),
-    false,
-  );
+  const read: (readonly [reading: string, route: R])[] = [];
+  for (const route of guardedFirst) {
+    for (const reading of spellings(route.pathPrefix)) read.push([reading, route]);
+    yield;
+  }
+  return yield* PrefixTable.steps(read, false);
 }
 
 function hasPathCondition({ conditions }: Routable): boolean {
@@ -104,29 +132,45 @@ interface SameLength<R extends Routable> {
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
 }
 
+type Entries<R> = readonly (readonly [prefix: string, route: R])[];
+
 /** Routes by prefix and host. Of two routes with the same prefix and host, the first is kept. */
 class PrefixTable<R extends Routable> {
   readonly #slots = new Map<string, Slot<R>>();
   /** Lengths in use, longest first. */
-  readonly #lengths: readonly SameLength<R>[];
+  #lengths: readonly SameLength<R>[] = [];
 
   /** With `minds` false, conditions are ignored. */
-  constructor(routes: readonly (readonly [prefix: string, route: R])[], minds = true) {
-    for (const [prefix, route] of routes) {
-      // Prefixes with and without a trailing `/` are different entries: `/a/` matches fewer paths than `/a`.
-      const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined, conditional: undefined };
-      const slot = this.#slots.get(prefix) ?? empty;
-      this.#slots.set(prefix, slot);
-      if (route.host === undefined) slot.anyHost ??= route;
-      else if (route.host.startsWith("*.")) slot.wildcards.push([route.host.slice(1), route]);
-      else if (!slot.exact.has(route.host)) slot.exact.set(route.host, route);
-    }
-    if (minds) this.#gather(routes);
-    for (const slot of this.#slots.values()) slot.wildcards.sort(([a], [b]) => b.length - a.length);
-    const byLength = Map.groupBy(this.#slots, ([prefix]) => prefix.length);
-    this.#lengths = [...byLength]
+  static *steps<R extends Routable>(routes: Entries<R>, minds = true): Steps<PrefixTable<R>> {
+    const table = new PrefixTable<R>();
+    yield* table.#add(routes);
+    if (minds) table.#gather(routes);
+    for (const { hosts } of table.#slots.values()) hosts?.wildcards.sort(([a], [b]) => b.length - a.length);
+    yield;
+    const byLength = Map.groupBy(table.#slots, ([prefix]) => prefix.length);
+    table.#lengths = [...byLength]
       .map(([length, same]) => ({ length, only: same.length === 1 ? same[0] : undefined }))
       .toSorted((a, b) => b.length - a.length);
+    return table;
+  }
+
+  *#add(routes: Entries<R>): Steps<void> {
+    for (const [prefix, route] of routes) {
+      yield;
+      // Prefixes with and without a trailing `/` are different entries: `/a/` matches fewer paths than `/a`.
+      let slot = this.#slots.get(prefix);
+      if (slot === undefined) {
+        slot = { hosts: undefined, anyHost: undefined, conditional: undefined };
+        this.#slots.set(prefix, slot);
+      }
+      if (route.host === undefined) {
+        slot.anyHost ??= route;
+        continue;
+      }
+      const { exact, wildcards } = (slot.hosts ??= noHosts<R>());
+      if (route.host.startsWith("*.")) wildcards.push([route.host.slice(1), route]);
+      else if (!exact.has(route.host)) exact.set(route.host, route);
+    }
   }
 
   match(host: string, path: string): R | undefined {
@@ -134,7 +178,7 @@ class PrefixTable<R extends Routable> {
       if (length > path.length || !endsAtBoundary(path, length)) continue;
       const slot = only === undefined ? this.#find(path, length) : beginsWith(path, only[0]) ? only[1] : undefined;
       if (slot === undefined) continue;
-      const route = slot.exact.size + slot.wildcards.length === 0 ? slot.anyHost : ofHost(slot, host);
+      const route = slot.hosts === undefined ? slot.anyHost : ofHost(slot, host);
       if (route !== undefined) return route;
     }
     return undefined;
@@ -157,15 +201,14 @@ class PrefixTable<R extends Routable> {
   }
 
   /** Orders the routes of prefixes with conditions by precedence. */
-  #gather(routes: readonly (readonly [prefix: string, route: R])[]): void {
+  #gather(routes: Entries<R>): void {
     const markers = new Map<string, R>();
     for (const [prefix, route] of routes) if (route.conditions !== undefined) markers.set(prefix, route);
     if (markers.size === 0) return;
     for (const [prefix, slot] of this.#slots) {
       const marker = markers.get(prefix);
       if (marker === undefined) continue;
-      slot.exact.clear();
-      slot.wildcards.length = 0;
+      slot.hosts = undefined;
       slot.anyHost = marker;
       slot.conditional = new ConditionalRoutes<R>();
     }
@@ -178,8 +221,8 @@ class PrefixTable<R extends Routable> {
   }
 }
 
-function ofHost<R extends Routable>({ exact, wildcards, anyHost }: Slot<R>, host: string): R | undefined {
-  return exact.get(host) ?? wildcards.find(([suffix]) => host.endsWith(suffix))?.[1] ?? anyHost;
+function ofHost<R extends Routable>({ hosts, anyHost }: Slot<R>, host: string): R | undefined {
+  return hosts?.exact.get(host) ?? hosts?.wildcards.find(([suffix]) => host.endsWith(suffix))?.[1] ?? anyHost;
 }
 
 /** Like `startsWith`, without a call into the runtime. */
@@ -196,4 +239,8 @@ function endsAtBoundary(path: string, length: number): boolean {
   if (length === path.length) return true;
   const next = path.charCodeAt(length);
   return path.charCodeAt(length - 1) === 0x2f || next === 0x2f || next === 0x3b;
+}
+
+function noHosts<R extends Routable>(): Hosts<R> {
+  return { exact: new Map(), wildcards: [] };
 }

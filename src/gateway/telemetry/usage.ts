@@ -70,7 +70,7 @@ export class RouteUsage {
   readonly #table: CounterTable;
   readonly #route: string;
   /** Columns of known consumers. Consumers without a row are looked up each time. */
-  readonly #known = new Map<string, number>();
+  #known: Map<string, number> | undefined;
   readonly #row: Float64Array;
   #last: string | undefined;
   #lastColumn = 0;
@@ -105,11 +105,11 @@ export class RouteUsage {
   }
 
   #columnOf(consumer: string): number {
-    const known = this.#known.get(consumer);
+    const known = this.#known?.get(consumer);
     if (known !== undefined) return known;
     const column = this.#table.columnOf({ first: consumer, second: this.#route });
     // There are at most `USAGE_ROWS` of these.
-    if (!this.#table.isShared(column)) this.#known.set(consumer, column);
+    if (!this.#table.isShared(column)) (this.#known ??= new Map()).set(consumer, column);
     return column;
   }
 }

@@ -91,7 +91,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   };
   const observer = new Observer(telemetry.http, undefined);
   const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
-    routes: new RouteTable([
+    routes: RouteTable.of([
       {
         pathPrefix: "/",
         host: undefined,

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { entityTag, isKnown } from "../http/preconditions.ts";
+import { inSlices } from "../../../lib/slices.ts";
+import { jsonSteps } from "../../../lib/json-steps.ts";
 import { type RunningConfig } from "../running-config/running-config.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -11,7 +13,12 @@ const JSON_HEADERS = { "content-type": "application/json" };
 const written = new WeakMap<RunningConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
 
 /** A representation that depends only on the configuration, with its entity tag; 304 if the client has it. */
-export function configResponse(request: Request, config: RunningConfig, name: string, make: () => unknown): Response {
+export async function configResponse(
+  request: Request,
+  config: RunningConfig,
+  name: string,
+  make: () => Promise<unknown>,
+): Promise<Response> {
   const { revision } = config;
   const etag = entityTag(revision);
   if (isKnown(request.headers, etag)) return new Response(null, { status: 304, headers: { etag } });
@@ -22,17 +29,18 @@ export function configResponse(request: Request, config: RunningConfig, name: st
   }
   let text = kept.texts.get(name);
   if (text === undefined) {
-    text = JSON.stringify(make());
+    text = await inSlices(jsonSteps(await make()));
     kept.texts.set(name, text);
   }
   return new Response(text, { headers: { ...JSON_HEADERS, etag } });
 }
 
 /** A representation that also depends on changing state. Its tag has the revision, and a digest of the whole text. */
-export function liveResponse(request: Request, config: RunningConfig, value: unknown): Response {
-  const text = JSON.stringify(value);
+export async function liveResponse(request: Request, config: RunningConfig, value: unknown): Promise<Response> {
+  const { revision } = config;
+  const text = await inSlices(jsonSteps(value));
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);
-  const etag = entityTag(config.revision, digest);
+  const etag = entityTag(revision, digest);
   if (isKnown(request.headers, etag)) return new Response(null, { status: 304, headers: { etag } });
   return new Response(text, { headers: { ...JSON_HEADERS, etag } });
 }

@@ -63,8 +63,8 @@ export const checkConfig: Operation = {
     }),
   },
   failures: [],
-  run({ body }, { config }) {
-    const { ok, problems, warnings, difference, restart } = config.check(body);
+  async run({ body }, { config }) {
+    const { ok, problems, warnings, difference, restart } = await config.check(body);
     const diagnostics = { problems: problems.map(reportedDiagnostic), warnings: warnings.map(reportedDiagnostic) };
     return Response.json({ ok, ...diagnostics, difference, restart });
   },

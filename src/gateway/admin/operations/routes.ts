@@ -52,11 +52,13 @@ export const listRoutes: Operation = {
     headers: ETAG,
   },
   failures: [],
-  run({ request }, { config, view }) {
+  async run({ request }, { config, view }) {
     const closed = new Set(view.closedRoutes);
-    const list = (): unknown => ({ routes: listedRoutes(config.document(), closed) });
+    const list = async (): Promise<unknown> => ({ routes: listedRoutes(await config.document(), closed) });
     // The set of closed routes changes without the configuration.
-    return closed.size === 0 ? configResponse(request, config, "routes", list) : liveResponse(request, config, list());
+    return closed.size === 0
+      ? configResponse(request, config, "routes", list)
+      : liveResponse(request, config, await list());
   },
 };
 

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { listAt } from "../../config/diagnostic.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";
@@ -46,15 +45,15 @@ export const showStatus: Operation = {
   conditional: true,
   success: { status: 200, description: "The status", schema: status, headers: ETAG },
   failures: [],
-  run({ request }, { config, view, overview }) {
-    const served = config.effective();
+  async run({ request }, { config, view, overview }) {
+    const { routes, upstreams } = config.config;
     const { path, changedInMemory, changedOnDisk } = config.file;
     return liveResponse(request, config, {
       status: "ok",
       version: VERSION,
       started_at_ms: view.startedAt,
-      routes: listAt(served, ["routes"]).length,
-      upstreams: listAt(served, ["upstreams"]).length,
+      routes: routes.length,
+      upstreams: upstreams.length,
       port: view.port,
       workers: view.workers,
       config: {
@@ -62,7 +61,7 @@ export const showStatus: Operation = {
         revision: config.revision,
         changed_in_memory: changedInMemory,
         changed_on_disk: changedOnDisk,
-        difference: config.difference(),
+        difference: await config.difference(),
       },
       last_reload: config.lastReload,
       wasm: overview.wasm(),

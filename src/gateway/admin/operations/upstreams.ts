@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Config } from "../../config/config.ts";
 import { listAt } from "../../config/diagnostic.ts";
+import { withoutSecrets } from "../../config/secrets.ts";
 import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
@@ -38,13 +40,13 @@ export const listUpstreams: Operation = {
   },
   failures: [],
   run: ({ request }, { config, overview }) =>
-    liveResponse(request, config, { upstreams: listedUpstreams(config.effective(), overview.servers()) }),
+    liveResponse(request, config, { upstreams: listedUpstreams(config.config, overview.servers()) }),
 };
 
 /** Each upstream as configured, with the current state of its servers, including those from service discovery. */
-function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): unknown[] {
-  // In a served configuration, the items are objects.
-  const configured = listAt(served, ["upstreams"]) as readonly JsonObject[];
+function listedUpstreams({ upstreams }: Config, live: readonly OverviewUpstream[]): unknown[] {
+  // Its items stay objects.
+  const configured = withoutSecrets(upstreams, ["upstreams"]) as readonly JsonObject[];
   const byName = new Map(configured.map((upstream) => [upstream["name"], upstream]));
   return live.map(({ name, servers }) => {
     const own = byName.get(name) ?? {};

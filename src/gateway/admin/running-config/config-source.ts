@@ -1,11 +1,11 @@
 /** Reads the document of a configuration, and compiles a configuration from it. */
 import { messageOf } from "../../../lib/caught.ts";
+import { atOnce, type Steps } from "../../../lib/slices.ts";
 import { diagnosticText } from "../../config/diagnostic.ts";
-import { applyFlags, type ConfigFlags } from "../../config/flags.ts";
+import { type ConfigFlags, withFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
-import { MAX_DEPTH } from "../../config/json.ts";
-import { configText, failed, type Loaded, loadValue, type Prepare, readConfigBytes } from "../../config/load.ts";
+import { configText, failed, type Loaded, loadSteps, type Prepare, readConfigBytes } from "../../config/load.ts";
 import { ParseCache } from "../../config/parse.ts";
 import { locatorOf } from "../../config/source.ts";
 
@@ -33,10 +33,15 @@ export interface OpenedConfig {
 }
 
 /** Makes a configuration from a document: adds the program's parts, checks it, applies the flags. Throws nothing. */
-function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache?: ParseCache): Loaded {
-  const first = loadValue(prepare(document), cache);
+export function* documentSteps(
+  document: unknown,
+  { prepare, flags }: ConfigSource,
+  cache = new ParseCache(),
+): Steps<Loaded> {
+  const prepared = prepare(document);
+  const first = yield* loadSteps(prepared, cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
-  const second = applyFlags(first.config, flags, cache);
+  const second = yield* loadSteps(withFlags(Object(prepared), flags), cache);
   const known = new Set(first.warnings.map(diagnosticText));
   const more = second.warnings.filter((warning) => !known.has(diagnosticText(warning)));
   return { ...second, warnings: [...first.warnings, ...more] };
@@ -45,7 +50,7 @@ function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache
 /** Reads and loads a configuration. Throws nothing: errors are in the result's diagnostics. */
 export async function openConfig(source: ConfigSource, cache = new ParseCache()): Promise<OpenedConfig> {
   if (source.path === undefined) {
-    return { source, document: {}, bytes: undefined, loaded: loadDocument({}, source), cache };
+    return { source, document: {}, bytes: undefined, loaded: atOnce(documentSteps({}, source)), cache };
   }
   let bytes: Uint8Array | undefined;
   try {
@@ -73,12 +78,6 @@ export async function documentIn(path: string): Promise<unknown> {
   }
 }
 
-/** Like `loadDocument`, for a document that was never a text. It must not be nested deeper than a text may be. */
-export function loadValues(document: unknown, source: ConfigSource, cache: ParseCache): Loaded {
-  if (cache.depthOf(document, MAX_DEPTH) > MAX_DEPTH) return failed(`expected at most ${MAX_DEPTH} levels`);
-  return loadDocument(document, source, cache);
-}
-
 /** Loads a file's text. The diagnostics have their positions in the text. */
 export function loadConfigText(
   text: string,
@@ -90,7 +89,7 @@ export function loadConfigText(
 ): Pick<OpenedConfig, "document" | "loaded"> {
   const parsed = format.parse(text);
   if (!parsed.ok) return { document: undefined, loaded: failed(parsed.error) };
-  const loaded = loadDocument(parsed.value, source, cache);
+  const loaded = atOnce(documentSteps(parsed.value, source, cache));
   const locate = locatorOf(text, format);
   const located = { warnings: loaded.warnings.map(locate), locate };
   if (loaded.config !== undefined) return { document: parsed.value, loaded: { ...loaded, ...located } };

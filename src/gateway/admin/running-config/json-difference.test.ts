@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parsePath, pointerOf } from "./diagnostic-pointer.ts";
-import { isSame, jsonDifference } from "./json-difference.ts";
+import { atOnce } from "../../../lib/slices.ts";
+import { differenceSteps, isSame } from "./json-difference.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 function difference(before: unknown, after: unknown): JsonPatchOperation[] {
-  return jsonDifference(before, after, (value) => value);
+  return atOnce(differenceSteps(before, after, (value) => value));
 }
 
 /** Applies a patch (RFC 6902), with the operations that this module makes. */

@@ -3,6 +3,7 @@
  * names.
  */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
+import { type Steps } from "../../../lib/slices.ts";
 import { listName } from "../../config/secrets.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
 
@@ -11,10 +12,13 @@ type Path = readonly (string | number)[];
 /** Returns the value to show in place of `value`; `path` is its place. */
 export type Show = (value: unknown, path: Path) => unknown;
 
-/** The operations that turn `before` into `after`. */
-export function jsonDifference(before: unknown, after: unknown, show: Show): JsonPatchOperation[] {
+/** Operations of one difference. The others are left out. */
+const MAX_DIFFERENCE = 1000;
+
+/** The operations that turn `before` into `after`, up to MAX_DIFFERENCE. */
+export function* differenceSteps(before: unknown, after: unknown, show: Show): Steps<JsonPatchOperation[]> {
   const operations: JsonPatchOperation[] = [];
-  new Comparison(show, operations).values(before, after, []);
+  yield* new Comparison(show, operations).values(before, after, []);
   return operations;
 }
 
@@ -32,38 +36,62 @@ class Comparison {
     this.#operations = operations;
   }
 
-  values(before: unknown, after: unknown, path: Path): void {
-    if (Object.is(before, after)) return;
-    if (isObject(before) && isObject(after)) this.#records(before, after, path);
-    else if (Array.isArray(before) && Array.isArray(after)) this.#lists(before, after, path);
+  *values(before: unknown, after: unknown, path: Path): Steps<void> {
+    if (Object.is(before, after) || this.#isFull) return;
+    yield;
+    if (isObject(before) && isObject(after)) yield* this.#records(before, after, path);
+    else if (Array.isArray(before) && Array.isArray(after)) yield* this.#lists(before, after, path);
     else this.#put("replace", after, path);
   }
 
+  get #isFull(): boolean {
+    return this.#operations.length >= MAX_DIFFERENCE;
+  }
+
   #put(op: "add" | "replace", value: unknown, path: Path): void {
+    if (this.#isFull) return;
     this.#operations.push({ op, path: pointerTo(path), value: this.#show(value, path) });
   }
 
   #remove(path: Path): void {
+    if (this.#isFull) return;
     this.#operations.push({ op: "remove", path: pointerTo(path) });
   }
 
-  #records(before: JsonRecord, after: JsonRecord, path: Path): void {
+  *#records(before: JsonRecord, after: JsonRecord, path: Path): Steps<void> {
     for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) this.#remove([...path, key]);
     for (const [key, value] of Object.entries(after)) {
-      if (Object.hasOwn(before, key)) this.values(before[key], value, [...path, key]);
+      if (Object.hasOwn(before, key)) yield* this.values(before[key], value, [...path, key]);
       else this.#put("add", value, [...path, key]);
     }
   }
 
-  #lists(before: readonly unknown[], after: readonly unknown[], path: Path): void {
-    const pairs = pairsOf(before, after);
+  *#lists(before: readonly unknown[], after: readonly unknown[], path: Path): Steps<void> {
+    const { head, tail } = sharedEnds(before, after, Object.is);
+    const [old, next] = [before, after].map((list) => list.slice(head, list.length - tail)) as [unknown[], unknown[]];
+    const pairs = pairsOf(old, next);
+    yield;
     const stays = new Set(longestRise(pairs));
-    for (let i = before.length - 1; i >= 0; i--) if (!stays.has(i)) this.#remove([...path, i]);
-    for (const [i, old] of pairs.entries()) {
-      if (stays.has(old)) this.values(before[old], after[i], [...path, i]);
-      else this.#put("add", after[i], [...path, i]);
+    for (let i = old.length - 1; i >= 0; i--) if (!stays.has(i)) this.#remove([...path, head + i]);
+    for (const [i, from] of pairs.entries()) {
+      if (stays.has(from)) yield* this.values(old[from], next[i], [...path, head + i]);
+      else this.#put("add", next[i], [...path, head + i]);
     }
   }
+}
+
+/** The numbers of items at the start and at the end that two lists share. */
+function sharedEnds(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  isShared: (a: unknown, b: unknown) => boolean,
+): { readonly head: number; readonly tail: number } {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && isShared(before[head], after[head])) head++;
+  let tail = 0;
+  while (tail < most - head && isShared(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  return { head, tail };
 }
 
 /** For each item of a list, its index in the list before; -1 if it is new. */
@@ -75,11 +103,7 @@ export function pairsOf(before: readonly unknown[], after: readonly unknown[]): 
 
 /** Matches equal items at the start and the end. The items between them are matched in their order. */
 function pairsByIndex(before: readonly unknown[], after: readonly unknown[]): number[] {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && isSame(before[head], after[head])) head++;
-  let tail = 0;
-  while (tail < most - head && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  const { tail } = sharedEnds(before, after, isSame);
   const shift = before.length - after.length;
   return after.map((_, i) => {
     if (i >= after.length - tail) return i + shift;

@@ -93,7 +93,7 @@ test("an impossible change and a refused one have different errors, and change n
     ],
   });
   const before = running.revision;
-  const shown = running.document();
+  const shown = await running.document();
   const outcomes = [];
   for (const edit of [
     { kind: "add-route", route: { path_prefix: "/x", host: "ONE.test", upstream: "a" } },
@@ -141,7 +141,7 @@ test("an impossible change and a refused one have different errors, and change n
     kind: "failed",
     reason: refusal,
   });
-  expect([running.revision, running.document(), applied]).toEqual([before, shown, []]);
+  expect([running.revision, await running.document(), applied]).toEqual([before, shown, []]);
 });
 
 test("the file and the memory differ until the document is persisted, or the file is reloaded", async () => {
@@ -149,7 +149,7 @@ test("the file and the memory differ until the document is persisted, or the fil
   expect(running.file).toEqual({ path, writesTo: path, changedInMemory: false, changedOnDisk: false });
   const upstream = { name: "b", servers: [SERVER] };
   await running.change({ kind: "add-upstream", upstream }, BY);
-  expect(running.difference()).toEqual([{ op: "add", path: "/upstreams/1", value: upstream }]);
+  expect(await running.difference()).toEqual([{ op: "add", path: "/upstreams/1", value: upstream }]);
   expect(running.file.changedInMemory).toBe(true);
   expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
   expect(running.file).toEqual({ path, writesTo: path, changedInMemory: false, changedOnDisk: false });

@@ -1,18 +1,20 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic, valueAt } from "../../config/diagnostic.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
-import { type Loaded } from "../../config/load.ts";
+import { isDeeper, MAX_DEPTH } from "../../config/json.ts";
+import { failed, type Loaded } from "../../config/load.ts";
 import { type ParseCache } from "../../config/parse.ts";
-import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
+import { shownSteps, withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
 import { type Actor, type OnEvent } from "../../telemetry/event.ts";
 import { withAddedKeys } from "./added-keys.ts";
 import { applyEdit, type Edited } from "./apply-edit.ts";
 import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-events.ts";
 import { ConfigFile } from "./config-file.ts";
-import { type ConfigSource, documentIn, loadValues, openConfig, type OpenedConfig } from "./config-source.ts";
+import { type ConfigSource, documentIn, documentSteps, openConfig, type OpenedConfig } from "./config-source.ts";
 import { pointerOf } from "./diagnostic-pointer.ts";
-import { isSame, jsonDifference } from "./json-difference.ts";
+import { differenceSteps, isSame } from "./json-difference.ts";
 import { restartKeys } from "./restart-keys.ts";
 import {
   type ChangeOutcome,
@@ -27,6 +29,7 @@ import {
   type ReloadOutcome,
   type RunningConfig,
 } from "./running-config.ts";
+import { sharedSteps } from "./shared-parts.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
@@ -68,8 +71,9 @@ export class LiveConfig implements RunningConfig {
   #changes = 0;
   #lastReload: LastReload | null = null;
   /** Results that are computed from the documents, until the documents change. */
-  #difference: readonly JsonPatchOperation[] | undefined;
-  #shown: { document?: unknown; effective?: unknown } = {};
+  #difference: Promise<readonly JsonPatchOperation[]> | undefined;
+  #shown: Promise<unknown> | undefined;
+  #isChanged = false;
 
   constructor(options: LiveConfigOptions) {
     const { source, document, bytes, loaded, cache } = options.opened;
@@ -100,32 +104,28 @@ export class LiveConfig implements RunningConfig {
     return {
       path: this.#file?.path ?? null,
       writesTo: this.#source.writesTo ?? this.#file?.path ?? null,
-      changedInMemory: this.difference().length > 0,
+      changedInMemory: this.#isChanged,
       changedOnDisk: this.#file?.changed ?? false,
     };
   }
 
-  document(): unknown {
-    return (this.#shown.document ??= withoutSecrets(this.#served.document));
+  document(): Promise<unknown> {
+    return (this.#shown ??= inSlices(shownSteps(this.#served.document)));
   }
 
-  effective(): unknown {
-    return (this.#shown.effective ??= withoutSecrets(this.#served.config));
+  difference(): Promise<readonly JsonPatchOperation[]> {
+    return (this.#difference ??= inSlices(differenceSteps(this.#saved, this.#served.document, withoutSecrets)));
   }
 
-  difference(): readonly JsonPatchOperation[] {
-    return (this.#difference ??= jsonDifference(this.#saved, this.#served.document, withoutSecrets));
-  }
-
-  check(value: unknown): CheckOutcome {
+  async check(value: unknown): Promise<CheckOutcome> {
     const { document } = this.#served;
     const next = withKeptSecrets(value, document);
-    const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
+    const { config, problems, warnings } = await this.#judge(next);
     return {
       ok: config !== undefined,
       problems: diagnosticsIn(problems, []),
       warnings: diagnosticsIn(warnings, []),
-      difference: jsonDifference(document, next, withoutSecrets),
+      difference: await inSlices(differenceSteps(document, next, withoutSecrets)),
       restart: config === undefined ? [] : restartKeys(this.#atStart, config),
     };
   }
@@ -167,10 +167,18 @@ export class LiveConfig implements RunningConfig {
     const { document } = this.#served;
     const edited = applyEdit(document, edit);
     if (edited.kind !== "edited") return edited;
-    const next = withSecretsOf(edited, document);
-    const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
+    const next = await inSlices(sharedSteps(withSecretsOf(edited, document), document));
+    const { config, problems, warnings } = await this.#judge(next, edited.at);
     if (config === undefined) return invalid(problems, warnings, edited.at);
     return this.#serve({ document: next, config }, diagnosticsIn(warnings, edited.at));
+  }
+
+  /** Loads a document. The value `at` a place in it must not be nested deeper than a text may be. */
+  async #judge(document: unknown, at: Edited["at"] = []): Promise<Loaded> {
+    const isItem = at.length === 2;
+    if (isItem && isDeeper(valueAt(document, at), MAX_DEPTH - at.length))
+      return failed(`expected at most ${MAX_DEPTH} levels`);
+    return this.#fit(await inSlices(documentSteps(document, this.#source, this.#cache)));
   }
 
   /** Adds an error if a running gateway cannot change to this configuration. */
@@ -200,16 +208,18 @@ export class LiveConfig implements RunningConfig {
   async #reload(): Promise<ReloadOutcome> {
     const file = this.#file;
     if (file === undefined) return { kind: "no-file" };
-    const { document, bytes, loaded: read } = await openConfig({ ...this.#source, path: file.path }, this.#cache);
-    const loaded = this.#fit(read);
+    const read = await openConfig({ ...this.#source, path: file.path }, this.#cache);
+    const { document, bytes } = read;
+    const loaded = this.#fit(read.loaded);
     if (loaded.config === undefined || bytes === undefined) return invalid(loaded.problems, loaded.warnings, []);
     const memory = this.#served.document;
     const saved = this.#saved;
     const outcome = await this.#serve({ document, config: loaded.config }, diagnosticsIn(loaded.warnings, []));
     if (outcome.kind === "failed") return outcome;
     this.#saved = document;
+    this.#forget();
     file.hasNow(bytes);
-    return { ...outcome, discarded: jsonDifference(saved, memory, withoutSecrets) };
+    return { ...outcome, discarded: await inSlices(differenceSteps(saved, memory, withoutSecrets)) };
   }
 
   async #persist(force: boolean, ifMatch: readonly string[] | undefined): Promise<PersistOutcome> {
@@ -236,7 +246,8 @@ export class LiveConfig implements RunningConfig {
   /** Forgets the computed results, because the document has changed. */
   #forget(): void {
     this.#difference = undefined;
-    this.#shown = {};
+    this.#shown = undefined;
+    this.#isChanged = !isSame(this.#saved, this.#served.document);
   }
 }
 

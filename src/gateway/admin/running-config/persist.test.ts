@@ -127,8 +127,12 @@ test("unknown keys that another program has added to the file stay when it is wr
   const [upstream] = ours.upstreams;
   // Servers have no names, so the item with the unknown key cannot be identified.
   expect(written).toEqual({ ...ours, "x-note": { by: "them" }, upstreams: [{ ...upstream, "x-team": "core" }] });
-  expect(running.document()).toMatchObject({ "x-note": "<secret>" });
-  expect([running.difference(), running.file.changedOnDisk, running.revision === revision]).toEqual([[], false, false]);
+  expect(await running.document()).toMatchObject({ "x-note": "<secret>" });
+  expect([await running.difference(), running.file.changedOnDisk, running.revision === revision]).toEqual([
+    [],
+    false,
+    false,
+  ]);
 });
 
 test("a file that is not JSON is written over with force", async () => {

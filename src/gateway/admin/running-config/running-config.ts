@@ -130,19 +130,17 @@ export interface RunningConfig {
   /** The served configuration, with defaults and flags. It contains secrets. */
   readonly config: Config;
   /** The document, with secrets replaced. */
-  document(): unknown;
-  /** The served configuration, with secrets replaced. */
-  effective(): unknown;
+  document(): Promise<unknown>;
   /** Serves with the changed document, or changes nothing. `ifMatch`: revisions without quotes, or `*`. */
   change(edit: Edit, by: Actor, ifMatch?: readonly string[]): Promise<ChangeOutcome>;
   /** The effect of serving with `value`. */
-  check(value: unknown): CheckOutcome;
+  check(value: unknown): Promise<CheckOutcome>;
   /** Serves with the current content of the file. */
   reload(by: Actor): Promise<ReloadOutcome>;
   /** Writes the document to the file. `force`: even if another program has changed the file. */
   persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome>;
   /** The operations from the file, as last read or written, to the document. */
-  difference(): readonly JsonPatchOperation[];
+  difference(): Promise<readonly JsonPatchOperation[]>;
   /** `path` is null if there is no file. `writesTo` is the file that the document is written to. */
   readonly file: {
     readonly path: string | null;
