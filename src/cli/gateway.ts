@@ -78,7 +78,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   warnOfDescriptors(config);
   const predecessor = takeOverFlag(values["take-over"]);
   // Installed before the start creates anything that a signal would leave behind.
-  const stopped = stopSignal({ handsOver: true });
+  const stopped = stopSignal();
   const gateway = await finishStart(stopped, () => start(opened, predecessor));
   // Installed before the banner shows the address: an operator's script may send a signal at once.
   reloadOnHangup(gateway);
@@ -105,7 +105,7 @@ async function start(opened: ReadConfig, predecessor: Predecessor | undefined): 
     return await startAdministered(opened, {
       storePath,
       reusePort: false,
-      takesOver: predecessor !== undefined,
+      takesOver: await predecessor?.ask(opened.config),
       log: say,
     });
   } catch (error) {

@@ -29,3 +29,5 @@ class HeldSignal {
 export const hangup = new HeldSignal("SIGHUP");
 /** SIGUSR1: reopen the logs. */
 export const rotation = new HeldSignal("SIGUSR1");
+/** SIGUSR2: another gateway wants to take over. */
+export const takeOver = new HeldSignal("SIGUSR2");

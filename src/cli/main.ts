@@ -3,7 +3,7 @@ import { nearestWord } from "../lib/nearest-word.ts";
 import { reportFailure } from "./boundary.ts";
 import { flagsText, type FlagTable } from "./flags.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
-import { hangup, rotation } from "./held-signals.ts";
+import { hangup, rotation, takeOver } from "./held-signals.ts";
 import { chooseColor, COLOR_CHOICES } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -91,10 +91,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 async function main(given: readonly string[]): Promise<number> {
   const args = takeColor(given);
   const [name = "", ...rest] = args;
-  // Before any module is loaded: SIGHUP or SIGUSR1 may arrive while the gateway starts.
+  // Before any module is loaded: SIGHUP, SIGUSR1 or SIGUSR2 may arrive while the gateway starts.
   if (name === "start" || name === "" || name.startsWith("-")) {
     hangup.hold();
     rotation.hold();
+    takeOver.hold();
   }
   if (name === "help" || name === "--help" || name === "-h") {
     console.log(USAGE);

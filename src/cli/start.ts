@@ -22,7 +22,7 @@ import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { stateFolder } from "./state-folder.ts";
-import { serveUntilStopped, takeOverFlag } from "./take-over.ts";
+import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { commandName } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
@@ -116,10 +116,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const isRemote = remoteBrowserOf(config.content.browser, process.env) !== undefined;
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   // Installed before the start creates anything that a signal would leave behind.
-  const stopped = stopSignal({ handsOver: true });
+  const stopped = stopSignal();
   const { gateway, service, browser, room } = await finishStart(stopped, () =>
     startBoth(
-      { opened, admin, read, takesOver: predecessor !== undefined },
+      { opened, admin, read, predecessor },
       {
         socket,
         stateDir,
@@ -189,7 +189,7 @@ interface Given {
   readonly opened: ReadConfig;
   readonly admin: OwnAdmin;
   readonly read: () => Promise<ReadConfig>;
-  readonly takesOver: boolean;
+  readonly predecessor: Predecessor | undefined;
 }
 
 /**
@@ -197,11 +197,12 @@ interface Given {
  * StartError.
  */
 async function startBoth(
-  { opened, admin, read, takesOver }: Given,
+  { opened, admin, read, predecessor }: Given,
   options: Omit<ContentProcessOptions, "mcp">,
 ): Promise<Started> {
   const { config } = opened;
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
+  const takesOver = await predecessor?.ask(config);
   const room = new WaitingRoom(options.socket);
   room.open();
   const serving = {

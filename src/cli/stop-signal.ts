@@ -4,19 +4,15 @@
  */
 const ECHO_MS = 1000;
 
-/** Why a process stops: a user or a service manager stops it, or another gateway takes over (SIGUSR2). */
-export type StopReason = "stop" | "handOver";
-
-/** Resolves at the first SIGINT or SIGTERM. A later one ends the process at once. With `handsOver`, SIGUSR2 resolves it too. */
-export async function stopSignal({ handsOver = false } = {}): Promise<StopReason> {
-  return await new Promise<StopReason>((resolve) => {
+/** Resolves at the first SIGINT or SIGTERM. A later one ends the process at once. */
+export async function stopSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
     let toldAt: number | undefined;
-    if (handsOver) process.on("SIGUSR2", () => resolve("handOver"));
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       process.on(signal, () => {
         if (toldAt !== undefined && performance.now() - toldAt > ECHO_MS) process.exit(1);
         toldAt ??= performance.now();
-        resolve("stop");
+        resolve();
       });
     }
   });

@@ -1,12 +1,18 @@
 /** `turnpike --take-over PID`: one gateway replaces another of the same user on the same ports, without a lost request. */
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { codeOf } from "../lib/caught.ts";
+import { isDeepStrictEqual } from "node:util";
+import { codeOf, messageOf } from "../lib/caught.ts";
+import { hostAndPort } from "../lib/url-host.ts";
+import { type Config } from "../gateway/config/config.ts";
 import { type AdministeredGateway } from "../gateway/process/administered-gateway.ts";
+import { listenersOf } from "../gateway/process/listener-plan.ts";
+import { checkTakeOver, type Replaced } from "../gateway/process/take-over.ts";
+import { type Answer, answerTakeOver, Claim, type Successor } from "./take-over-channel.ts";
+import { takeOver as takeOverSignal } from "./held-signals.ts";
 import { leaveParent } from "./detach.ts";
 import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
-import { type StopReason } from "./stop-signal.ts";
 import { say } from "./terminal.ts";
 
 /**
@@ -16,19 +22,50 @@ import { say } from "./terminal.ts";
 const DRAIN_MS = 30_000;
 
 /** The gateway that is replaced. */
-export interface Predecessor {
+export class Predecessor {
   readonly pid: number;
+  #claim: Claim | undefined;
+
+  /** Throws StartError if the value of the flag is not the process of a gateway that can hand over. */
+  constructor(value: string) {
+    this.pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+    if (this.pid < 2 || this.pid === process.pid)
+      throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
+    const why = whyNot(this.pid);
+    if (why !== "") throw new StartError(`Cannot take over from process ${this.pid}: ${why}`);
+  }
+
+  /**
+   * Asks it whether a gateway with this configuration may replace it. It goes on to serve. Rejects with StartError if it
+   * refuses, or if another process takes over from it.
+   */
+  async ask(config: Config): Promise<Replaced> {
+    checkTakeOver(config);
+    this.#claim = Claim.open(this.pid, portsOf(listenersOf(config)));
+    return { adminPort: await this.#claim.ask() };
+  }
+
+  /** Makes it release its ports, and serves what it releases. The gateway accepts connections already. */
+  async replace(gateway: AdministeredGateway): Promise<void> {
+    this.#claim?.say("take");
+    if (!(await gateway.takeRest())) return;
+    this.#claim?.say("served");
+    say(`took over from process ${this.pid}`);
+  }
+
+  /** Says that this process ends as its operator wants. */
+  close(): void {
+    this.#claim?.close();
+  }
 }
 
 /** Reads the flag; undefined if it is absent. Throws StartError if the process is not a gateway that can hand over. */
 export function takeOverFlag(value: string | undefined): Predecessor | undefined {
-  if (value === undefined) return undefined;
-  const pid = /^\d{1,10}$/.test(value) ? Number(value) : 0;
-  if (pid < 2 || pid === process.pid)
-    throw new StartError(`Cannot use --take-over "${value}": it is not a process number`);
-  const why = whyNot(pid);
-  if (why !== "") throw new StartError(`Cannot take over from process ${pid}: ${why}`);
-  return { pid };
+  return value === undefined ? undefined : new Predecessor(value);
+}
+
+function portsOf(listeners: readonly { readonly address: string; readonly port: number }[]): string[] {
+  return listeners.map(({ address, port }) => hostAndPort(address, port)).toSorted();
 }
 
 /** Why a process cannot hand over; empty if it can. */
@@ -51,45 +88,60 @@ function catchesHandOver(pid: number): boolean {
   }
 }
 
-/**
- * Tells the old gateway to drain, and takes over the listeners that it releases. The new gateway accepts connections
- * already.
- */
-async function takeOver(gateway: AdministeredGateway, { pid }: Predecessor): Promise<void> {
-  try {
-    process.kill(pid, "SIGUSR2");
-  } catch {
-    // The old gateway has ended meanwhile: its ports are free.
-  }
-  if (await gateway.takeRest()) say(`took over from process ${pid}`);
-}
-
-/** Waits for the requests in flight, then stops the gateway. */
-async function endGateway(gateway: AdministeredGateway, reason: StopReason): Promise<void> {
-  if (reason === "stop") {
-    await gateway.close(DRAIN_MS);
-    return;
-  }
-  say("another gateway takes over");
-  await gateway.handOver(DRAIN_MS);
+/** What this gateway says to one that wants its ports. */
+function answerOf(gateway: AdministeredGateway, ports: readonly string[], isEnding: boolean): Answer {
+  if (isEnding) return { refusal: "it ends already" };
+  const own = portsOf(gateway.listeners);
+  if (isDeepStrictEqual(own, ports)) return { adminPort: gateway.adminPort ?? null };
+  return {
+    refusal: `it listens on ${own.join(", ")}, and this configuration on ${ports.join(", ")}; make them the same by a reload`,
+  };
 }
 
 /**
  * Takes over from the predecessor if there is one, tells systemd that the gateway serves, and ends the gateway once
- * `stopped` resolves. Resolves when the gateway has ended.
+ * `stopped` resolves or another gateway has taken over. Resolves when the gateway has ended.
  */
 export async function serveUntilStopped(
   gateway: AdministeredGateway,
-  stopped: Promise<StopReason>,
+  stopped: Promise<void>,
   predecessor: Predecessor | undefined,
 ): Promise<void> {
   await leaveParent();
   // First, while the old process serves: systemd stops a unit whose main process ends, with all of its processes.
   notifySystemd(predecessor === undefined ? "READY=1" : `MAINPID=${process.pid}\nREADY=1`);
-  const taken = predecessor === undefined ? undefined : takeOver(gateway, predecessor);
-  const reason = await stopped;
-  // The unit continues with the other gateway.
-  if (reason === "stop") notifySystemd("STOPPING=1");
-  await endGateway(gateway, reason);
+  const ended = Promise.withResolvers<void>();
+  let isEnding = false;
+  const handOver = async (successor: Successor): Promise<void> => {
+    isEnding = true;
+    say("another gateway takes over");
+    try {
+      if (await gateway.handOver(DRAIN_MS, successor)) {
+        ended.resolve();
+        return;
+      }
+      say("the gateway that took over has ended; this one serves again");
+      notifySystemd(`MAINPID=${process.pid}\nREADY=1`);
+    } catch (error) {
+      say(`Cannot release the ports: ${messageOf(error)}; this gateway serves on`);
+    }
+    isEnding = false;
+  };
+  takeOverSignal.heed(() => {
+    answerTakeOver(
+      (ports) => answerOf(gateway, ports, isEnding),
+      (successor) => void handOver(successor),
+    ).catch(() => say("SIGUSR2 is ignored: no gateway takes over"));
+  });
+  const taken = predecessor?.replace(gateway);
+  void stopped.then(async () => {
+    // If another gateway takes over, the unit continues with it.
+    if (!isEnding) notifySystemd("STOPPING=1");
+    isEnding = true;
+    await gateway.close(DRAIN_MS);
+    ended.resolve();
+  });
+  await ended.promise;
   await taken;
+  predecessor?.close();
 }

@@ -9,6 +9,7 @@ import { type LedgerVersion } from "../store/ledger-version.ts";
 import { atBoundary } from "./boundary.ts";
 import { checkFile } from "./check.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { takeOverFlag } from "./take-over.ts";
 import { sayError } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -18,10 +19,11 @@ const FLAGS = {
     value: "DIR",
     text: "the state folder of turnpike start, with the ledger; default: the ledger of the configuration",
   },
+  "take-over": { type: "string", value: "PID", text: "ask the gateway of this process too whether it would hand over" },
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] FILE
+const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] [--take-over PID] FILE
 
 Checks whether this version can use the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It
 changes nothing. Exit code 0: it can, 1: it cannot.
@@ -36,15 +38,22 @@ export function upgradeCheck(args: readonly string[]): Promise<number> {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
     const config = await checkFile(file, false);
-    return config === undefined ? 1 : await checkRest(config, file, values["state-dir"]);
+    return config === undefined ? 1 : await checkRest(config, file, values);
   });
 }
 
-async function checkRest(config: Config, file: string, stateDir: string | undefined): Promise<number> {
+async function checkRest(
+  config: Config,
+  file: string,
+  { "state-dir": stateDir, "take-over": pid }: { "state-dir"?: string | undefined; "take-over"?: string | undefined },
+): Promise<number> {
   const isInState = stateDir !== undefined && config.state_path === "";
   const path = isInState ? join(stateDir, "turnpike.db") : defaultStorePath(config, file);
   try {
     checkTakeOver(config);
+    const predecessor = takeOverFlag(pid);
+    await predecessor?.ask(config);
+    predecessor?.close();
     console.log("ports: ok (each listener has a fixed port, which two gateways can share)");
     const version = await readLedgerVersion(config.postgres, path);
     const error = ledgerError(version);

@@ -207,6 +207,91 @@ test("a process that cannot hand over is refused, and keeps running", async () =
   expect(sleeper.exitCode).toBeNull();
 });
 
+/** A gateway on `ports` with a quick origin; resolves when it serves. */
+async function serving(ports: Ports, workers = 1, more: readonly string[] = []): Promise<Program> {
+  return await start(configOf(ports, originOf(), workers), more);
+}
+
+async function expectServing(ports: Ports): Promise<void> {
+  await until("a response", async () => {
+    const response = await fetched(`http://127.0.0.1:${ports.plain}/`, { keepalive: false }).catch(() => "");
+    return response === "quick" || undefined;
+  });
+  await until("the admin interface", async () => (await adminStatus(ports).catch(() => 0)) === 200 || undefined);
+}
+
+test("of two take-overs of one process, one succeeds and the other is refused", async () => {
+  const ports = await portsOf();
+  const before = await serving(ports);
+  const config = folder.write("turnpike.json", configOf(ports, originOf(), 1));
+  const args = ["--config", config, "--take-over", String(before.pid)];
+  const both = [new Program(args), new Program(args)];
+  open.push(...both);
+  expect(await before.exit()).toBe(0);
+  await until("one end", () => both.some(({ running }) => !running) || undefined);
+  const [winner] = both.filter(({ running }) => running);
+  const [loser] = both.filter(({ running }) => !running);
+  expect(loser?.output).toMatch(
+    /Cannot take over from process \d+: (another process takes over|it ends already|there is no)/,
+  );
+  await winner?.sees(/took over from process/);
+  await expectServing(ports);
+});
+
+test("a gateway with other listeners is not replaced, and a busy admin port is an error before anything changes", async () => {
+  const [ports, others] = [await portsOf(), await portsOf()];
+  const before = await serving(ports);
+  const busy = await portsOf();
+  const blocker = Bun.listen({ hostname: "127.0.0.1", port: busy.admin, socket: { data() {} } });
+  open.push({ stop: () => blocker.stop(true) });
+  for (const [changed, why] of [
+    [others, "it listens on "],
+    [{ ...ports, admin: busy.admin }, `Cannot listen on 127.0.0.1:${busy.admin} for the admin interface`],
+  ] as const) {
+    const config = folder.write("changed.json", configOf(changed, originOf(), 1));
+    const program = new Program(["--config", config, "--take-over", String(before.pid)]);
+    expect(await program.exit()).toBe(1);
+    expect(program.output).toContain(why);
+    const check = new Program(["upgrade-check", "--take-over", String(before.pid), config]);
+    if (changed === others) {
+      expect(await check.exit()).toBe(1);
+      expect(check.output).toContain(why);
+    } else await check.exit();
+  }
+  expect(before.output).not.toContain("takes over");
+  await expectServing(ports);
+});
+
+for (const workers of [1, 2]) {
+  test(`if the new gateway is killed, the old one serves again, and can be replaced again, with workers: ${workers}`, async () => {
+    const origin = originOf();
+    const ports = await portsOf();
+    const config = configOf(ports, origin, workers);
+    const before = await start(config);
+    const slow = fetched(`http://127.0.0.1:${ports.plain}/slow`);
+    await until("the slow request", () => origin.waiting === 1 || undefined);
+    const lost = await start(config, ["--take-over", String(before.pid)]);
+    await before.sees(/another gateway takes over/);
+    lost.kill("SIGKILL");
+    await before.sees(/this one serves again/);
+    await expectServing(ports);
+    origin.release();
+    expect(await slow).toBe("slow");
+    const next = await start(config, ["--take-over", String(before.pid)]);
+    expect(await before.exit()).toBe(0);
+    await next.sees(/took over from process/);
+    await expectServing(ports);
+  });
+}
+
+test("a SIGUSR2 without a new gateway changes nothing", async () => {
+  const ports = await portsOf();
+  const gateway = await serving(ports);
+  gateway.kill("SIGUSR2");
+  await gateway.sees(/no gateway takes over/);
+  await expectServing(ports);
+});
+
 test("a port that the system chose cannot be taken over", async () => {
   const origin = originOf();
   const before = await start(configOf(await portsOf(), origin, 1));

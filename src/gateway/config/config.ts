@@ -65,7 +65,10 @@ type DeepReadonly<T> = T extends readonly (infer U)[]
     : T;
 
 /** A checked configuration with all defaults. The keys are those of the file. */
-export type Config = DeepReadonly<z.output<typeof configSchema>>;
+export type Config = DeepReadonly<z.output<typeof configSchema>> & {
+  /** No key of the file: another gateway has taken over the listeners of the configuration. */
+  readonly isReleased?: true;
+};
 
 /** The value of `server`. */
 export type ServerConfig = Config["server"];

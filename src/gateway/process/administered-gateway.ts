@@ -8,6 +8,8 @@ import { LiveConfig } from "../admin/running-config/live-config.ts";
 import { type RunningConfig } from "../admin/running-config/running-config.ts";
 import { watchFile } from "../admin/running-config/watch-file.ts";
 import { cpus } from "node:os";
+import { pollUntil } from "../../lib/poll-until.ts";
+import { COLUMN, TRANSPORTS } from "../telemetry/layout.ts";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
@@ -17,7 +19,7 @@ import { readAcme, readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
 import { probeQuic } from "./quic-listeners.ts";
-import { checkTakeOver, retry, type Share, shareOf } from "./take-over.ts";
+import { firstShare, retry, type Share, shareOf } from "./take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import type * as Usage from "./usage-keeping.ts";
 
@@ -32,6 +34,8 @@ export interface AdministeredGateway {
   readonly adminUrl: string | undefined;
   /** Closes the log files and opens them by their names again. */
   reopenLogs(): Promise<void>;
+  /** The port of the admin interface of the configuration that is served; undefined: it has none. */
+  readonly adminPort: number | undefined;
   /**
    * For a gateway that was started with `takesOver`, after the old gateway has begun to stop. Serves the admin interface
    * and HTTP/3 too, as soon as the old gateway has closed their ports. Never rejects. False: it was closed before that.
@@ -40,9 +44,19 @@ export interface AdministeredGateway {
   /** Lets exchanges in flight end within `graceMs` milliseconds; then closes the admin interface too. */
   close(graceMs: number): Promise<void>;
   /**
-   * Like `close`, for a gateway that another one replaces: the admin interface accepts no connection from the start.
+   * Releases all ports for a gateway that replaces this one, lets exchanges in flight end, and closes when the other one
+   * serves. If the other one is lost before that, this gateway serves again, and the result is false. Rejects if it cannot
+   * release the ports; then it serves as before.
    */
-  handOver(graceMs: number): Promise<void>;
+  handOver(graceMs: number, successor: Progress): Promise<boolean>;
+}
+
+/** The other gateway of a take-over. */
+interface Progress {
+  /** Resolves when it serves all that was released. */
+  readonly served: Promise<void>;
+  /** Resolves when it has ended without its operator's will. */
+  readonly lost: Promise<void>;
 }
 
 /** The settings of a gateway with an admin interface. */
@@ -60,6 +74,9 @@ const overviews = (): typeof Overviews => require("../admin/overview/overview.ts
 
 /** Loaded as `overviews` is. */
 const usageKeeping = (): typeof Usage => require("./usage-keeping.ts");
+
+/** Milliseconds between two looks for open connections of a gateway that is replaced. */
+const DRAINED_MS = 20;
 
 /** Milliseconds that a start waits for the first certificates. */
 const FIRST_CERTIFICATES_MS = 10_000;
@@ -88,8 +105,7 @@ export async function startAdministered(
     await audit.use(auditPath(config));
     // The admin port is bound before there are workers, so that a port in use fails early. The interface responds 503
     // until all is ready.
-    const share: Share = options.takesOver === true ? "tcp" : "all";
-    if (share === "tcp") checkTakeOver(config);
+    const share = firstShare(config, options.takesOver);
     const started = shareOf(config, share);
     await admin.prepare(started);
     admin.commit(started);
@@ -181,6 +197,9 @@ class Administered implements AdministeredGateway {
   /** Settles when the configuration that is being applied is in place. */
   #turn: Promise<unknown> = Promise.resolve();
   #closing = false;
+  #closed: Promise<void> | undefined;
+  /** Another gateway takes over. */
+  #releasing = false;
 
   constructor(deps: Deps) {
     const {
@@ -210,7 +229,7 @@ class Administered implements AdministeredGateway {
     this.#admin = admin;
     this.config = new LiveConfig({
       opened,
-      apply: (next) => this.#inTurn(() => this.#apply(next, this.#share)),
+      apply: (next) => this.#inTurn(() => this.#applyNext(next)),
       countReload: (success) => gateway.countReload(success),
       onEvent: (event) => events.add(event),
     });
@@ -249,24 +268,62 @@ class Administered implements AdministeredGateway {
     await Promise.all([this.#gateway.reopenLogs(), this.#audit.reopen()]);
   }
 
-  async takeRest(): Promise<boolean> {
-    const failed = (error: unknown): void =>
-      this.#log(`${messageOf(error)}; tries again until the old gateway has ended`);
-    const isClosing = (): boolean => this.#closing;
-    for (const share of ["admin", "all"] as const) {
-      await retry(() => this.#inTurn(() => this.#widen(share)), { isClosing, failed });
+  get adminPort(): number | undefined {
+    const url = this.adminUrl;
+    return url === undefined ? undefined : Number(new URL(url).port);
+  }
+
+  takeRest(): Promise<boolean> {
+    return this.#widenTo(["admin", "all"]);
+  }
+
+  async handOver(graceMs: number, { served, lost }: Progress): Promise<boolean> {
+    const end = performance.now() + graceMs;
+    let [isServed, isLost] = [false, false];
+    void served.then(() => (isServed = true));
+    void lost.then(() => (isLost = true));
+    this.#releasing = true;
+    try {
+      await this.#inTurn(() => this.#serveShare("none"));
+      const isOver = (): boolean => isLost || this.#closing || (isServed && this.#connections() === 0);
+      await pollUntil(isOver, { everyMs: DRAINED_MS, mostMs: end - performance.now() });
+    } finally {
+      this.#releasing = false;
     }
-    return !this.#closing;
+    if (!isLost || this.#closing) {
+      await this.close(Math.max(0, end - performance.now()));
+      return true;
+    }
+    void this.#widenTo(["tcp", "admin", "all"]);
+    return false;
   }
 
-  async handOver(graceMs: number): Promise<void> {
-    // Event streams stay open until the gateway has ended. The port is free at once.
-    const closed = this.#admin.close();
-    await this.close(graceMs);
-    await closed;
+  /** Serves these shares one after the other, each as soon as its ports are free. */
+  async #widenTo(shares: readonly Share[]): Promise<boolean> {
+    const failed = (error: unknown): void =>
+      this.#log(`${messageOf(error)}; tries again until the other gateway has ended`);
+    const isClosing = (): boolean => this.#closing || this.#releasing;
+    for (const share of shares) {
+      await retry(() => this.#inTurn(() => this.#widen(share, isClosing)), { isClosing, failed });
+    }
+    return !isClosing();
   }
 
-  async close(graceMs: number): Promise<void> {
+  /** Open connections of clients. */
+  #connections(): number {
+    const { zone } = this.#gateway.figures;
+    let open = 0;
+    for (let row = 0; row < zone.shape.rows; row++) {
+      for (const t of TRANSPORTS.keys()) open += zone.counters(row)[COLUMN.connectionsOpen + t] ?? 0;
+    }
+    return open;
+  }
+
+  close(graceMs: number): Promise<void> {
+    return (this.#closed ??= this.#close(graceMs));
+  }
+
+  async #close(graceMs: number): Promise<void> {
     this.#closing = true;
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
@@ -285,13 +342,21 @@ class Administered implements AdministeredGateway {
     return next;
   }
 
-  async #widen(share: Share): Promise<void> {
-    const { before, after } = { before: shareOf(this.#applied, this.#share), after: shareOf(this.#applied, share) };
-    if (!isDeepStrictEqual(before, after)) {
-      if (share === "all") await probeQuic(after, this.listeners);
-      await this.#apply(this.#applied, share);
-    }
+  async #widen(share: Share, isClosing: () => boolean): Promise<void> {
+    if (isClosing()) return;
+    if (share === "all") await probeQuic(this.#applied, this.listeners);
+    await this.#serveShare(share);
+  }
+
+  async #serveShare(share: Share): Promise<void> {
+    const before = shareOf(this.#applied, this.#share);
+    if (!isDeepStrictEqual(before, shareOf(this.#applied, share))) await this.#apply(this.#applied, share);
     this.#share = share;
+  }
+
+  async #applyNext(next: Config): Promise<void> {
+    if (this.#share === "none") throw new Error("another gateway takes over");
+    await this.#apply(next, this.#share);
   }
 
   /**

@@ -8,6 +8,7 @@ import { type Membership } from "../upstream/member.ts";
 import { type Issued, type ReadTls } from "../acme/issued.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type Replaced } from "./take-over.ts";
 import { type BoundListener } from "./listener-plan.ts";
 
 /** The error for changes while the gateway stops. */
@@ -38,7 +39,7 @@ export interface GatewayOptions {
   /** The workers of this server bind the same ports, and the supervisor has checked that no other process does. */
   readonly reusePort: boolean;
   /** The gateway that this one replaces still listens on the same TCP ports. */
-  readonly takesOver?: boolean | undefined;
+  readonly takesOver?: Replaced | undefined;
   /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
   readonly needsDatabase?: boolean;
   readonly log: (message: string) => void;

@@ -155,12 +155,12 @@ class RunningGateway implements GatewayProcess {
   }
 
   async start(config: Config): Promise<void> {
-    const { material, reusePort, takesOver = false } = this.#options;
+    const { material, reusePort, takesOver } = this.#options;
     try {
       this.#read = { tls: material ?? readTlsMaterial(config), quic: readQuicMaterial(config) };
       this.#materials = shownByListener(config, this.#read.tls, this.#issued);
       const members = await this.#membersOf(config, this.#options.members);
-      if (!reusePort && !takesOver) probeListeners(config);
+      if (!reusePort && takesOver === undefined) probeListeners(config);
       const plans = listenersOf(config);
       // Clients are served as soon as they connect, so everything else is ready before the ports are bound. Port 0 is
       // the exception: it is bound first, because the kernel chooses the number then.

@@ -23,7 +23,8 @@ export interface BoundListener {
 }
 
 /** The listeners of a configuration: those of `server.listeners`, or the one of `server.address` and `server.port`. */
-export function listenersOf({ server, tls, http2 }: Config): ListenerPlan[] {
+export function listenersOf({ server, tls, http2, isReleased }: Config): ListenerPlan[] {
+  if (isReleased === true) return [];
   const hasChallenges = tls.acme?.challenges.includes("tls-alpn-01") === true;
   if (server.listeners.length === 0) {
     const { address, port, defer_accept: deferAccept } = server;

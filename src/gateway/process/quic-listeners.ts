@@ -36,7 +36,8 @@ export interface QuicPlan {
 }
 
 /** The endpoints of a configuration. `bound` are its TCP listeners, in the configuration's order. */
-export function quicPlansOf({ server, quic, limits }: Config, bound: readonly BoundListener[]): QuicPlan[] {
+export function quicPlansOf({ server, quic, limits, isReleased }: Config, bound: readonly BoundListener[]): QuicPlan[] {
+  if (isReleased === true) return [];
   const common = {
     maxIdleTimeoutMs: quic.max_idle_timeout_ms,
     maxStreamsBidi: quic.max_streams_bidi,

@@ -157,8 +157,8 @@ class Supervisor implements Gateway {
       const members = await this.#directory.prepare(config);
       // Workers share their ports with every process that asks the kernel to share, so another server on a port would
       // go unnoticed. All workers must bind the same port, so the kernel chooses a port 0 now.
-      const { takesOver = false } = this.#options;
-      this.listeners = takesOver ? listenersOf(config).map(endpointOf) : probeListeners(config);
+      const { takesOver } = this.#options;
+      this.listeners = takesOver === undefined ? probeListeners(config) : listenersOf(config).map(endpointOf);
       this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));

@@ -2,15 +2,35 @@ import { type Config } from "../config/config.ts";
 
 /** Milliseconds between two attempts to bind a port that the old gateway still has. */
 const AGAIN_MS = 100;
+/** Of so many failed attempts, one is logged. */
+const TOLD_ATTEMPTS = 100;
 
 /**
  * The part of its configuration that a gateway serves while the old one drains. Both share the TCP ports. They cannot
  * share a UDP port: the kernel would give packets of the old gateway's HTTP/3 connections to the new one. They cannot
  * share the admin interface either: a change would reach only one of them.
  *
- *   tcp ─ the old one closes its admin interface ─▶ admin ─ its last HTTP/3 request ends ─▶ all
+ *   the new one:  tcp ─ the old one closes its admin interface ─▶ admin ─ its last HTTP/3 request ends ─▶ all
+ *   the old one:  all ─ the new one serves ─▶ none ─ it has ended again ─▶ tcp ─▶ admin ─▶ all
+ *
+ * Decision 0110.
  */
-export type Share = "tcp" | "admin" | "all";
+export type Share = "none" | "tcp" | "admin" | "all";
+
+/** The gateway that another one replaces, as it described itself. */
+export interface Replaced {
+  /** The port of its admin interface; undefined if it has none. */
+  readonly adminPort: number | undefined;
+}
+
+/**
+ * The part that a gateway serves when it starts: it can bind the port of its admin interface unless the old gateway has
+ * that port.
+ */
+export function firstShare({ admin }: Config, replaced: Replaced | undefined): Share {
+  if (replaced === undefined) return "all";
+  return admin.enabled && admin.port === replaced.adminPort ? "tcp" : "admin";
+}
 
 /** The part of a configuration that a gateway with this share serves. */
 export function shareOf(config: Config, share: Share): Config {
@@ -23,7 +43,9 @@ export function shareOf(config: Config, share: Share): Config {
     },
   };
   if (share === "all") return config;
-  return share === "admin" ? tcpAlone : { ...tcpAlone, admin: { ...config.admin, enabled: false } };
+  if (share === "admin") return tcpAlone;
+  const withoutAdmin = { ...tcpAlone, admin: { ...config.admin, enabled: false } };
+  return share === "tcp" ? withoutAdmin : { ...withoutAdmin, isReleased: true };
 }
 
 /**
@@ -42,7 +64,10 @@ export function checkTakeOver({ server, quic, x402 }: Config): void {
   }
 }
 
-/** Tries until `attempt` resolves, or until `isClosing` returns true. `failed` gets the first error. */
+/**
+ * Tries until `attempt` resolves, or until `isClosing` returns true. `failed` gets the first error, and one every ten
+ * seconds.
+ */
 export async function retry(
   attempt: () => Promise<void>,
   { isClosing, failed }: { isClosing: () => boolean; failed: (error: unknown) => void },
@@ -52,7 +77,7 @@ export async function retry(
       await attempt();
       return;
     } catch (error) {
-      if (count === 0) failed(error);
+      if (count % TOLD_ATTEMPTS === 0 && !isClosing()) failed(error);
       await Bun.sleep(AGAIN_MS);
     }
   }
