@@ -134,13 +134,15 @@ export async function serveUntilStopped(
     ).catch(() => say("SIGUSR2 is ignored: no gateway takes over"));
   });
   const taken = predecessor?.replace(gateway);
-  void stopped.then(async () => {
+  const stop = async (): Promise<void> => {
+    await stopped;
     // If another gateway takes over, the unit continues with it.
     if (!isEnding) notifySystemd("STOPPING=1");
     isEnding = true;
     await gateway.close(DRAIN_MS);
     ended.resolve();
-  });
+  };
+  void stop();
   await ended.promise;
   await taken;
   predecessor?.close();

@@ -15,12 +15,12 @@ export function peerCredentials(socket: object): PeerCredentials | undefined {
   const fd: unknown = Reflect.get(socket, "fd");
   if (typeof fd !== "number" || process.platform !== "linux") return undefined;
   return fromCLibrary((name) => {
-    const { symbols, close } = dlopen(name, {
+    const library = dlopen(name, {
       getsockopt: { args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
     });
     const [ucred, length] = [new Int32Array(3), Int32Array.of(12)];
-    const result = symbols.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ptr(ucred), ptr(length));
-    close();
+    const result = library.symbols.getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ptr(ucred), ptr(length));
+    library.close();
     const [pid, uid] = ucred;
     return result === 0 && pid !== undefined && uid !== undefined ? { pid, uid } : undefined;
   });
