@@ -3,24 +3,24 @@
  * can have, and sends SIGUSR2; the old one connects. The kernel closes the connection when a process ends, however it
  * ends. Decision 0110.
  *
- *   new ── SIGUSR2 ──▶ old     the old gateway connects
- *   new ── ports ────▶ old
- *   new ◀── answer ─── old     a refusal, or the port of its admin interface; nothing has changed yet
- *   new ── take ─────▶ old     the new one accepts connections; the old one releases its ports
- *   new ── served ───▶ old     the new one serves all that was released
- *   new ── bye ──────▶ old     the new one ends as its operator wants; without this word it is lost
+ *   new ── SIGUSR2 ──▶ old     It connects.
+ *   new ── ports ────▶ old     Its addresses.
+ *   new ◀── reply ──── old     A refusal, or its admin port.
+ *   new ── take ─────▶ old     The new one accepts connections. The old one releases its ports.
+ *   new ── served ───▶ old     The new one serves all that was released.
+ *   new ── bye ──────▶ old     The new one ends as its operator wants.
  */
 import { codeOf } from "../lib/caught.ts";
 import { peerCredentials } from "../lib/peer-credentials.ts";
 import { StartError } from "./start-error.ts";
 
-/** Milliseconds that the old gateway has to answer; beyond them, the new one gives up. @bound */
-const ANSWER_MS = 10_000;
+/** Milliseconds that the old gateway has to reply; beyond them, the new one gives up. @bound */
+const REPLY_MS = 10_000;
 /** Characters of a line that one gateway sends to the other. A longer one closes the connection. */
 const MAX_LINE = 65_536;
 
-/** What an old gateway says to one that wants its ports. `adminPort` is null if it has no admin interface. */
-export type Answer = { readonly adminPort: number | null } | { readonly refusal: string };
+/** The reply of an old gateway to one that wants its ports. `adminPort` is null if it has no admin interface. */
+export type Reply = { readonly adminPort: number | null } | { readonly refusal: string };
 type Word = "take" | "served" | "bye";
 
 /** A gateway that replaces this one. */
@@ -55,7 +55,7 @@ function send(socket: Bun.Socket<unknown> | undefined, value: unknown): void {
 /** The new gateway's side: the right to replace the gateway of one process, which no other process has meanwhile. */
 export class Claim {
   readonly #pid: number;
-  readonly #answer = Promise.withResolvers<Answer | undefined>();
+  readonly #reply = Promise.withResolvers<Reply | undefined>();
   #listener: Bun.UnixSocketListener<unknown> | undefined;
   #old: Bun.Socket<unknown> | undefined;
 
@@ -76,8 +76,8 @@ export class Claim {
   }
 
   /**
-   * Asks the old gateway. Resolves with the port of its admin interface; undefined if it has none, or has ended meanwhile.
-   * Rejects with StartError if it refuses or does not answer.
+   * Asks the old gateway. Resolves with the port of its admin interface; undefined without one, and if the old gateway has ended meanwhile.
+   * Rejects with StartError if it refuses or does not reply.
    */
   async ask(): Promise<number | undefined> {
     try {
@@ -87,14 +87,14 @@ export class Claim {
       return undefined;
     }
     const late = setTimeout(
-      () => this.#answer.resolve({ refusal: `it does not answer within ${ANSWER_MS / 1000} s` }),
-      ANSWER_MS,
+      () => this.#reply.resolve({ refusal: `it does not respond within ${REPLY_MS / 1000} s` }),
+      REPLY_MS,
     );
-    const answer = await this.#answer.promise;
+    const reply = await this.#reply.promise;
     clearTimeout(late);
-    if (answer === undefined) return undefined;
-    if ("refusal" in answer) throw refused(this.#pid, answer.refusal);
-    return answer.adminPort ?? undefined;
+    if (reply === undefined) return undefined;
+    if ("refusal" in reply) throw refused(this.#pid, reply.refusal);
+    return reply.adminPort ?? undefined;
   }
 
   say(word: Word): void {
@@ -108,7 +108,7 @@ export class Claim {
   }
 
   #listen(ports: readonly string[]): void {
-    const onLine = linesTo((value) => this.#answer.resolve(value as Answer)); // Sent by `answerTakeOvers`.
+    const onLine = linesTo((value) => this.#reply.resolve(value as Reply)); // Sent by `replyToTakeOvers`.
     this.#listener = Bun.listen({
       unix: nameFor(this.#pid),
       socket: {
@@ -125,7 +125,7 @@ export class Claim {
           if (socket === this.#old && !onLine(chunk)) socket.terminate();
         },
         close: (socket) => {
-          if (socket === this.#old) this.#answer.resolve(undefined);
+          if (socket === this.#old) this.#reply.resolve(undefined);
         },
       },
     });
@@ -137,9 +137,9 @@ function refused(pid: number, why: string): StartError {
   return new StartError(`Cannot take over from process ${pid}: ${why}`);
 }
 
-/** The old gateway's side: connects to the process that sent SIGUSR2, answers it, and begins when that process says so. */
-export async function answerTakeOver(
-  answer: (ports: readonly string[]) => Answer,
+/** The old gateway's side: connects to the process that sent SIGUSR2, responds to it, and begins when that process says so. */
+export async function replyToTakeOver(
+  reply: (ports: readonly string[]) => Reply,
   begin: (successor: Successor) => void,
 ): Promise<void> {
   const [served, lost] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -148,7 +148,7 @@ export async function answerTakeOver(
   const heard = (socket: Bun.Socket<unknown>, value: unknown): void => {
     if (ports === undefined) {
       ports = value as readonly string[]; // Sent by `Claim`.
-      send(socket, answer(ports));
+      send(socket, reply(ports));
     } else if (value === "take") begin({ served: served.promise, lost: lost.promise });
     else if (value === "served") served.resolve();
     else hasEnded = true;

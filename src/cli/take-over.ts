@@ -8,7 +8,7 @@ import { type Config } from "../gateway/config/config.ts";
 import { type AdministeredGateway } from "../gateway/process/administered-gateway.ts";
 import { listenersOf } from "../gateway/process/listener-plan.ts";
 import { checkTakeOver, type Replaced } from "../gateway/process/take-over.ts";
-import { type Answer, answerTakeOver, Claim, type Successor } from "./take-over-channel.ts";
+import { type Reply, replyToTakeOver, Claim, type Successor } from "./take-over-channel.ts";
 import { takeOver as takeOverSignal } from "./held-signals.ts";
 import { leaveParent } from "./detach.ts";
 import { notifySystemd } from "./notify.ts";
@@ -88,8 +88,8 @@ function catchesHandOver(pid: number): boolean {
   }
 }
 
-/** What this gateway says to one that wants its ports. */
-function answerOf(gateway: AdministeredGateway, ports: readonly string[], isEnding: boolean): Answer {
+/** The reply to a gateway that wants these ports. */
+function replyOf(gateway: AdministeredGateway, ports: readonly string[], isEnding: boolean): Reply {
   if (isEnding) return { refusal: "it ends already" };
   const own = portsOf(gateway.listeners);
   if (isDeepStrictEqual(own, ports)) return { adminPort: gateway.adminPort ?? null };
@@ -128,8 +128,8 @@ export async function serveUntilStopped(
     isEnding = false;
   };
   takeOverSignal.heed(() => {
-    answerTakeOver(
-      (ports) => answerOf(gateway, ports, isEnding),
+    replyToTakeOver(
+      (ports) => replyOf(gateway, ports, isEnding),
       (successor) => void handOver(successor),
     ).catch(() => say("SIGUSR2 is ignored: no gateway takes over"));
   });

@@ -34,7 +34,7 @@ export interface AdministeredGateway {
   readonly adminUrl: string | undefined;
   /** Closes the log files and opens them by their names again. */
   reopenLogs(): Promise<void>;
-  /** The port of the admin interface of the configuration that is served; undefined: it has none. */
+  /** The port of the admin interface; undefined if it is off. */
   readonly adminPort: number | undefined;
   /**
    * For a gateway that was started with `takesOver`, after the old gateway has begun to stop. Serves the admin interface

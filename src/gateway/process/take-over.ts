@@ -2,7 +2,7 @@ import { type Config } from "../config/config.ts";
 
 /** Milliseconds between two attempts to bind a port that the old gateway still has. */
 const AGAIN_MS = 100;
-/** Of so many failed attempts, one is logged. */
+/** One of this number of failed attempts is logged. */
 const TOLD_ATTEMPTS = 100;
 
 /**
@@ -19,7 +19,7 @@ export type Share = "none" | "tcp" | "admin" | "all";
 
 /** The gateway that another one replaces, as it described itself. */
 export interface Replaced {
-  /** The port of its admin interface; undefined if it has none. */
+  /** The port of its admin interface; undefined if it is off. */
   readonly adminPort: number | undefined;
 }
 
