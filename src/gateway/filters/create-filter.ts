@@ -9,6 +9,8 @@ import { type FilterRuntime, type FilterSettings } from "./runtime.ts";
  * run.
  */
 export function createFilter(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime): Filter {
+  if (settings.route === "" && module.abi.kind === "own")
+    throw new Error("Cannot start the filter: only a proxy-wasm filter can run without a route");
   const Kind = module.abi.kind === "own" ? OwnFilter : ProxyWasmFilter;
   return new Kind(module, settings, runtime);
 }

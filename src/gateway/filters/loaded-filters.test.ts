@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { respondWithError } from "../local-response.ts";
+import { until } from "../../lib/testing/until.ts";
 import { loadValue } from "../config/load.ts";
 import { type Config } from "../config/config.ts";
 import { CallTargets } from "./calls/call-targets.ts";
@@ -10,6 +11,7 @@ import { LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
 import { onRequest, op } from "./module/testing/assembler.ts";
 import { ownModule } from "./own-abi/testing/own-module.ts";
+import { call, moduleOf } from "./proxy-wasm/testing/proxy-module.ts";
 import { type TestRuntime, testRuntime } from "./testing/test-runtime.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-loaded-"));
@@ -143,7 +145,7 @@ test("a match without a route is logged once, by one worker, and its module is n
   await load(config, first);
   await load(config, undefined, false);
   expect(logged).toEqual(said);
-  expect(first.diagnostics.map(({ kind }) => kind)).toEqual(["unmatched"]);
+  expect(first.diagnostics.map(({ kind }) => kind)).toEqual(["ineffective"]);
 });
 
 test("a filter runs on every route with its path_prefix, whatever else the route matches", async () => {
@@ -167,4 +169,54 @@ test("a filter runs on every route with its path_prefix, whatever else the route
   const loaded = await load(config);
   expect(config.routes.map((route) => loaded.route(route) !== undefined)).toEqual([...matches.map(() => true), false]);
   loaded.close(undefined);
+});
+
+test("a filter that can set an upstream is reported on a route without tenant", async () => {
+  await Bun.write(join(folder, "sets.wasm"), ownModule(["set_upstream"], { on_request: op.i32(0) }));
+  const loaded = await load(configuration([["/a", "sets.wasm"]]));
+  expect(logged).toEqual(['wasm_filters[0].module: the route "/a" has no tenant; set_upstream has no effect']);
+  expect(loaded.closed).toEqual([]);
+  loaded.close(undefined);
+});
+
+/** A plugin with a tick and no context for requests: it traps if it must make one, as plugins of the SDKs do. */
+const PLUGIN = moduleOf({
+  imports: [
+    ["proxy_set_tick_period_milliseconds", 1],
+    ["proxy_log", 3],
+  ],
+  text: "tick",
+  callbacks: {
+    proxy_on_context_create: [0x20, 1, 0x04, 0x40, ...op.unreachable, 0x0b, ...op.i32(0)],
+    proxy_on_configure: [...call(0, 10), ...op.drop, ...op.i32(1)],
+    proxy_on_tick: [...call(1, 2, 0, 4), ...op.drop, ...op.unreachable],
+  },
+});
+
+function ticks(): number {
+  return logged.filter((line) => line === 'filter "plugin.wasm": info: tick').length;
+}
+
+test("a plugin without requests runs with an empty match and is started again after a failure; a route refuses it by name", async () => {
+  await Bun.write(join(folder, "plugin.wasm"), PLUGIN);
+  const loaded = await load(
+    configuration([
+      ["", "plugin.wasm"],
+      ["/a", "plugin.wasm"],
+      ["", "a.wasm"],
+    ]),
+  );
+  expect(loaded.closed).toEqual(["/a"]);
+  expect(loaded.diagnostics.map(({ message }) => message)).toEqual([
+    expect.stringMatching(
+      /^Cannot start the filter: only a proxy-wasm filter can run without a route; it does not run$/,
+    ),
+    expect.stringMatching(
+      /^Cannot start the filter: it trapped: .+ in proxy_on_context_create, for a request\. .+ empty match; the route "\/a" gets 503$/,
+    ),
+  ]);
+  // Each tick breaks its instance.
+  await until(() => ticks() >= 2);
+  loaded.close(undefined);
+  expect(runtime.gauge.instances).toBe(0);
 });

@@ -17,6 +17,10 @@ const filterKinds = (): typeof Filters => require("./create-filter.ts");
 /** Loaded as `filterKinds` is. */
 const heads = (): typeof Heads => require("./visible-head.ts");
 
+/** The `match` of a filter without requests. */
+const SERVICE = "";
+const NO_AUTH = { type: "none" } as const;
+
 type Entry = Config["wasm_filters"][number];
 /** The part of a configuration that filters need. */
 export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
@@ -48,9 +52,9 @@ interface LoadedEntry {
   readonly module: FilterModule | undefined;
 }
 
-/** A problem of an entry of `wasm_filters`. `unloaded`: its routes are closed. `unmatched`: it never runs. */
+/** A problem of an entry of `wasm_filters`. `unloaded`: its routes are closed. `ineffective`: a part of it never runs. */
 export interface FilterDiagnostic {
-  readonly kind: "unloaded" | "unmatched";
+  readonly kind: "unloaded" | "ineffective";
   /** For example `wasm_filters[0].module`. */
   readonly path: string;
   readonly message: string;
@@ -74,13 +78,14 @@ export class LoadedFilters {
     const prefixes = new Set(config.routes.map((route) => route.path_prefix));
     const loaded = await Promise.all(
       config.wasm_filters.flatMap((entry, index) => {
-        if (prefixes.has(entry.match)) return [made.#loadModule(entry, index, deps)];
+        if (entry.match === SERVICE || prefixes.has(entry.match)) return [made.#loadModule(entry, index, deps)];
         const message = `no route has the path_prefix ${JSON.stringify(entry.match)}; the filter never runs`;
-        made.diagnostics.push({ kind: "unmatched", path: `wasm_filters[${index}].match`, message });
+        made.diagnostics.push({ kind: "ineffective", path: `wasm_filters[${index}].match`, message });
         return [];
       }),
     );
     const byPrefix = Map.groupBy(loaded, ({ entry }) => entry.match);
+    for (const service of byPrefix.get(SERVICE) ?? []) made.#start(service, undefined, loading);
     for (const route of config.routes) {
       const entries = byPrefix.get(route.path_prefix);
       if (entries !== undefined) made.#routes.set(route, made.#createRoute(route, entries, loading));
@@ -117,42 +122,55 @@ export class LoadedFilters {
 
   /** Adds the diagnostic once, also if the entry closes several routes for different hosts. */
   #unloaded(index: number, { match }: Entry, error: unknown): void {
-    const message = `${messageOf(error)}; the route ${JSON.stringify(match)} gets 503`;
+    const effect = match === SERVICE ? "it does not run" : `the route ${JSON.stringify(match)} gets 503`;
+    const message = `${messageOf(error)}; ${effect}`;
     const path = `wasm_filters[${index}].module`;
     if (this.diagnostics.some((diagnostic) => diagnostic.path === path)) return;
     this.diagnostics.push({ kind: "unloaded", path, message });
   }
 
   /**
-   * Logs the diagnostics. An `unmatched` entry is logged by one worker only, and not again if the previous
+   * Logs the diagnostics. An `ineffective` entry is logged by one worker only, and not again if the previous
    * configuration had it.
    */
   #tell({ deps, previous }: Loading): void {
     const said = new Set(previous?.diagnostics.map(({ message }) => message));
     for (const { kind, path, message } of this.diagnostics) {
-      if (kind === "unmatched" && (!deps.isFirst || said.has(message))) continue;
+      if (kind === "ineffective" && (!deps.isFirst || said.has(message))) continue;
       deps.log(`${path}: ${message}`);
     }
   }
 
   #createRoute(route: RouteConfig, entries: readonly LoadedEntry[], loading: Loading): RouteFilters | "closed" {
     const filters: Filter[] = [];
-    for (const { index, entry, module } of entries) {
-      if (module === undefined) return "closed";
-      try {
-        filters.push(this.#filterOf(route, entry, module, loading));
-      } catch (error) {
-        this.#unloaded(index, entry, error);
-        return "closed";
-      }
+    for (const loaded of entries) {
+      const filter = this.#start(loaded, route, loading);
+      if (filter === undefined) return "closed";
+      filters.push(filter);
     }
     return new RouteFilters(filters);
   }
 
-  #filterOf(route: RouteConfig, entry: Entry, module: FilterModule, loading: Loading): Filter {
+  /** Starts the filter of an entry for a route, or without one. Undefined if it does not run. */
+  #start(loaded: LoadedEntry, route: RouteConfig | undefined, loading: Loading): Filter | undefined {
+    const { index, entry, module } = loaded;
+    if (module === undefined) return undefined;
+    if (route !== undefined && route.tenant === undefined && module.facts.imports.some(isSetUpstream)) {
+      const message = `the route ${JSON.stringify(entry.match)} has no tenant; set_upstream has no effect`;
+      this.diagnostics.push({ kind: "ineffective", path: `wasm_filters[${index}].module`, message });
+    }
+    try {
+      return this.#filterOf(entry, module, route, loading);
+    } catch (error) {
+      this.#unloaded(index, entry, error);
+      return undefined;
+    }
+  }
+
+  #filterOf(entry: Entry, module: FilterModule, route: RouteConfig | undefined, loading: Loading): Filter {
     const { config, deps, respondWithError, previous } = loading;
-    const maxBodyBytes = route.max_body_bytes ?? config.limits.max_body_bytes;
-    const { host, auth } = route;
+    const maxBodyBytes = route?.max_body_bytes ?? config.limits.max_body_bytes;
+    const { host, auth = NO_AUTH } = route ?? {};
     const key = JSON.stringify([entry, module.hash, host, auth, maxBodyBytes, config.server.preencoded]);
     const known = this.#nextOf(key, previous);
     if (known.filter !== undefined) return known.filter;
@@ -173,7 +191,10 @@ export class LoadedFilters {
     const filter = filterKinds().createFilter(module, settings, {
       ...deps.runtime,
       respondWithError,
-      log: limitedLog(deps, `filter ${JSON.stringify(name)} of the route ${JSON.stringify(entry.match)}`),
+      log: limitedLog(
+        deps,
+        `filter ${JSON.stringify(name)}${route === undefined ? "" : ` of the route ${JSON.stringify(entry.match)}`}`,
+      ),
     });
     this.#filters.set(known.key, filter);
     return filter;
@@ -188,6 +209,10 @@ export class LoadedFilters {
     this.#filters.set(numbered, filter);
     return { key: numbered, filter };
   }
+}
+
+function isSetUpstream(text: string): boolean {
+  return text.startsWith("env.set_upstream ");
 }
 
 /** An object in the configuration file is passed to the filter as JSON. */

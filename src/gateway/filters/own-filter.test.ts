@@ -235,6 +235,25 @@ test("a client that sends its body slowly keeps no instance once the filter has 
   expect(await decision).toEqual({ kind: "continue" });
 });
 
+test("a parked request whose command finds the queue full gets 503 with Retry-After", async () => {
+  const runtime = testRuntime();
+  runtime.link = {
+    isReady: true,
+    call: (_bytes, done) => {
+      queueMicrotask(() => done({ kind: "full" }));
+      return () => {};
+    },
+    close() {},
+  };
+  const code = [...calls(0, 1), ...op.drop, ...op.i32(3)];
+  const module = await loaded(ownModule(["host_call"], { on_request: code, on_resume: op.i32(0) }, "c"));
+  const client = new Client();
+  const filter = new OwnFilter(module, testSettings(), runtime);
+  expect(await filter.request(exchangeOf(client))).toEqual({ kind: "responded" });
+  expect(client.heads[0]).toMatchObject({ status: 503, fields: expect.stringContaining("Retry-After: 1") });
+  expect([runtime.gauge.pinned, runtime.gauge.parked]).toEqual([0, 0]);
+});
+
 test("all filters of a worker share the limit on instances", async () => {
   const runtime = testRuntime();
   runtime.instances.capacity = 1;

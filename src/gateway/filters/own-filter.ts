@@ -226,12 +226,13 @@ export class OwnFilter implements Filter {
     return error === undefined && !exchange.gone ? decision : this.#refuse(exchange, error ?? errors.FAILED);
   }
 
-  #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision {
+  #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision | Promise<FilterDecision> {
     if (exchange.gone || end.kind === "gone" || end.kind === "reply") {
       this.#counts.notInvoked("resume", "gone", exchange.trace);
       return RESPONDED;
     }
     if (end.kind === "body") return this.#refuse(exchange, end.error);
+    if (end.kind === "full") return this.#busy(exchange, errors.BUSY);
     this.#counts.notInvoked("resume", end.kind, exchange.trace);
     return this.#fail(exchange, end.reason);
   }

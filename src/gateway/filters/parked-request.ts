@@ -18,6 +18,8 @@ export type ParkEnd =
   /** `reason` is for the log. */
   | { readonly kind: "deadline" | "control"; readonly reason: string }
   | { readonly kind: "gone" }
+  /** Too many commands wait for the sandbox. */
+  | { readonly kind: "full" }
   /** The body could not be read. */
   | { readonly kind: "body"; readonly error: TurnpikeError };
 
@@ -92,7 +94,7 @@ export class ParkedRequest extends Deadline {
 
   #done(outcome: CommandOutcome): void {
     this.#forget = undefined;
-    if (outcome.kind === "reply") this.#finish(outcome);
+    if (outcome.kind !== "failed") this.#finish(outcome);
     else this.#finish({ kind: "control", reason: `got no result for its host call: ${outcome.detail}` });
   }
 

@@ -14,7 +14,7 @@ import { type Quota } from "./quota.ts";
 export interface FilterSettings {
   /** The name in logs, metrics and traces. */
   readonly name: string;
-  /** The path prefix of the route. */
+  /** The path prefix of the route; empty for a filter without requests. */
   readonly route: string;
   /** `instances`, for each worker. */
   readonly instances: number;

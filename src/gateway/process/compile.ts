@@ -38,6 +38,7 @@ import type * as Files from "../static/static-files.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type ConnectionLimits } from "./connection-limiter.ts";
 import { fileRoom } from "./descriptor-limit.ts";
+import { decidingFields } from "./deciding-fields.ts";
 import { fieldPolicies } from "./field-policies.ts";
 import { isContentRoute } from "./content-route.ts";
 import { Holdings } from "./holdings.ts";
@@ -197,6 +198,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   };
   const tenantOf = tenantRoutes(config, deps, response.respondWithError);
   const besideMethodGuard = methodGuards(config);
+  const deciding = decidingFields(config);
   const hidden = new HiddenParameters(keyParameters(config));
   const slices = new Slices();
   for (const route of config.routes) {
@@ -228,6 +230,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
         ...fields,
         methodOverride:
           guarded || route.cache !== undefined || besideMethodGuard(route) ? createMethodOverridePolicy() : undefined,
+        decidingFields: deciding(route),
         auth: traced(authenticate(route)),
         rateLimit: limits.policy(route),
         bodySchema: bodyPolicy(config, route, deps),

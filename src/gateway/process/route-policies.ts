@@ -10,6 +10,8 @@ export interface RoutePolicies {
   readonly compression?: Policy | undefined;
   /** Refuses fields that would give a request another method than the one that the policies see. */
   readonly methodOverride?: Policy | undefined;
+  /** Refuses fields that the upstream could read in another way than the policies. */
+  readonly decidingFields?: Policy | undefined;
   /** Identifies the consumer, by which later policies count and charge. */
   readonly auth?: Policy | undefined;
   readonly rateLimit?: Policy | undefined;
@@ -36,6 +38,7 @@ export const ORDER: readonly (keyof RoutePolicies)[] = [
   "cors",
   "compression",
   "methodOverride",
+  "decidingFields",
   "auth",
   "rateLimit",
   "bodySchema",

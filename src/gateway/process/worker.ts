@@ -73,6 +73,7 @@ async function obey(message: ToWorker): Promise<void> {
       return;
     case "control_reply":
     case "control_failed":
+    case "control_full":
     case "control_state":
       control.heard(message);
       return;

@@ -15,7 +15,12 @@ const filterText = z.union([z.string().max(MAX_TEXT), jsonObject]).default("");
 
 const wasmFilter = z
   .strictObject({
-    match: text.describe("`path_prefix` of the filter's route. Without such a route the filter never runs."),
+    match: z
+      .string()
+      .max(MAX_TEXT)
+      .describe(
+        "`path_prefix` of the filter's route. Without such a route the filter never runs. Empty: a proxy-wasm filter without requests, for ticks and queues.",
+      ),
     module: text.describe("Path of the `.wasm` module."),
     instances: count(1, 1, 4096).describe(
       "Instances for each worker. If all have a parked request, other requests of the route get 503 after 50 ms.",

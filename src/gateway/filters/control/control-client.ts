@@ -25,7 +25,7 @@ export class ControlClient {
     const { id } = message;
     if (message.kind === "control_forget") this.#forget(id);
     else if (this.#calls.has(id) || !(message.command instanceof Uint8Array)) this.#fail(id, "its message is invalid");
-    else if (this.#calls.size >= MAX_CALLS) this.#fail(id, "the worker has too many calls under way");
+    else if (this.#calls.size >= MAX_CALLS) this.#response(id, { kind: "full" });
     else this.#call(id, Buffer.from(message.command));
   }
 
@@ -53,6 +53,7 @@ export class ControlClient {
 
   #response(id: number, outcome: CommandOutcome): void {
     if (outcome.kind === "reply") this.#send({ kind: "control_reply", id, bytes: outcome.bytes });
+    else if (outcome.kind === "full") this.#send({ kind: "control_full", id });
     else this.#fail(id, outcome.detail);
   }
 

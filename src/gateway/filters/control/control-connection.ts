@@ -22,7 +22,9 @@ const VERSION = /(?:^|\s)proto_version=1(?!\S)/;
 export type CommandOutcome =
   | { readonly kind: "reply"; readonly bytes: Buffer }
   /** `detail` is for the log. */
-  | { readonly kind: "failed"; readonly detail: string };
+  | { readonly kind: "failed"; readonly detail: string }
+  /** Too many commands wait for the sandbox, so this one was not sent. */
+  | { readonly kind: "full" };
 
 /** A command whose caller waits for the result. */
 export interface Command {

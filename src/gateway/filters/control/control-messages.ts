@@ -12,5 +12,6 @@ export type ControlReply =
   | { readonly kind: "control_reply"; readonly id: number; readonly bytes: Uint8Array }
   /** `detail` is for the log. */
   | { readonly kind: "control_failed"; readonly id: number; readonly detail: string }
+  | { readonly kind: "control_full"; readonly id: number }
   /** Whether the sandbox accepts commands. */
   | { readonly kind: "control_state"; readonly isReady: boolean };

@@ -48,6 +48,7 @@ function call(command: string, over = transport): Promise<CommandOutcome> {
 }
 
 function textOf(outcome: CommandOutcome): string {
+  if (outcome.kind === "full") return "full";
   return outcome.kind === "reply" ? outcome.bytes.toString("latin1") : `failed: ${outcome.detail}`;
 }
 
@@ -75,7 +76,7 @@ test("64 commands wait behind the one in progress, and the next is refused", asy
   await startReady();
   sandbox.response = () => undefined;
   const calls = Array.from({ length: 65 }, (_, i) => call(`c${i}`));
-  expect(textOf(await call("late"))).toBe("failed: too many commands wait for it");
+  expect(textOf(await call("late"))).toBe("full");
   await sandbox.received(1);
   sandbox.response = (line) => reply(line);
   sandbox.clients[0]?.socket.write(reply("c0"));

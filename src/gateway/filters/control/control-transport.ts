@@ -1,7 +1,7 @@
 import { type ControlLink } from "../filter.ts";
 import { commandError } from "./command.ts";
 import { type CommandOutcome, ControlConnection, type ControlTimings } from "./control-connection.ts";
-import { failLater } from "./fail-later.ts";
+import { failLater, fullLater } from "./fail-later.ts";
 
 /** The configured part of a `ControlTransport`. */
 export interface TransportSettings {
@@ -75,7 +75,7 @@ export class ControlTransport implements ControlLink {
     const [first] = free;
     if (first !== undefined) return first.connection.take({ bytes, done });
     const isAway = this.#connections.every(({ isReady }) => !isReady);
-    return failLater(isAway ? "the control socket is not connected" : "too many commands wait for it", done);
+    return isAway ? failLater("the control socket is not connected", done) : fullLater(done);
   }
 
   /** Accepts no more commands. Those in progress continue unchanged. */

@@ -2,7 +2,7 @@ import { type ControlLink } from "../filter.ts";
 import { commandError } from "./command.ts";
 import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
-import { failLater } from "./fail-later.ts";
+import { failLater, fullLater } from "./fail-later.ts";
 
 /** The maximum of `wasm_control_connections`. */
 const MAX_CONNECTIONS = 16;
@@ -34,7 +34,7 @@ export class RemoteControl implements ControlLink {
     // The other process checks this too, but that would cost two messages.
     const error = commandError(bytes);
     if (error !== undefined) return failLater(`the filter's command cannot be sent: ${error}`, done);
-    if (this.#calls.size >= MAX_CALLS) return failLater("too many commands wait for it", done);
+    if (this.#calls.size >= MAX_CALLS) return fullLater(done);
     const id = ++this.#lastId;
     try {
       this.#send({ kind: "control_call", id, command: new Uint8Array(bytes) });
@@ -54,6 +54,7 @@ export class RemoteControl implements ControlLink {
     const done = this.#calls.get(message.id);
     this.#calls.delete(message.id);
     if (message.kind === "control_failed") done?.({ kind: "failed", detail: message.detail });
+    else if (message.kind === "control_full") done?.({ kind: "full" });
     else done?.({ kind: "reply", bytes: Buffer.from(message.bytes) });
   }
 

@@ -3,65 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Gateway, startGateway } from "../../../../test/support/gateway.ts";
-import { assemble, op, type TestFunction, u32 } from "../module/testing/assembler.ts";
-
-const I32 = 0x7f;
-/** Types by the number of i32 parameters, all with the result i32. The last type is () -> (). */
-const TYPES = [
-  ...Array.from({ length: 11 }, (_, count) => [Array.from({ length: count }, () => I32), [I32]] as const),
-  [[], []] as const,
-];
-const NOTHING = 11;
-/** The addresses of a module's texts, of results, and of free memory. */
-const TEXTS = 0;
-const RESULTS = 4096;
-const FREE = 8192;
-
-interface Filter {
-  /** Imports of `env`, each with its number of parameters. They are functions 0, 1, ... */
-  readonly imports?: readonly (readonly [name: string, parameters: number])[];
-  readonly text?: string;
-  readonly callbacks: Readonly<Record<string, readonly number[]>>;
-  /** The code of the allocator. */
-  readonly allocated?: readonly number[];
-}
-
-/** The number of parameters of each callback. */
-const PARAMETERS: Readonly<Record<string, number>> = {
-  proxy_on_context_create: 2,
-  proxy_on_vm_start: 2,
-  proxy_on_configure: 2,
-  proxy_on_request_headers: 3,
-  proxy_on_request_body: 3,
-  proxy_on_response_headers: 3,
-  proxy_on_done: 1,
-  proxy_on_log: 1,
-  proxy_on_tick: 1,
-};
-
-function moduleOf({ imports = [], text = "", callbacks, allocated = op.i32(FREE) }: Filter): Uint8Array {
-  const functions: TestFunction[] = [
-    { type: NOTHING, export: "proxy_abi_version_0_2_1", code: [] },
-    { type: 1, export: "malloc", code: allocated },
-  ];
-  for (const [name, code] of Object.entries(callbacks)) {
-    functions.push({ type: PARAMETERS[name] ?? 0, export: name, code });
-  }
-  const bytes = [...Buffer.from(text)];
-  return assemble({
-    types: TYPES,
-    imports: imports.map(([name, count]) => ["env", name, count] as const),
-    functions,
-    memory: 1,
-    data: [[0, ...op.i32(TEXTS), 0x0b, ...u32(bytes.length), ...bytes]],
-  });
-}
-
-function call(index: number, ...parameters: readonly number[]): number[] {
-  return [...parameters.flatMap((value) => op.i32(value)), ...op.call(index)];
-}
+import { op } from "../module/testing/assembler.ts";
+import { call, type Filter, moduleOf, RESULTS, TEXTS } from "./testing/proxy-module.ts";
 
 const LOOP = [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)];
+/** The number of contexts so far. */
+const COUNT = [...op.i32(RESULTS), ...op.i32Load];
 const GET = ["proxy_get_header_map_value", 5] as const;
 const LOCAL = ["proxy_send_local_response", 8] as const;
 
@@ -120,7 +67,14 @@ const BREAKING: Readonly<Record<string, Filter & { readonly reason?: string }>> 
     },
   },
   "a trap while the context is created": {
-    callbacks: { proxy_on_context_create: [...op.get(1), ...op.if, ...op.unreachable, ...op.end, ...op.i32(0)] },
+    // Not for the context that the gateway makes when it loads the filter, nor for the plugin's own.
+    callbacks: {
+      proxy_on_context_create: [
+        [...COUNT, ...op.i32(2), 0x4e, ...op.if, ...op.unreachable, ...op.end],
+        [...op.i32(RESULTS), ...COUNT, ...op.i32(1), ...op.i32Add, ...op.i32Store],
+        op.i32(0),
+      ].flat(),
+    },
   },
 };
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../lib/caught.ts";
 import { Deadline } from "../../../lib/timer-wheel.ts";
 import { type Failure, failureOf } from "../module/failure.ts";
 import { START_FUEL } from "../module/limits.ts";
@@ -46,7 +47,7 @@ export class ProxyInstance implements Host, StreamRunner {
   #isClosing = false;
 
   /**
-   * Starts the module. `onIdle` is called when a closing instance has no streams left. Throws an Error with the reason
+   * Starts the module. `onIdle` is called when a closing instance has no streams left or breaks. Throws an Error with the reason
    * if the module fails.
    */
   constructor(plugin: Plugin, onIdle: () => void) {
@@ -171,6 +172,20 @@ export class ProxyInstance implements Host, StreamRunner {
     const length = Buffer.byteLength(settings.config);
     const isConfigured = this.#begin("proxy_on_configure", configure, () => configure?.(PLUGIN_ID, length));
     if (isConfigured === 0) throw cannotStart("returns false from proxy_on_configure");
+    if (settings.route !== "") this.#tryContext();
+  }
+
+  /** Throws an Error if the module cannot make a context for a request, as plugins that only have ticks and queues. */
+  #tryContext(): void {
+    const { contextCreate, remove } = this.callbacks;
+    const id = this.nextId();
+    try {
+      this.#begin("proxy_on_context_create", contextCreate, () => contextCreate?.(id, PLUGIN_ID));
+      this.#begin("proxy_on_delete", remove, () => remove?.(id));
+    } catch (error) {
+      const reason = `${messageOf(error)}, for a request. A plugin without requests needs an empty match`;
+      throw new Error(reason, { cause: error });
+    }
   }
 
   /**
@@ -216,6 +231,7 @@ export class ProxyInstance implements Host, StreamRunner {
     this.#asked.clear();
     this.#release();
     for (const stream of streams) stream.lost();
+    if (this.#isClosing) this.#onIdle();
   }
 
   /** Ends the plugin. */
@@ -224,6 +240,7 @@ export class ProxyInstance implements Host, StreamRunner {
     const { done, remove } = this.callbacks;
     if (done !== undefined) this.run(this.#root, "proxy_on_done", () => done(PLUGIN_ID));
     if (!this.#isBroken && remove !== undefined) this.run(this.#root, "proxy_on_delete", () => remove(PLUGIN_ID));
+    if (this.#isBroken) return;
     this.#isBroken = true;
     this.#release();
     this.#onIdle();

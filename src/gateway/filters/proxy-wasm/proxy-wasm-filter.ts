@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { messageOf } from "../../../lib/caught.ts";
+import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Filter, type FilterDecision } from "../filter.ts";
 import { type FilterModule } from "../module/module-cache.ts";
@@ -32,6 +33,8 @@ export class ProxyWasmFilter implements Filter {
   #closing = 0;
   #next = 0;
   #isClosed = false;
+  /** Restarts a broken instance of a filter without requests. */
+  readonly #watch: Watch | undefined;
 
   /** Starts the first instance. Throws an Error with the reason if it fails. */
   constructor(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime) {
@@ -53,6 +56,7 @@ export class ProxyWasmFilter implements Filter {
     }));
     const [first] = this.#slots;
     if (first !== undefined) this.#start(first);
+    if (settings.route === "") this.#watch = new Watch(runtime.wheel, () => void this.#take());
   }
 
   /** `pinned` is 0, because no instance is reserved for one request. */
@@ -73,12 +77,16 @@ export class ProxyWasmFilter implements Filter {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#watch?.stop();
     for (const slot of this.#slots) {
       const { instance } = slot;
-      if (instance === undefined || instance.isBroken) continue;
+      if (instance === undefined) continue;
       slot.instance = undefined;
-      this.#closing++;
-      instance.close();
+      if (instance.isBroken) this.#plugin.runtime.instances.give();
+      else {
+        this.#closing++;
+        instance.close();
+      }
     }
   }
 
@@ -130,6 +138,30 @@ export class ProxyWasmFilter implements Filter {
       instances.give();
       throw error;
     }
+  }
+}
+
+/** Milliseconds between two looks at an instance that no request starts again. */
+const WATCH_MS = 1000;
+
+class Watch extends Deadline {
+  readonly #wheel: TimerWheel;
+  readonly #look: () => void;
+
+  constructor(wheel: TimerWheel, look: () => void) {
+    super();
+    this.#wheel = wheel;
+    this.#look = look;
+    wheel.set(this, WATCH_MS);
+  }
+
+  onDeadline(): void {
+    this.#wheel.set(this, WATCH_MS);
+    this.#look();
+  }
+
+  stop(): void {
+    this.#wheel.remove(this);
   }
 }
 

@@ -24,6 +24,7 @@ function tell(message: FromCaller): void {
 }
 
 function textOf(outcome: CommandOutcome): string {
+  if (outcome.kind === "full") return "full";
   return outcome.kind === "reply" ? outcome.bytes.toString("latin1") : `failed: ${outcome.detail}`;
 }
 
