@@ -40,9 +40,10 @@ The extension of the file name selects the format. Problems are reported with li
   to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
 - every other ending: JSON
 
-Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), JSON with comments and
-YAML keep their comments. If a route is removed, the comments before it are removed too. A YAML file with aliases is never written: \`persist\` says
-so, and you edit the file yourself.
+Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), only changed values change:
+all other lines stay as they are, with their comments. If a route is removed, the comments right before it and after it in its line are removed
+too; comments before an empty line stay. A YAML value that changes at an alias is written in place of the alias. If the anchor's value would have to
+change, \`persist\` fails with the reason, and you edit the file yourself.
 
 ## Flags
 

@@ -96,34 +96,30 @@ function sharedEnds(
 
 /** For each item of a list, its index in the list before; -1 if it is new. */
 export function pairsOf(before: readonly unknown[], after: readonly unknown[]): number[] {
-  const indexes = indexesOf(before);
-  if (indexes === undefined || indexesOf(after) === undefined) return pairsByIndex(before, after);
-  return after.map((item) => indexes.get(listName(item) ?? "") ?? -1);
-}
-
-/** Matches equal items at the start and the end. The items between them are matched in their order. */
-function pairsByIndex(before: readonly unknown[], after: readonly unknown[]): number[] {
-  const { tail } = sharedEnds(before, after, isSame);
-  const shift = before.length - after.length;
-  return after.map((_, i) => {
-    if (i >= after.length - tail) return i + shift;
-    return i < before.length - tail ? i : -1;
-  });
-}
-
-/** The indexes of items by name; undefined if an item has no name, or two items have the same name. */
-function indexesOf(items: readonly unknown[]): ReadonlyMap<string, number> | undefined {
-  const indexes = new Map<string, number>();
-  for (const [i, item] of items.entries()) {
-    const name = listName(item);
-    if (name === undefined || indexes.has(name)) return undefined;
-    indexes.set(name, i);
+  const pairs = after.map(() => -1);
+  const free = new Set(before.keys());
+  // Equal items first, because several items can have one name.
+  for (const keyOf of [(item: unknown) => JSON.stringify(item), listName]) {
+    const indexes = Map.groupBy(free, (i) => keyOf(before[i]));
+    for (const [i, item] of after.entries()) {
+      const key = pairs[i] === -1 ? keyOf(item) : undefined;
+      const index = key === undefined ? undefined : indexes.get(key)?.shift();
+      if (index === undefined) continue;
+      pairs[i] = index;
+      free.delete(index);
+    }
   }
-  return indexes;
+  // An item without a name is a change of the item that follows the same neighbour.
+  for (const i of after.keys()) {
+    const next = (pairs[i - 1] ?? -1) + 1;
+    const isUnnamed = listName(after[i]) === undefined && listName(before[next]) === undefined;
+    if (pairs[i] === -1 && isUnnamed && free.delete(next)) pairs[i] = next;
+  }
+  return pairs;
 }
 
 /** The longest increasing subsequence of a list of distinct numbers. -1 is left out. */
-function longestRise(numbers: readonly number[]): number[] {
+export function longestRise(numbers: readonly number[]): number[] {
   /** The last number of the best subsequence of each length. */
   const ends: number[] = [];
   const before = new Map<number, number | undefined>();

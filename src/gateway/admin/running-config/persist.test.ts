@@ -233,7 +233,7 @@ test("a file with comments keeps them", async () => {
   const commented = FILE.replace(`"routes"`, `// All of them.\n  "routes"`).replace(`"a" }\n`, `"a" }, // one\n`);
   const { outcome, text } = await persisted("turnpike.jsonc", commented);
   expect(outcome).toEqual({ kind: "done", path });
-  const added = `"a" },\n    {\n      "path_prefix": "/new",\n      "upstream": "a"\n    }, // one\n`;
+  const added = `"a" }, // one\n    {\n      "path_prefix": "/new",\n      "upstream": "a"\n    },\n`;
   expect(text).toBe(commented.replace(`"a" }, // one\n`, added));
 });
 
@@ -252,15 +252,24 @@ test("a YAML file keeps its comments", async () => {
   expect(text).toBe(`${YAML}  - path_prefix: /new\n    upstream: a\n`);
 });
 
-test("a YAML file with aliases is not written, and the error gives the reason", async () => {
+test("a YAML file with aliases is written unless the change is at an anchor", async () => {
   const text = YAML.replace("name: a", "name: &a a").replace("upstream: a", "upstream: *a");
-  const written = await persisted("turnpike.yml", text);
-  expect(written).toEqual({
-    outcome: {
-      kind: "failed",
-      reason: "the file has YAML aliases, which a change could reach in several places; edit the file, and reload it",
-      code: undefined,
-    },
-    text,
+  const { outcome, text: written } = await persisted("turnpike.yml", text);
+  expect({ outcome, written }).toEqual({
+    outcome: { kind: "done", path },
+    written: `${text}  - path_prefix: /new\n    upstream: a\n`,
   });
+  const shared = text.replace("upstreams", "x-port: &port 9000\nupstreams").replace("port: 9000", "port: *port");
+  writeFileSync(path, shared.replace("x-port: &port 9000", "x-port: 1"));
+  path = join(folder, "shared.yml");
+  writeFileSync(path, shared);
+  const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+  const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
+  const document = { ...Object(opened.document), "x-port": 9001 };
+  await running.change({ kind: "replace", document }, BY);
+  expect(await running.persist(BY, { force: false })).toMatchObject({
+    kind: "failed",
+    reason: expect.stringMatching(/aliases/),
+  });
+  expect(readFileSync(path, "utf8")).toBe(shared);
 });

@@ -7,8 +7,8 @@ import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
 import { type ConfigFile } from "./config-file.ts";
 import { type ConfigSource, loadConfigText } from "./config-source.ts";
-import { documentText, type WrittenDocument } from "./document-text.ts";
 import { isSame } from "./json-difference.ts";
+import { type WrittenDocument } from "./json-text.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type PersistOutcome } from "./running-config.ts";
 
@@ -35,11 +35,6 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   if (!isOurs()) return { kind: "changed-on-disk" };
   const format = await formatOf(file.path);
   const text = await textOf(document, like, format);
-  if (text === undefined) {
-    const reason =
-      "the file has YAML aliases, which a change could reach in several places; edit the file, and reload it";
-    return { kind: "failed", reason, code: undefined };
-  }
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FILE_BYTES) {
     return { kind: "failed", reason: `it would have more than ${MAX_FILE_BYTES} bytes`, code: undefined };
@@ -47,7 +42,9 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   const { document: read, loaded } = loadConfigText(text, { source, format });
   if (loaded.config === undefined || !isSame(read, document)) {
     const why = loaded.problems.map(diagnosticText).join("; ") || "the written file would have other values";
-    return { kind: "failed", reason: `the gateway could not start with it: ${why}`, code: undefined };
+    const aliases =
+      format.name === "yaml" && /[&*]/.test(text) ? ". If the value has aliases, edit the file, and reload it" : "";
+    return { kind: "failed", reason: `the gateway could not start with it: ${why}${aliases}`, code: undefined };
   }
   try {
     if (!(await replaceFile(file.path, bytes, isOurs))) return { kind: "changed-on-disk" };
@@ -59,18 +56,16 @@ export async function writeDocument(file: ConfigFile, writing: Writing): Promise
   return { kind: "done", path: file.path };
 }
 
-/** Undefined if the text that the document was read from can only be changed by hand. */
-async function textOf(document: unknown, like: Model | undefined, { name }: TextFormat): Promise<string | undefined> {
-  // Plain JSON has no comments, and a text in another format cannot be kept.
+async function textOf(document: unknown, like: Model | undefined, { name }: TextFormat): Promise<string> {
+  // A text in another format cannot be kept.
   const model = like?.format === name ? like : undefined;
   if (name === "yaml") {
     const { freshYaml, yamlText } = await import("./yaml-text.ts");
     return model === undefined ? freshYaml(document) : yamlText(model, document);
   }
   if (model === undefined) return `${JSON.stringify(document, undefined, 2)}\n`;
-  if (name === "json") return documentText(model, document);
-  const { plainJson } = await import("../../config/formats/jsonc.ts");
-  return documentText({ ...model, plain: plainJson(model.text).text }, document);
+  const { jsonText } = await import("./json-text.ts");
+  return jsonText(model, document, name === "json");
 }
 
 /**

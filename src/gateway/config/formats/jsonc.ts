@@ -18,7 +18,7 @@ function parse(text: string): ParsedJson {
 
 /**
  * Replaces comments, and commas before a closing bracket, with spaces, so that all other text keeps its line and
- * column. `unclosed` is the offset of a comment without an end.
+ * column. `unclosed` is the offset of a comment without an end. @internal
  */
 export function plainJson(source: string): { readonly text: string; readonly unclosed: number | undefined } {
   const text = withoutMark(source);
