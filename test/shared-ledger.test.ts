@@ -1,7 +1,9 @@
 /** Real gateways in processes of their own that share a real PostgreSQL database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { encodeHeader } from "../src/payments/x402/header.ts";
-import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { until } from "../src/lib/testing/until.ts";
 import { hasPostgres, PASSWORD, TestPostgres } from "../src/store/testing/postgres.ts";
 import { makeCertificate } from "./support/certificates.ts";
@@ -26,7 +28,10 @@ function config(postgres: object): { [key: string]: unknown } {
   return {
     x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
     upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
-    routes: [{ path_prefix: "/paid", upstream: "origin", x402: TERMS }],
+    routes: [
+      { path_prefix: "/paid", upstream: "origin", x402: TERMS },
+      { path_prefix: "/stream", upstream: "origin", x402: { ...TERMS, settle: "before" } },
+    ],
     postgres,
   };
 }
@@ -43,6 +48,26 @@ async function start(
 
 function pay(gateway: Gateway, payment: unknown): Promise<Response> {
   return fetch(`http://127.0.0.1:${gateway.port}/paid`, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+/** A client that has paid and reads nothing. `rest` reads its whole response. */
+async function startReading({ port }: Gateway, path: string): Promise<{ rest(): Promise<void> }> {
+  const extra = path === "/stream" ? { ...REQUIREMENTS.extra, paymentFlow: "upfront" } : REQUIREMENTS.extra;
+  const payment = { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
+  const socket = connect({ port, host: "127.0.0.1" }).pause();
+  await once(socket, "connect");
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a.test\r\nPAYMENT-SIGNATURE: ${encodeHeader(payment)}\r\n\r\n`);
+  let received = 0;
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  socket.pause();
+  return {
+    async rest() {
+      socket.resume();
+      await until(() => received > goods.length);
+    },
+  };
 }
 
 /** Undefined if the port is not listened on. */
@@ -158,6 +183,37 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await database.up();
     await until(async () => (await pay(gateway, paid)).status === 200, 20_000);
     expect(sold).toBe(2);
+  });
+
+  test("deliveries of which the database learns nothing are recorded when it is back", async () => {
+    const user = await database.newUser();
+    const gateway = await start({ url: database.url(user), statement_timeout_ms: 1000 });
+    // More than both kernels buffer.
+    goods = Buffer.alloc(8_000_000, "goods ").toString();
+    const clients = await Promise.all(["/paid", "/paid", "/stream"].map((path) => startReading(gateway, path)));
+    const count = async (where: string): Promise<number> => {
+      const [row] = await database.query(`SELECT count(*) FROM ${user}.turnpike_payments WHERE ${where}`);
+      return Number(row?.[0]);
+    };
+    await until(async () => (await count("state = 'settled'")) === clients.length);
+    await database.crash();
+    await Promise.all(clients.map((client) => client.rest()));
+    await until(() => gateway.output().includes("the ledger did not take the result of a payment"), 20_000);
+    await database.up();
+    await until(async () => (await count("delivered")) === clients.length, 20_000);
+    expect(await count("cuts > 0 AND route = '/paid'")).toBe(0);
+  });
+
+  test("a recorded delivery survives a crash of the database", async () => {
+    const user = await database.newUser();
+    const gateway = await start({ url: database.url(user), statement_timeout_ms: 1000 });
+    expect((await pay(gateway, signedPayment(Date.now() / 1000))).status).toBe(200);
+    const delivered = async (): Promise<string | null | undefined> =>
+      (await database.query(`SELECT delivered FROM ${user}.turnpike_payments`))[0]?.[0];
+    await until(async () => (await delivered()) === "t");
+    await database.crash();
+    await database.up();
+    expect(await delivered()).toBe("t");
   });
 
   test("a database that fails between reservation and settlement causes no unpaid response", async () => {

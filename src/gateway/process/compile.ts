@@ -43,6 +43,7 @@ import { fieldPolicies } from "./field-policies.ts";
 import { isContentRoute } from "./content-route.ts";
 import { Holdings } from "./holdings.ts";
 import { type LogFiles, type LogLease, openAccessLog } from "./log-files.ts";
+import { type LateWrites } from "../../store/late-writes.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
 import { type MaintenanceSettings, maintenanceSettings, counted } from "./payment-maintenance.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
@@ -108,6 +109,7 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
   readonly ledgerWatch: LedgerWatch;
+  readonly lateWrites: LateWrites;
   readonly facilitators: Facilitators;
   /** Unix milliseconds. */
   readonly clock: () => number;
@@ -463,6 +465,7 @@ function createSeller(
       },
       {
         ledger: counted(ledger, { metrics: deps.telemetry.payments, onEvent: deps.onEvent, watch: deps.ledgerWatch }),
+        lateWrites: deps.lateWrites,
         paymentIds,
         facilitator,
         kinds,

@@ -27,6 +27,7 @@ import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
+import { LateWrites } from "../../store/late-writes.ts";
 import { LedgerWatch } from "./ledger-watch.ts";
 import { PaymentMaintenance } from "./payment-maintenance.ts";
 import { withBreakerEvents } from "./payment-events.ts";
@@ -95,6 +96,7 @@ class RunningGateway implements GatewayProcess {
   readonly #store: WorkerStore;
   #maintenance: PaymentMaintenance | undefined;
   readonly #ledgerWatch: LedgerWatch;
+  readonly #lateWrites: LateWrites;
   #compiled: Compiled | undefined;
   /** All configured ports are bound. */
   #isUp = false;
@@ -110,6 +112,7 @@ class RunningGateway implements GatewayProcess {
       onError: (error) => this.#report(error),
     });
     this.#store = new WorkerStore(options, this.#own);
+    this.#lateWrites = new LateWrites(options.log);
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
@@ -342,6 +345,7 @@ class RunningGateway implements GatewayProcess {
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
     await this.#own.closeResponses();
+    await this.#lateWrites.close();
     await this.#store.close();
   }
 
@@ -455,6 +459,7 @@ class RunningGateway implements GatewayProcess {
       tracers: this.#own.tracers,
       store: () => this.#store.open(config.postgres),
       ledgerWatch: this.#ledgerWatch,
+      lateWrites: this.#lateWrites,
       facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,

@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await next.close();
   });
 
-  test("only changes that transfer money wait for the disk, whatever the server's own setting is", async () => {
+  test("only changes that transfer money, and deliveries, wait for the disk, whatever the server's own setting is", async () => {
     await using opened = await open();
     const { store, user } = opened;
     await server.query(`CREATE TABLE ${user}.seen (state text, setting text)`);
@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
         ["verified", "off"],
         ["settling", "on"],
         ["settled", "on"],
-        ["settled", "off"],
+        ["settled", "on"],
       ]);
     }
   });

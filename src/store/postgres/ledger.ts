@@ -127,14 +127,15 @@ export class PostgresLedger implements Ledger {
     if (notice !== undefined) {
       return (await database.durable(sql.MOVE_AND_POST, [...values, notice.id, notice.url, notice.body])).count > 0;
     }
-    if (DURABLE.has(change.state) && change.delivered === undefined) {
+    // An undone delivery would be a false debt. The client does not wait for this write.
+    if (DURABLE.has(change.state) && change.delivered !== false) {
       return (await database.durable(sql.MOVE, values)).count > 0;
     }
     return (await database.quick(sql.MOVE, values)).count > 0;
   }
 
   async deliver(payment: PaymentKey): Promise<boolean> {
-    return (await this.#database.quick(sql.DELIVER, [this.#database.clock, ...keyOf(payment)])).count > 0;
+    return (await this.#database.durable(sql.DELIVER, [this.#database.clock, ...keyOf(payment)])).count > 0;
   }
 
   async repeat(payment: PaymentKey, most: number): Promise<boolean> {

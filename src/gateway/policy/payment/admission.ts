@@ -11,7 +11,6 @@ import { fromV1 } from "../../../payments/signatures/from-v1.ts";
 import { MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
-import { nameOf } from "./ask-facilitator.ts";
 import { Attempt, type AcceptedPayment } from "./attempt.ts";
 import { type Challenge, type ChallengeError } from "./challenge/challenge.ts";
 import { deliver } from "./responses/deliver.ts";
@@ -242,11 +241,8 @@ async function deliverKept({ paidRoute, exchange, accepted }: Request, payment: 
  * The request that has the lease can still fail to deliver. This client has the response now, so the payment is
  * delivered.
  */
-async function note({ ledger, log, route }: PaidRoute, payment: Payment, taken: Promise<boolean>): Promise<void> {
-  if (!(await taken)) return;
-  await ledger
-    .deliver(payment)
-    .catch((error) => log(`payment: cannot record a delivery on ${route}: ${nameOf(error)}`));
+async function note({ ledger, lateWrites }: PaidRoute, payment: Payment, taken: Promise<boolean>): Promise<void> {
+  if (await taken) await lateWrites.insist(payment, () => ledger.deliver(payment));
 }
 
 /** The payment is settled, and its response is not stored here or was repeated often enough. */

@@ -169,7 +169,7 @@ export class Attempt {
     this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered, partial) =>
         this.#inBackground(
-          this.#lease.move({
+          this.#lease.record({
             state: "settled",
             lease: false,
             ...(delivered ? { delivered } : {}),
@@ -328,7 +328,7 @@ export class Attempt {
   async #close({ taken }: Delivery, isNew: boolean): Promise<void> {
     const delivered = await taken;
     const begun = this.#exchange.started;
-    await this.#lease.move({
+    await this.#lease.record({
       state: "settled",
       lease: false,
       ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
@@ -365,7 +365,7 @@ export class Attempt {
 
   /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
   async #noteBody(): Promise<void> {
-    await this.#lease.move({ state: "settled", lease: true, ...this.#request.spentOn });
+    await this.#lease.record({ state: "settled", lease: true, ...this.#request.spentOn });
   }
 
   /**
@@ -373,7 +373,7 @@ export class Attempt {
    */
   async #refuseBody(): Promise<void> {
     respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
-    await this.#lease.move({ state: "settled", lease: false, delivered: false });
+    await this.#lease.record({ state: "settled", lease: false, delivered: false });
   }
 
   #broken(error: TurnpikeError): void {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
+import { LateWrites } from "../../../store/late-writes.ts";
 import { type Change, type Payment } from "../../../store/ledger.ts";
 import { Lease } from "./lease.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -18,6 +20,7 @@ interface Books {
   readonly moves: Change[];
   readonly ids: string[];
   readonly logged: string[];
+  readonly delivered: Payment[];
   /** The results of the ledger: false if the lease is lost, an error if the ledger fails. */
   readonly ledger: { responses: (boolean | Error)[] };
 }
@@ -26,8 +29,11 @@ function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books
   const [moves, ids, logged]: [Change[], string[], string[]] = [[], [], []];
   const ledger: Books["ledger"] = { responses: [] };
   // Tests need failures at chosen moments, which a real store does not have.
+  const delivered: Payment[] = [];
   const paidRoute = {
+    lateWrites: new LateWrites(() => {}),
     ledger: {
+      deliver: async (of: Payment) => delivered.push(of) > 0,
       async move(_payment: Payment, change: Change) {
         moves.push(change);
         const response = ledger.responses.shift() ?? true;
@@ -36,8 +42,8 @@ function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books
       },
     },
     paymentIds: {
-      tie: async (of: object, fingerprint: string, until: number) => {
-        ids.push(JSON.stringify(["tie", of, fingerprint, until]));
+      tie: async (of: object, fingerprint: string, end: number) => {
+        ids.push(JSON.stringify(["tie", of, fingerprint, end]));
         return id === "taken" ? "another" : fingerprint;
       },
       untie: async (of: object, fingerprint: string) => void ids.push(JSON.stringify(["untie", of, fingerprint])),
@@ -47,7 +53,7 @@ function openLease(payment: Partial<Payment> = {}, id?: string, url = ""): Books
     log: (text: string) => void logged.push(text),
     route: "/goods",
   } as unknown as PaidRoute;
-  return { lease: new Lease(paidRoute, { ...PAYMENT, ...payment }, id), moves, ids, logged, ledger };
+  return { lease: new Lease(paidRoute, { ...PAYMENT, ...payment }, id), moves, ids, logged, ledger, delivered };
 }
 
 test("a lost lease is logged once, and a released one is not logged", async () => {
@@ -116,15 +122,31 @@ describe("after the ledger has failed", () => {
     expect(spent.moves[1]).toEqual({ state: "settling", lease: false });
   });
 
-  test("the ledger may accept only the settlement, and without any write the lease expires", async () => {
+  test("the state is written again until the ledger takes it, also a refusal of the settlement", async () => {
     const { lease, moves, ledger } = openLease();
     await lease.book(SETTLED, "5");
     ledger.responses = [new Error("busy"), new Error("busy")];
     await lease.salvage(false);
-    expect(moves.slice(1)).toEqual([
-      { state: "settled", lease: false, transaction: "0xtx", payer: "0xpayer" },
-      { state: "released", lease: false, transaction: "0xtx", payer: "0xpayer" },
-    ]);
+    await until(() => moves.length === 4);
+    const settled = { state: "settled", lease: false, transaction: "0xtx", payer: "0xpayer" } as const;
+    expect(moves.slice(1)).toEqual([settled, settled, settled]);
+    const failed = { state: "failed", lease: false, reason: "payment_refused" } as const;
+    const refused = openLease();
+    refused.ledger.responses = [new Error("busy"), new Error("busy")];
+    expect(await refused.lease.move(failed).catch(String)).toContain("busy");
+    await refused.lease.salvage(true);
+    await until(() => refused.moves.length === 3);
+    expect(refused.moves).toEqual([failed, failed, failed]);
+  });
+
+  test("a delivery is recorded without the lease if it is lost, and an interrupted response is not", async () => {
+    const { lease, moves, ledger, delivered } = openLease({ state: "settled" });
+    ledger.responses = [false, new Error("busy"), false];
+    await lease.record({ state: "settled", lease: false, delivered: false });
+    expect([moves.length, delivered]).toEqual([1, []]);
+    await lease.record({ state: "settled", lease: false, delivered: true });
+    await until(() => delivered.length === 1);
+    expect(moves).toHaveLength(3);
   });
 });
 

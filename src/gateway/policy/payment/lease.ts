@@ -6,11 +6,11 @@ import { type Paid } from "./receipt.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
 /** The interfaces that record a lease. */
-type Books = Pick<PaidRoute, "ledger" | "paymentIds" | "target" | "clock" | "log" | "route">;
+type Books = Pick<PaidRoute, "ledger" | "lateWrites" | "paymentIds" | "target" | "clock" | "log" | "route">;
 
 /**
  * The lease of one request on its payment: the state of the money, and how much of that is recorded. Methods reject if
- * the ledger fails, except `salvage`.
+ * the ledger fails, except `record` and `salvage`.
  */
 export class Lease {
   readonly #paidRoute: Books;
@@ -22,6 +22,8 @@ export class Lease {
   #paid: Paid | undefined;
   /** The result of the settlement. It is recorded again if the first write failed. */
   #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
+  /** The last change, if its write failed. */
+  #unwritten: Change | undefined;
 
   /** `id`: the client's own id for the payment. */
   constructor(paidRoute: Books, payment: Payment, id: string | undefined) {
@@ -42,7 +44,9 @@ export class Lease {
    * must stop.
    */
   async move(change: Change): Promise<boolean> {
+    this.#unwritten = change;
     const moved = await this.#paidRoute.ledger.move(this.#payment, change);
+    this.#unwritten = undefined;
     if (moved) this.#state = change.state;
     else if (!this.#isOver)
       this.#paidRoute.log(`payment: a lease on ${this.#paidRoute.route} was lost while it was ${this.#state}`);
@@ -63,6 +67,19 @@ export class Lease {
     const moved = await this.move({ state: "settled", lease: true, ...this.#settled });
     this.#settled = { transaction, payer };
     return moved;
+  }
+
+  /**
+   * As `move`, for facts: the write is repeated until the ledger takes it. A delivery that is not recorded would be a
+   * debt.
+   */
+  async record(change: Change): Promise<void> {
+    const { ledger, lateWrites } = this.#paidRoute;
+    await lateWrites.insist(this.#payment, async () => {
+      const moved = await this.move(change);
+      // The client has the response, although the lease has ended meanwhile.
+      if (!moved && change.delivered === true) await ledger.deliver(this.#payment);
+    });
   }
 
   /** Releases the payment: it can be used again or, if it is settled, asked for again. `spentOn` is for the ledger. */
@@ -90,17 +107,14 @@ export class Lease {
   }
 
   /**
-   * The ledger has failed: records the known state again. `isSpent`: the settlement may have happened, so nothing
-   * is released.
+   * The ledger has failed: records the known state and ends the lease, as soon as the ledger takes it. `isSpent`: the
+   * settlement may have happened, so nothing is released.
    */
   async salvage(isSpent: boolean): Promise<void> {
-    const { transaction, payer } = this.#settled;
-    const known = payer === undefined || transaction === undefined ? {} : { transaction, payer };
-    const end: Change = { state: isSpent ? this.#state : "released", lease: false, ...known };
-    const paid: Change = this.#paid === undefined ? end : { ...end, ...this.#settled, state: "settled" };
-    // If this fails too, the lease expires.
-    await this.move(paid)
-      .catch(() => this.move(end))
-      .catch(() => false);
+    const spent = this.#unwritten ?? { state: this.#state };
+    const unpaid: Change = { ...(isSpent ? spent : { state: "released" }), lease: false };
+    const paid: Change = { ...this.#settled, state: "settled", lease: false };
+    const end = this.#paid === undefined ? unpaid : paid;
+    await this.record(end);
   }
 }

@@ -1,5 +1,6 @@
 import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
 import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
+import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
@@ -23,6 +24,7 @@ export interface PaidRoute {
   /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
   readonly ledger: Ledger;
+  readonly lateWrites: LateWrites;
   readonly paymentIds: PaymentIds;
   readonly facilitator: Facilitator;
   readonly responses: ResponseStore;

@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
+import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
@@ -19,6 +20,8 @@ import { type PaidRoute } from "./paid-route.ts";
 /** The parts of the process that a payment policy uses. */
 export interface PaymentDeps {
   readonly ledger: Ledger;
+  /** One per process, as `responses`. */
+  readonly lateWrites: LateWrites;
   readonly paymentIds: PaymentIds;
   readonly facilitator: Facilitator;
   /** The payment kinds that the facilitator supports. */

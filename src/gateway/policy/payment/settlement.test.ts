@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../../lib/testing/until.ts";
 import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { LEASE_MS } from "../../../store/ledger.ts";
@@ -145,7 +146,8 @@ test("a ledger that fails before settlement charges nothing, and after it loses 
     expect(response.headers.get("payment-required")).toBeNull();
     expect(shop.settlements).toBe(charged);
     broken = false;
-    expect((await shop.send(payment)).status).toBe(200);
+    // The settlement is recorded soon. Until then, the lease is held.
+    await until(async () => (await shop.send(payment)).status === 200);
     expect(shop.runs).toBe(runs);
   }
 });
@@ -240,7 +242,10 @@ test("a response owed by a dead process is delivered by the next, without anothe
   const dying = open({
     store: openStore(path, () => clock.now),
     // The ledger never records the delivery.
-    ledger: (real) => ({ move: async (payment, change) => (change.lease ? real.move(payment, change) : false) }),
+    ledger: (real) => ({
+      move: async (payment, change) => (change.lease ? real.move(payment, change) : false),
+      deliver: async () => false,
+    }),
   });
   const payment = dying.payment();
   expect((await dying.send(payment)).status).toBe(200);
