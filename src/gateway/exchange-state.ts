@@ -34,6 +34,7 @@ export function withExchangeState<B extends Base>(base: B) {
     status = 0;
     onDrain: (() => void) | undefined = undefined;
     onCancel: (() => void) | undefined = undefined;
+    onGoAway: (() => void) | undefined = undefined;
     gone = false;
     onGone: (() => void) | undefined = undefined;
     onFinish: ((exchange: Exchange) => void) | undefined = undefined;

@@ -265,6 +265,8 @@ export interface Exchange {
    * it.
    */
   onDrain: (() => void) | undefined;
+  /** Called when the connection of the client drains: a response without an end should end. */
+  onGoAway?: (() => void) | undefined;
   /** Stops the sender of the response. Called when the client went away, and by a sink that wants no more data. */
   onCancel: (() => void) | undefined;
   /** True after the client went away: data that is sent is discarded. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { serverAt } from "../support/gateway.ts";
 import { Folder, Program, until } from "../support/program.ts";
+import { BINARY, CLOSE, frame } from "./testing/frames.ts";
 import { CLIENTS, Stage } from "./testing/stage.ts";
 import { type ClientKind, openTunnel, type Opened } from "./testing/tunnel-client.ts";
 import { TunnelOrigin } from "./testing/tunnel-origin.ts";
@@ -92,6 +93,33 @@ test("tunnels that are open at the end of the stop timeout are cut off on both s
   await stage.rig.stop();
   for (const { here, there } of tunnels) await Promise.all([here.over(), there.over()]);
   for (const { client } of tunnels) client.destroy();
+  await stage.stop();
+});
+
+test("a gateway that drains sends 1001 between two frames, and passes the client's Close frame on", async () => {
+  const stage = await Stage.start();
+  const tunnels: Awaited<ReturnType<Stage["open"]>>[] = [];
+  for (const client of CLIENTS) tunnels.push(await stage.open(client));
+  const whole = frame(BINARY, Buffer.alloc(300));
+  // The last tunnel is within a frame when the drain begins.
+  for (const [i, { here, there }] of tunnels.entries()) {
+    there.send(i === CLIENTS.length - 1 ? whole.subarray(0, 3) : whole);
+    await here.sees(i === CLIENTS.length - 1 ? 3 : whole.length);
+  }
+  const stopped = stage.rig.stop(patient(20_000));
+  const goingAway = Buffer.from([0x88, 2, 0x03, 0xe9]);
+  for (const [i, { here, there }] of tunnels.entries()) {
+    if (i === CLIENTS.length - 1) there.send(Buffer.concat([whole.subarray(3), whole]));
+    await here.sees(whole.length + goingAway.length);
+    expect(here.received.subarray(whole.length)).toEqual(goingAway);
+    const close = frame(CLOSE, Buffer.from([0x03, 0xe9]), { mask: Buffer.from([1, 2, 3, 4]) });
+    here.send(close);
+    await there.sees(close.length);
+    there.stream.end();
+    await here.over();
+  }
+  for (const { client } of tunnels) client.destroy();
+  await stopped;
   await stage.stop();
 });
 

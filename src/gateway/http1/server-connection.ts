@@ -180,6 +180,7 @@ export class Http1ServerConnection
   drain(): void {
     this.#closing = true;
     if (this.#state === IDLE) this.#close();
+    else if (this.#state === TUNNEL) this.#exchange?.onGoAway?.();
   }
 
   override onDeadline(): void {
@@ -274,6 +275,8 @@ export class Http1ServerConnection
     this.#state = TUNNEL;
     this.#closing = true;
     this.#tunnel?.open();
+    // The head of the response is sent first.
+    if (this.#host.draining()) queueMicrotask(() => this.drain());
   }
 
   cutOff(): void {

@@ -120,6 +120,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.writer.goaway(f.MAX_WINDOW, f.NO_ERROR, "");
     this.writer.ping();
     this.out.flush();
+    for (const stream of this.streams.values()) stream.onGoAway?.();
     if (this.streams.size > 0) return;
     this.#idleSince = this.wheel.now();
     this.#idle();

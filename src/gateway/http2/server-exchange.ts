@@ -203,6 +203,8 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
     this.#headStatus = 200;
     const fields = withoutFields(head.fields, ["sec-websocket-accept"]);
     this.connection.writer.head({ streamId: this.streamId, endStream: false }, fields, this);
+    // The head of the response is sent first.
+    if (this.#server.host.draining()) queueMicrotask(() => this.onGoAway?.());
   }
 
   /**

@@ -130,6 +130,9 @@ export abstract class Http2Stream extends Deadline {
     this.#state = next;
   }
 
+  /** The connection drains: a stream without an end should end. */
+  onGoAway: (() => void) | undefined = undefined;
+
   /** The peer's HEADERS opened the stream. `endStream`: the HEADERS are the whole message. */
   openedByPeer(endStream: boolean): void {
     this.#move(RECEIVE_HEADERS);

@@ -6,9 +6,11 @@ import { type BodySink, type Exchange, type RequestHead, type ResponseHead } fro
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
 import { flushCork } from "../wire/outgoing.ts";
+import { FrameCursor, GOING_AWAY } from "./websocket-frames.ts";
 
 /**
- * Milliseconds that the upstream has to send its remaining bytes after the client's end. Beyond them the tunnel is closed.
+ * Milliseconds that the upstream has to send its remaining bytes after the client's end, and that the client has to end
+ * after the Close frame of a gateway that drains. Beyond them the tunnel is closed.
  * @bound
  */
 const CLOSING_MS = 5000;
@@ -56,8 +58,9 @@ class ClientBytes implements BodySink {
 }
 
 /**
- * A tunnel between a client and an upstream that have switched to WebSocket (RFC 6455). The gateway does not parse its
- * bytes. The upstream's end is passed on and closes the tunnel. The client's end is passed on, and the upstream may still
+ * A tunnel between a client and an upstream that have switched to WebSocket (RFC 6455). The gateway only
+ * follows the upstream's frames, so that it can end the tunnel between two of them by a Close frame when the client's
+ * connection drains. The upstream's end is passed on and closes the tunnel. The client's end is passed on, and the upstream may still
  * send for a while.
  *
  *   client ── exchange.body ──▶ send ─▶ upstream
@@ -67,7 +70,12 @@ export class Tunnel extends Deadline implements BodySink {
   readonly #exchange: Exchange;
   readonly #options: TunnelOptions;
   readonly #upstream: ClientTunnel;
-  #clientHasEnded = false;
+  readonly #frames = new FrameCursor();
+  /** The client's connection drains. The second: the client got the last frame. */
+  #isLeaving = false;
+  #hasLeft = false;
+  /** One side has ended, and the other has `CLOSING_MS`. */
+  #isEnding = false;
   /** A byte has passed since the last check. `#passedAt` is the check before which the last byte passed, in wheel time. */
   #passed = false;
   #passedAt = 0;
@@ -86,6 +94,7 @@ export class Tunnel extends Deadline implements BodySink {
     const exchange = this.#exchange;
     exchange.onCancel = () => this.#break();
     exchange.onDrain = () => this.#upstream.resume();
+    exchange.onGoAway = () => this.#goAway();
     this.#upstream.onSendable = () => exchange.body.resume();
     exchange.response.start(head);
     // A policy may have refused the response.
@@ -104,9 +113,27 @@ export class Tunnel extends Deadline implements BodySink {
 
   clientEnded(): void {
     if (this.#over) return;
-    this.#clientHasEnded = true;
     this.#upstream.end();
+    this.#endSoon();
+  }
+
+  #endSoon(): void {
+    this.#isEnding = true;
     this.#options.wheel.set(this, CLOSING_MS);
+  }
+
+  #goAway(): void {
+    if (this.#over || this.#isLeaving) return;
+    this.#isLeaving = true;
+    if (this.#frames.isBetweenFrames) this.#leave();
+    flushCork();
+  }
+
+  /** The client responds to the frame, and its Close frame is passed on to the upstream (RFC 6455 §5.5.1). */
+  #leave(): void {
+    this.#hasLeft = true;
+    if (!this.#frames.sawClose) this.#exchange.response.data(GOING_AWAY, 0, GOING_AWAY.length);
+    this.#endSoon();
   }
 
   /** Closes both sides after an error. */
@@ -118,7 +145,11 @@ export class Tunnel extends Deadline implements BodySink {
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#passed = true;
-    return this.#exchange.response.data(chunk, start, end);
+    if (this.#hasLeft) return true;
+    const frameEnd = this.#frames.read(chunk, start, end, this.#isLeaving);
+    const takesMore = this.#exchange.response.data(chunk, start, frameEnd);
+    if (this.#isLeaving && this.#frames.isBetweenFrames) this.#leave();
+    return takesMore;
   }
 
   /** The upstream has ended. */
@@ -136,7 +167,7 @@ export class Tunnel extends Deadline implements BodySink {
     if (this.#passed) this.#passedAt = now;
     this.#passed = false;
     const left = this.#passedAt + idleMs - now;
-    if (left > 0 && !this.#clientHasEnded) this.#checkLater(left);
+    if (left > 0 && !this.#isEnding) this.#checkLater(left);
     else this.#close();
     flushCork();
   }
@@ -162,6 +193,7 @@ export class Tunnel extends Deadline implements BodySink {
 
   #finish(): void {
     this.#over = true;
+    this.#exchange.onGoAway = undefined;
     this.#options.wheel.remove(this);
     this.#options.onOver();
   }

@@ -138,8 +138,8 @@ export class Rig {
     );
   }
 
-  async stop(): Promise<void> {
-    await this.#gateway.close(0);
+  async stop(graceMs = 0): Promise<void> {
+    await this.#gateway.close(graceMs);
     this.#folder.remove();
   }
 }
