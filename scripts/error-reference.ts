@@ -55,7 +55,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "no-upstream":
     "No server of the upstream is in rotation, or the filter of a tenant route has named no usable socket.",
   "response-too-large":
-    "The upstream's response is larger than `max_response_bytes`, or too large to wait for its settlement.",
+    "The upstream's response is larger than the route's `max_response_bytes` (32 MiB by default), or too large to wait for its settlement. A response without Content-Length is cut off instead, with `truncated` in the access log.",
   "page-failed":
     "The page cannot be reached, loaded or read. Or its server responded with a status of 400 or above (`page_status`) that `accept_status` does not accept.",
   "page-not-begun": "The time of the batch ended before the turn of this page; the page was not requested.",

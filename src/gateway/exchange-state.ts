@@ -1,3 +1,4 @@
+import { type ErrorCode } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
 import { type Exchange, type RequestBody, type RequestHead, type UpstreamTrace } from "./exchange.ts";
 
@@ -32,6 +33,7 @@ export function withExchangeState<B extends Base>(base: B) {
     trace: UpstreamTrace | undefined = undefined;
     started = false;
     status = 0;
+    truncated = "";
     onDrain: (() => void) | undefined = undefined;
     onCancel: (() => void) | undefined = undefined;
     onGoAway: (() => void) | undefined = undefined;
@@ -49,6 +51,7 @@ export function withExchangeState<B extends Base>(base: B) {
       this.beganAt = 0;
       this.started = false;
       this.status = 0;
+      this.truncated = "";
       this.onDrain = undefined;
       this.onCancel = undefined;
       this.gone = false;
@@ -62,6 +65,11 @@ export function withExchangeState<B extends Base>(base: B) {
       this.gone = true;
       this.onCancel?.();
       this.onGone?.();
+    }
+
+    /** The response ends before its end. The head of a tunnel is a whole response. */
+    protected markTruncated(code: ErrorCode): void {
+      if (this.status > 101) this.truncated = code;
     }
 
     /** The response was passed on or cut off. Later calls do nothing. */

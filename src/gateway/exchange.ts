@@ -180,6 +180,7 @@ export type LoggedRequest = Pick<
   readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields">;
   readonly consumer?: string;
   readonly trace?: UpstreamTrace | undefined;
+  readonly truncated?: string;
   writeMadeId?(bytes: Uint8Array, at: number): boolean;
 };
 
@@ -257,6 +258,8 @@ export interface Exchange {
   readonly started: boolean;
   /** The final status; 0 until then. */
   readonly status: number;
+  /** The code of the error that cut the response off after its head; empty if it is whole. */
+  readonly truncated?: string;
   /** Body bytes, before framing. */
   readonly bytesReceived: number;
   readonly bytesSent: number;

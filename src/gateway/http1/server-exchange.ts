@@ -1,4 +1,4 @@
-import { type TurnpikeError } from "../../lib/errors.ts";
+import { type ErrorCode, type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
 import { isRequestId, requestIds } from "../../lib/request-id.ts";
@@ -299,8 +299,8 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     this.#connection.finished(this);
   }
 
-  abort(_error: TurnpikeError): void {
-    if (!this.#over) this.#cutOff();
+  abort({ code }: TurnpikeError): void {
+    if (!this.#over) this.#cutOff(code);
   }
 
   /** The client has left: stops the work on this exchange, and sends nothing more. */
@@ -311,8 +311,9 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     this.#finish();
   }
 
-  #cutOff(): void {
+  #cutOff(code: ErrorCode = "upstream-failed"): void {
     this.#over = true;
+    this.markTruncated(code);
     this.#finish();
     this.#connection.cutOff();
   }

@@ -254,9 +254,10 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
   }
 
   /** The response cannot be completed: resets the stream, so that the response does not look complete. */
-  abort(): void {
+  abort(error?: TurnpikeError): void {
     if (this.#over) return;
     this.#over = true;
+    this.markTruncated(error?.code ?? "upstream-failed");
     this.tellTaken(false);
     this.finish(this);
     this.ignoreRest();

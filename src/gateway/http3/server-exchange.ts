@@ -1,6 +1,6 @@
 import { type FieldSection, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
 import { ByteQueue } from "../../lib/byte-queue.ts";
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
@@ -301,12 +301,13 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   }
 
   /** The response stays incomplete: the stream must not look complete. */
-  abort(_error: TurnpikeError): void {
-    if (!this.#over) this.#cutOff();
+  abort({ code }: TurnpikeError): void {
+    if (!this.#over) this.#cutOff(codes.INTERNAL_ERROR, code);
   }
 
-  #cutOff(code = codes.INTERNAL_ERROR): void {
+  #cutOff(code = codes.INTERNAL_ERROR, why: ErrorCode = "upstream-failed"): void {
     this.#over = true;
+    this.markTruncated(why);
     const { quic } = this.#stream;
     if (!quic.destroyed) quic.resetStream(code);
     this.#endRequest(code);

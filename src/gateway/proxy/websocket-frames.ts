@@ -22,7 +22,8 @@ export class FrameCursor {
   /** Follows bytes, and returns the index behind the last one. With `stops`, it returns after the frame that is under way. */
   read(chunk: Uint8Array, start: number, end: number, stops: boolean): number {
     let at = start;
-    while (at < end && !(stops && this.isBetweenFrames)) {
+    while (at < end) {
+      if (stops && this.isBetweenFrames) break;
       if (this.#left > 0) {
         const step = Math.min(this.#left, end - at);
         this.#left -= step;

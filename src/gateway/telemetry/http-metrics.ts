@@ -30,6 +30,7 @@ export class HttpMetrics {
     const protocol = protocolOf(exchange.protocol);
     add(row, COLUMN.requestsInFlight + protocol, -1);
     this.#response(protocol, exchange);
+    if ((exchange.truncated ?? "") !== "") add(row, COLUMN.responsesTruncated + protocol, 1);
     add(row, COLUMN.durations + protocol * BUCKETS + bucketOf(elapsedMs), 1);
     add(row, COLUMN.durationSum + protocol, elapsedMs / 1000);
   }
@@ -90,6 +91,10 @@ export function writeHttp(page: Page, { totals }: Snapshot): void {
       if (count > 0) page.sample(count, { protocol, code: code === CODES - 1 ? "other" : FIRST_CODE + code });
     }
   }
+  perProtocol(
+    page.metric("turnpike_http_responses_truncated_total", "counter", "Responses cut off after their head."),
+    { totals, column: COLUMN.responsesTruncated },
+  );
   perProtocol(page.metric("turnpike_http_requests_in_flight", "gauge", "Requests being served."), {
     totals,
     column: COLUMN.requestsInFlight,

@@ -201,6 +201,7 @@ export const COLUMN = {
   ...GAUGES,
   requests: column(PROTOCOLS.length * METHODS.length),
   responses: column(PROTOCOLS.length * CODES),
+  responsesTruncated: column(PROTOCOLS.length),
   durations: column(PROTOCOLS.length * (DURATION_BOUNDS.length + 1)),
   durationSum: column(PROTOCOLS.length),
   grpcResponses: column(GRPC_STATUSES),

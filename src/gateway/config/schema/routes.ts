@@ -126,7 +126,7 @@ export const route = z
     max_response_bytes: bodyLength()
       .default(33_554_432)
       .describe(
-        "Maximum bytes of an upstream response body. For a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
+        "Maximum bytes of an upstream response body. A longer response gets 502, or is cut off if it has no Content-Length. For a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
       ),
     max_body_bytes: bodyLength()
       .exactOptional()

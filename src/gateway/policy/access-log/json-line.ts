@@ -157,8 +157,9 @@ function addFields(line: LineBytes, sent: string, hidden: HiddenParameters): voi
 
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, finished: Finished): void {
-  // Only ids that the gateway made have a fixed length. A trace id is in few lines.
-  if (exchange.writeMadeId === undefined || exchange.trace instanceof RequestTrace) {
+  // Only ids that the gateway made have a fixed length. A trace id is in few lines, and so is a truncated response.
+  const isWhole = (exchange.truncated ?? "") === "";
+  if (exchange.writeMadeId === undefined || exchange.trace instanceof RequestTrace || !isWhole) {
     compose(line, exchange, finished);
     return;
   }
@@ -172,7 +173,7 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, finished: Fin
 
 /** True if the id is one that the gateway made. */
 function compose(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): boolean {
-  const { head, trace, consumer } = exchange;
+  const { head, trace, consumer, truncated = "" } = exchange;
   line.ascii(lineBegin(at));
   repeated.places.id = line.at + 1;
   const isMade = addMadeId(line, exchange);
@@ -195,6 +196,7 @@ function compose(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidd
   line.integer(exchange.bytesReceived);
   line.ascii(',"bytes_sent":');
   line.integer(exchange.bytesSent);
+  if (truncated !== "") addText(line, ',"truncated":', truncated);
   repeated.places.duration = addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
   addFields(line, head.fields, hidden);
