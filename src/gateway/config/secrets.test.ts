@@ -38,16 +38,10 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "routes[].upstream_headers": "what of it is secret is marked below it",
   "upstreams[].tls_key_path": "the path of a file",
   "upstreams[].token_env": "the name of a variable",
-  "routes[].fixed_response.headers": "clients see them",
-  "routes[].fixed_response.headers[].value": "clients see it",
+  "routes[].fixed_response.headers": "what of it is secret is marked below it",
   "routes[].traffic_split[].headers": "what of it is secret is marked below it",
-  "routes[].traffic_split[].headers.response.set[].value": "clients see it",
-  "routes[].traffic_split[].headers.response.add[].value": "clients see it",
   "routes[].match.headers": "what of it is secret is marked below it",
-  "routes[].match.query[].value": "it stands in URLs, which are logged",
   "routes[].headers": "what of it is secret is marked below it",
-  "routes[].headers.response.set[].value": "clients see it",
-  "routes[].headers.response.add[].value": "clients see it",
   "routes[].security_headers": "clients see them",
   security_headers: "clients see them",
   "routes[].cors.allow_headers": "names of fields",
@@ -159,6 +153,19 @@ const FULL = {
     {
       path_prefix: "/keys",
       upstream: "a",
+      match: {
+        headers: [
+          { name: "X-Key", value: "s3cret-24" },
+          { name: "X-Keys", pattern: "s3cret-25|26" },
+          { name: "Accept", pattern: ".*json.*" },
+        ],
+        query: [
+          { name: "token", value: "s3cret-27" },
+          { name: "sig", pattern: "s3cret-2[89]" },
+        ],
+      },
+      rewrite: { path: "/bots/s3cret30aaaaaaaaaaaa/send" },
+      traffic_split: [{ upstream: "a", weight: 1, rewrite: { prefix: "/s3cret31aaaaaaaaaaaa" } }],
       auth: {
         type: "chain",
         methods: [
@@ -181,7 +188,10 @@ const FULL = {
       ],
       headers: {
         request: { set: [{ name: "X-Api-Key", value: "s3cret-20" }], add: [{ name: "Cookie", value: "s3cret-21" }] },
-        response: { set: [{ name: "X-Robots-Tag", value: "noindex" }] },
+        response: {
+          set: [{ name: "X-Robots-Tag", value: "noindex" }],
+          add: [{ name: "Set-Cookie", value: "login=s3cret-23" }],
+        },
       },
       body_schema: { properties: { token: { const: "open" } } },
       x402: {

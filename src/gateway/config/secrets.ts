@@ -16,6 +16,9 @@ export const PLACEHOLDER = "<secret>";
 const OPEN_FIELDS =
   /^(?:accept(?:-[a-z]+)?|cache-control|content-language|host|origin|pragma|prefer|priority|range|referer|user-agent|x-forwarded-[a-z]+|x-requested-with|x-scheme)$/i;
 
+/** Names of response fields whose values may be secrets. */
+const SECRET_RESPONSE_FIELDS = /cookie|auth|token|secret|key|passw|credential|signature|session/i;
+
 /** A segment of a URL's path that may be a key: 16 characters or more, with letters and digits. */
 const KEY_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z]).{16,}$/s;
 
@@ -157,13 +160,14 @@ function hiddenSecret(value: unknown, kind: Exclude<SecretKind, "none">, holder:
   if (value === "" || value === null || value === undefined) return value;
   if (typeof value !== "string") return PLACEHOLDER;
   if (kind === "url") return hiddenUrl(value);
-  if (kind === "field" && isOpenField(holder)) return value;
+  if ((kind === "field" || kind === "responseField") && isOpenField(holder, kind)) return value;
   return PLACEHOLDER;
 }
 
-function isOpenField(holder: object | undefined): boolean {
+function isOpenField(holder: object | undefined, kind: "field" | "responseField"): boolean {
   const name: unknown = holder === undefined ? undefined : Reflect.get(holder, "name");
-  return typeof name === "string" && OPEN_FIELDS.test(name);
+  if (typeof name !== "string") return false;
+  return kind === "field" ? OPEN_FIELDS.test(name) : !SECRET_RESPONSE_FIELDS.test(name);
 }
 
 /** Changes `redis://user:pass@host/path?key=1` to `redis://user:<secret>@host/path?<secret>`. */

@@ -13,8 +13,7 @@ function rulesOf(value: typeof headerValue) {
 }
 
 const requestRules = rulesOf(headerValue.meta(secret("field")));
-/** The values are public: every client gets them. */
-const responseRules = rulesOf(headerValue);
+const responseRules = rulesOf(headerValue.meta(secret("responseField")));
 
 /** `routes[].headers`: changes to the header fields of requests and responses. */
 export const headerRules = z

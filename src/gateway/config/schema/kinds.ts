@@ -19,6 +19,8 @@ export type SecretKind =
   | "url"
   /** The value of a request field, unless fields of this name contain no secrets. */
   | "field"
+  /** The value of a response field, if the field's name suggests a secret: clients get the other values. */
+  | "responseField"
   /** Nothing, although the key's name suggests a secret. */
   | "none";
 

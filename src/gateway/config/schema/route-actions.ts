@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { connectPort, count, headerName, headerValue, ours, text } from "./kinds.ts";
+import { connectPort, count, headerName, headerValue, ours, secret, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement } from "./path.ts";
 
 /** Header fields of a fixed response; the configuration is refused with more. */
@@ -43,7 +43,10 @@ export const redirect = z
   .meta(ours("Redirect requests, in place of `upstream`. The query is kept."));
 
 const field = z
-  .strictObject({ name: headerName.describe("Field name."), value: headerValue.describe("Field value.") })
+  .strictObject({
+    name: headerName.describe("Field name."),
+    value: headerValue.meta(secret("responseField")).describe("Field value."),
+  })
   .describe("One header field.");
 
 /** `routes[].fixed_response`. */
@@ -62,8 +65,9 @@ export const fixedResponse = z
 /** `routes[].rewrite`. */
 export const rewrite = z
   .strictObject({
-    path: pathPrefix.exactOptional().describe("Path for the upstream, in place of the whole path."),
+    path: pathPrefix.meta(secret("url")).exactOptional().describe("Path for the upstream, in place of the whole path."),
     prefix: rewriteReplacement
+      .meta(secret("url"))
       .exactOptional()
       .describe("Replacement for `path_prefix` at the start of the path. Excludes `path`."),
     host: hostAndPort.exactOptional().describe("Host for the upstream. `X-Forwarded-Host` has the client's."),

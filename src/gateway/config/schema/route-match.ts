@@ -25,15 +25,26 @@ const headerCondition = z
       .meta(secret("field"))
       .exactOptional()
       .describe("The field's whole value. Several lines are joined with `, `."),
-    pattern: pattern.exactOptional().describe("Regular expression for the whole value, in place of `value`."),
+    pattern: pattern
+      .meta(secret("field"))
+      .exactOptional()
+      .describe("Regular expression for the whole value, in place of `value`."),
   })
   .describe("One header field. With neither `value` nor `pattern`, any value matches.");
 
 const queryCondition = z
   .strictObject({
     name: text.max(MAX_VALUE_LENGTH).describe("Name of the parameter, decoded."),
-    value: z.string().max(MAX_VALUE_LENGTH).exactOptional().describe("The parameter's whole value, decoded."),
-    pattern: pattern.exactOptional().describe("Regular expression for the whole value, in place of `value`."),
+    value: z
+      .string()
+      .max(MAX_VALUE_LENGTH)
+      .meta(secret())
+      .exactOptional()
+      .describe("The parameter's whole value, decoded."),
+    pattern: pattern
+      .meta(secret())
+      .exactOptional()
+      .describe("Regular expression for the whole value, in place of `value`."),
   })
   .describe(
     "One query parameter. With neither `value` nor `pattern`, any value matches. Of a repeated parameter, the first value counts.",

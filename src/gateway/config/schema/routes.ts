@@ -118,7 +118,10 @@ export const route = z
     rewrite_pattern: pathPrefix
       .exactOptional()
       .describe("Path prefix to replace before forwarding, such as `/api/v1/`."),
-    rewrite_replacement: rewriteReplacement.default("").describe("Replacement for `rewrite_pattern`, such as `/`."),
+    rewrite_replacement: rewriteReplacement
+      .default("")
+      .meta(secret("url"))
+      .describe("Replacement for `rewrite_pattern`, such as `/`."),
     connect_timeout_ms: milliseconds(5000).describe("Time to connect to the upstream."),
     send_timeout_ms: milliseconds(30_000).describe("Time to send the request to the upstream."),
     read_timeout_ms: milliseconds(60_000).describe("Maximum time without data from the upstream."),
