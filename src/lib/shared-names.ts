@@ -41,7 +41,7 @@ export function nameBytes(rows: number): number {
 }
 
 /**
- * Numbers for names, the same in all processes. A name keeps its number as long as the memory exists. Row 0 belongs to
+ * Numbers for names, the same in all processes. A name keeps its number until the rows are freed. Row 0 belongs to
  * no name: all names without a row of their own share it.
  *
  * The first bytes of row 0 count the writes, so that readers look for names only if there may be new ones.
@@ -68,6 +68,12 @@ export class SharedNames {
   /** Changes whenever a name may have been written. Read it before the names. */
   get generation(): number {
     return Atomics.load(this.#lengths, 0);
+  }
+
+  /** Frees all rows. A name that another process writes meanwhile may stay. */
+  clear(): void {
+    this.#memory.fill(0, ROW_BYTES);
+    Atomics.add(this.#lengths, 0, 1);
   }
 
   /** The row of a name; 0 if no row is left. Not for every request: it computes a hash. */

@@ -182,7 +182,7 @@ export class SqliteUsage implements UsageStore {
     );
     if (count + uses.length <= most) return [...uses];
     const known = this.#all<Partial<PaidUse>>(`SELECT ${names} FROM ${table} WHERE epoch = $epoch`, { $epoch: epoch });
-    return withinRoom(uses, new Set(known.map(useKey)), most - count);
+    return withinRoom(uses, new Set(known.map(useKey)), most);
   }
 
   #state(): State {

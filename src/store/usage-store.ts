@@ -14,13 +14,16 @@ export interface UseCounts {
 }
 
 /**
- * Usage of one route by one consumer. An empty consumer stands for requests without a name; an empty route stands for
- * all other routes together.
+ * Usage of one route by one consumer. An empty consumer stands for requests without a name, and `OTHER_CONSUMERS` for all
+ * other consumers together; an empty route stands for all other routes together.
  */
 export interface RouteUse extends UseCounts {
   readonly consumer: string;
   readonly route: string;
 }
+
+/** The consumer of a row that counts all other consumers of a route together. No consumer has this name. */
+export const OTHER_CONSUMERS = "\u0001";
 
 /** Requests to one upstream. An empty name stands for all other upstreams together. */
 export interface UpstreamUse extends UseCounts {
@@ -83,12 +86,14 @@ export interface OpenUsageStore extends UsageStore {
 }
 
 /**
- * Rows of one epoch: pairs of consumer and route, upstreams, and sums of payments by consumer, route and token. Further
- * ones are counted together under empty names.
+ * Rows of one epoch: pairs of consumer and route, upstreams, and sums of payments by consumer, route and token. The
+ * consumers of further ones are counted together.
  */
 export const MAX_ROUTE_USES = 10_000;
 export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
+/** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. */
+export const MAX_OTHER_USES = 1024;
 /** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;
 /** Closed epochs that are kept, for clients that repeat a reset after a lost response. @bound */
@@ -103,14 +108,22 @@ export function useKey(
   return JSON.stringify([use.consumer, use.route, use.upstream, use.network, use.asset]);
 }
 
-/** Gives uses without a row an empty name once `room` new rows are used up. */
+/** Limits the rows of a table to `most`, and some for the routes of consumers without a row. `known`: keys of its rows. */
 export function withinRoom<
   T extends { readonly consumer?: string; readonly route?: string; readonly upstream?: string },
->(uses: readonly T[], known: ReadonlySet<string>, room: number): T[] {
-  let left = room;
+>(uses: readonly T[], known: ReadonlySet<string>, most: number): T[] {
+  const rows = new Set(known);
+  const hasRow = (use: T, limit: number): boolean => {
+    const key = useKey(use);
+    if (!rows.has(key) && rows.size >= limit) return false;
+    rows.add(key);
+    return true;
+  };
   return uses.map((use) => {
     const { consumer, route, upstream } = use;
-    if (known.has(useKey(use)) || left-- > 0) return use;
+    if (hasRow(use, most)) return use;
+    const ofRoute = consumer === undefined ? use : { ...use, consumer: OTHER_CONSUMERS };
+    if (route !== undefined && route !== "" && hasRow(ofRoute, most + MAX_OTHER_USES)) return ofRoute;
     return {
       ...use,
       ...(consumer === undefined ? {} : { consumer: "" }),

@@ -60,9 +60,25 @@ test("consumers beyond the table are counted together, earlier consumers are cou
   const all = counters.read();
   expect(all.length).toBeGreaterThan(USAGE_ROWS * 0.98);
   expect(all.length).toBeLessThanOrEqual(USAGE_ROWS);
-  expect(all.at(-1)).toMatchObject({ consumer: undefined, route: undefined });
+  expect(all.at(-1)).toMatchObject({ consumer: undefined, route: "/" });
   expect(all.reduce((sum, { requests }) => sum + requests, 0)).toBe(consumers + 2);
   expect(usageOf(counters, "early", "/")).toMatchObject({ requests: 2 });
+});
+
+test("a new period frees all rows, and workers that cached theirs begin at 0 in it", () => {
+  const zone = SharedZone.local(zoneShape(2));
+  const reader = new UsageCounters(zone, 0);
+  const [one, two] = [1, 2].map((row) => new UsageCounters(zone, row).route("/"));
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < USAGE_ROWS * 2; i++) one?.count(ended(`consumer ${round} ${i}`));
+    two?.count(ended("regular"));
+    expect(reader.read().at(-1)).toMatchObject({ consumer: undefined, route: "/" });
+    reader.beginPeriod();
+    expect(reader.read()).toEqual([]);
+    expect(reader.read(reader.period - 1).length).toBeGreaterThan(USAGE_ROWS * 0.98);
+    two?.count(ended("regular"));
+    expect(reader.read()).toMatchObject([{ consumer: "regular", route: "/", requests: 1 }]);
+  }
 });
 
 test("four processes that count the same new consumers at once lose no count, and a replaced process continues counting", async () => {

@@ -57,6 +57,7 @@ const sold = {
 };
 const usageSchema = z.object({
   since_ms: z.number(),
+  full: z.array(z.string()).default([]),
   consumers: z.array(z.object({ name: z.string(), anonymous: z.boolean().optional(), ...sold })),
   routes: z.array(z.object({ route: z.string(), ...sold })),
   upstreams: z.array(z.object({ upstream: z.string(), ...counts })),
@@ -138,7 +139,8 @@ function usageText(report: Usage, keys: readonly Key[]): string {
     return tableText<Row>(columns, rows, `no requests by ${key}`);
   });
   const since = process.stdout.isTTY ? `since ${timeText(report.since_ms)}\n\n` : "";
-  return since + tables.join("\n");
+  const full = report.full.map((list) => `too many ${list}: further ones are counted together, until --reset\n`);
+  return since + tables.join("\n") + full.join("");
 }
 
 function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly Row[] {

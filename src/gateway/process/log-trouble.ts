@@ -18,7 +18,7 @@ export class LogTrouble {
   constructor({ zone, row }: WorkerSlot, log: (message: string) => void) {
     this.#rows = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
     this.#own = zone.cells(row);
-    const { buffer, byteOffset } = zone.common().subarray(COMMON.logTrouble, COMMON.end);
+    const { buffer, byteOffset } = zone.common().subarray(COMMON.logTrouble, COMMON.usagePeriod);
     this.#common = new Int32Array(buffer, byteOffset, 2);
     this.#log = log;
   }

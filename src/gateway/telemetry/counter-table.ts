@@ -17,7 +17,7 @@ export interface TableRegion {
 
 /** The totals of all processes for one name. */
 export interface TableEntry {
-  /** Its row in the table, which does not change as long as the memory exists. */
+  /** Its row in the table, which does not change until the rows are freed. */
   readonly index: number;
   /** Undefined: all names without a row of their own. */
   readonly name: PairName | undefined;
@@ -28,14 +28,14 @@ export interface TableEntry {
 /** The row of all names that have no row of their own. */
 const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
 
-/** Counters by name. Every process has its own counters, and they only grow. Decision 0509. */
+/** Counters by name. Every process has its own counters. Decision 0509. */
 export class CounterTable {
   /** The counters of this process. */
   readonly row: Float64Array;
   readonly #zone: SharedZone;
   readonly #region: TableRegion;
   readonly #names: SharedNames;
-  /** Names by row. A row keeps its name as long as the memory exists. */
+  /** Names by row. */
   readonly #known = new Map<number, PairName>();
   /** The generation of the names when they were last read. */
   #generation = -1;
@@ -56,6 +56,18 @@ export class CounterTable {
     return this.#region.column + this.#names.rowOf(name) * this.#region.columns;
   }
 
+  /** Frees the rows of all names. Call it only if no process counts in this table. */
+  freeNames(): void {
+    this.#names.clear();
+    this.#known.clear();
+  }
+
+  /** Sets the counters of this process to 0. */
+  zero(): void {
+    const { column, columns, rows } = this.#region;
+    this.row.fill(0, column, column + rows * columns);
+  }
+
   /** True if there are more names than rows, and `column` is the one that the other names share. */
   isShared(column: number): boolean {
     return column === this.#region.column;
@@ -63,10 +75,12 @@ export class CounterTable {
 
   /**
    * All names with a count above 0, in no order. The last entry is that of the shared row, if its counts are above 0.
+   * Only the processes whose counters `counts` accepts are added up.
    */
-  entries(): TableEntry[] {
+  entries(counts: (row: Float64Array) => boolean = () => true): TableEntry[] {
     const { column, columns } = this.#region;
-    const counters = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
+    const all = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
+    const counters = all.filter(counts);
     const found: TableEntry[] = [];
     this.#readNames();
     for (const [index, name] of [...this.#known, NOBODYS]) {

@@ -46,7 +46,10 @@ export const CODES = 501;
 /** The statuses of gRPC from 0 to 16. Other statuses that a server invents share the last column. */
 export const GRPC_STATUSES = 18;
 
-/** Pairs of consumer and route that are counted separately. Beyond it, pairs share the first row. @bound */
+/**
+ * Pairs of consumer and route that are counted separately until the next write to the store. Beyond it, the consumers of
+ * a route are counted together, for at most `ROUTE_ROWS` routes. @bound
+ */
 export const USAGE_ROWS = 2048;
 /** Columns of each pair: see `UsageCounters`. */
 export const USAGE_COLUMNS = 6;
@@ -109,19 +112,39 @@ export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.leng
 const SHARE_KEY_BYTES = 8;
 /** The two cells of `LogTrouble`. */
 const LOG_TROUBLE_BYTES = 8;
+/** The cell of `UsageCounters` with the number of the current period. */
+const USAGE_PERIOD_BYTES = 4;
 /** The offsets of the parts of the common memory, in bytes. */
 export const COMMON = commonParts();
 
 function commonParts() {
   const usageNames = BUCKET_BYTES;
-  const upstreamNames = usageNames + nameBytes(USAGE_ROWS);
+  const nextUsageNames = usageNames + nameBytes(USAGE_ROWS);
+  const otherNames = nextUsageNames + nameBytes(USAGE_ROWS);
+  const nextOtherNames = otherNames + nameBytes(ROUTE_ROWS);
+  const upstreamNames = nextOtherNames + nameBytes(ROUTE_ROWS);
   const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
   const filterNames = routeNames + nameBytes(ROUTE_ROWS);
   const definedNames = filterNames + nameBytes(FILTER_ROWS);
   const shareKey = definedNames + nameBytes(DEFINED_ROWS);
   const logTrouble = shareKey + SHARE_KEY_BYTES;
-  const end = logTrouble + LOG_TROUBLE_BYTES;
-  return { buckets: 0, usageNames, upstreamNames, routeNames, filterNames, definedNames, shareKey, logTrouble, end };
+  const usagePeriod = logTrouble + LOG_TROUBLE_BYTES;
+  const end = usagePeriod + USAGE_PERIOD_BYTES;
+  return {
+    buckets: 0,
+    usageNames,
+    nextUsageNames,
+    otherNames,
+    nextOtherNames,
+    upstreamNames,
+    routeNames,
+    filterNames,
+    definedNames,
+    shareKey,
+    logTrouble,
+    usagePeriod,
+    end,
+  };
 }
 
 /** The cell of a row that has the number of the worker's failing access logs: see `LogTrouble`. */
@@ -252,6 +275,11 @@ export const COLUMN = {
   reloads: column(),
   reloadFailures: column(),
   usage: column(USAGE_ROWS * USAGE_COLUMNS),
+  nextUsage: column(USAGE_ROWS * USAGE_COLUMNS),
+  others: column(ROUTE_ROWS * USAGE_COLUMNS),
+  nextOthers: column(ROUTE_ROWS * USAGE_COLUMNS),
+  /** The period of each half: see `UsageCounters`. */
+  usagePeriods: column(2),
   upstreams: column(UPSTREAM_ROWS * UPSTREAM_COLUMNS),
   routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
   filters: column(FILTER_ROWS * FILTER_COLUMNS),

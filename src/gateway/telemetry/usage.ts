@@ -2,16 +2,17 @@ import { eventDate, eventTime } from "../../lib/event-clock.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
 import { type Exchange } from "../exchange.ts";
+import { type PairName } from "../../lib/shared-names.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
-import { add, COLUMN, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
+import { add, COLUMN, COMMON, ROUTE_ROWS, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
 
-/** One consumer's use of one route since the server was started. */
+/** One consumer's use of one route in a period. */
 export interface Usage extends UseCounts {
-  /** Its row of the table, which does not change. */
+  /** Its row, which does not change in a period. */
   readonly index: number;
-  /** The authenticated name; empty for requests without a name. Undefined: all pairs without a row of their own. */
+  /** The authenticated name; empty for requests without a name. Undefined: all consumers without a row of their own. */
   readonly consumer: string | undefined;
-  /** The route's path prefix, after its host if it has one. */
+  /** The route's path prefix, after its host if it has one. Undefined: all routes without a row of their own. */
   readonly route: string | undefined;
 }
 
@@ -37,55 +38,128 @@ export function useCounts({ values }: TableEntry): UseCounts {
   };
 }
 
-/** The use of routes by consumers. All workers share the names; each worker has its own counts. */
+/** The tables of one half. Pairs without a row are counted by route alone. */
+interface Half {
+  readonly pairs: CounterTable;
+  readonly others: CounterTable;
+}
+
+const HALVES = [
+  { names: ["usageNames", "nextUsageNames"], column: COLUMN.usage, others: ["otherNames", "nextOtherNames"] },
+  { names: ["nextUsageNames", "otherNames"], column: COLUMN.nextUsage, others: ["nextOtherNames", "upstreamNames"] },
+] as const;
+
+/**
+ * The use of routes by consumers. All workers share the names; each worker has its own counts.
+ *
+ * The counts of a period are in one half of the memory. The reader of the counts begins the next period in the other half,
+ * whose names it frees, after it has read both. Before a worker counts, it looks at the period. At its first count in a
+ * period it sets its own counters of the half to 0 and marks them with the period. So a worker that was suspended during
+ * its count cannot add to the counters of another name: at worst, this one count is lost.
+ */
 export class UsageCounters {
-  readonly #table: CounterTable;
+  readonly #halves: readonly Half[];
+  readonly #row: Float64Array;
+  readonly #period: Int32Array;
 
   constructor(zone: SharedZone, row: number) {
-    this.#table = new CounterTable(zone, row, {
-      names: ["usageNames", "upstreamNames"],
-      rows: USAGE_ROWS,
-      column: COLUMN.usage,
-      columns: USAGE_COLUMNS,
-      newest: USE.lastSeen,
-    });
+    const [columns, newest] = [USAGE_COLUMNS, USE.lastSeen];
+    this.#halves = HALVES.map(({ names, column, others }, i) => ({
+      pairs: new CounterTable(zone, row, { names, rows: USAGE_ROWS, column, columns, newest }),
+      others: new CounterTable(zone, row, {
+        names: others,
+        rows: ROUTE_ROWS,
+        column: i === 0 ? COLUMN.others : COLUMN.nextOthers,
+        columns,
+        newest,
+      }),
+    }));
+    this.#row = zone.counters(row);
+    const { buffer, byteOffset } = zone.common().subarray(COMMON.usagePeriod, COMMON.end);
+    this.#period = new Int32Array(buffer, byteOffset, 1);
+  }
+
+  /** The number of the period in which requests are counted now. */
+  get period(): number {
+    return Atomics.load(this.#period, 0);
   }
 
   /** Counts the requests of one route, which is identified by its host and path prefix. */
   route(name: string): RouteUsage {
-    return new RouteUsage(this.#table, name);
+    return new RouteUsage(this, this.#row, name);
   }
 
-  /** The totals over all workers. The last entry is of pairs without a row of their own, if there are any. */
-  read(): Usage[] {
-    return this.#table.entries().map((entry) => {
-      const { index, name } = entry;
-      return { index, consumer: name?.first, route: name?.second, ...useCounts(entry) };
+  /** The first column of a pair in a period, and whether it has a row of its own. */
+  columnOf(period: number, name: PairName): { readonly column: number; readonly isOwn: boolean } {
+    const { pairs, others } = this.#half(period);
+    if (this.#row[COLUMN.usagePeriods + (period & 1)] !== period) {
+      pairs.zero();
+      others.zero();
+      this.#row[COLUMN.usagePeriods + (period & 1)] = period;
+    }
+    const column = pairs.columnOf(name);
+    if (!pairs.isShared(column)) return { column, isOwn: true };
+    return { column: others.columnOf({ first: "", second: name.second }), isOwn: false };
+  }
+
+  /** The totals of a period, the current or the last one, over all workers. */
+  read(period = this.period): Usage[] {
+    const { pairs, others } = this.#half(period);
+    const isOf = (row: Float64Array): boolean => row[COLUMN.usagePeriods + (period & 1)] === period;
+    const own = pairs.entries(isOf).map((entry) => {
+      return { index: entry.index, consumer: entry.name?.first, route: entry.name?.second, ...useCounts(entry) };
     });
+    const shared = others.entries(isOf).map((entry) => {
+      return { index: USAGE_ROWS + entry.index, consumer: undefined, route: entry.name?.second, ...useCounts(entry) };
+    });
+    return [...own, ...shared];
+  }
+
+  /** Begins the next period, in which all rows are free. The period before the current one can no longer be read. */
+  beginPeriod(): void {
+    const next = this.period + 1;
+    const { pairs, others } = this.#half(next);
+    pairs.freeNames();
+    others.freeNames();
+    Atomics.store(this.#period, 0, next);
+  }
+
+  #half(period: number): Half {
+    const half = this.#halves[period & 1];
+    if (half === undefined) throw new Error("Cannot count usage: there are two halves");
+    return half;
   }
 }
 
 /** Counts the consumers' use of one route, in one worker. */
 export class RouteUsage {
-  readonly #table: CounterTable;
+  readonly #counters: UsageCounters;
   readonly #route: string;
   /** Columns of known consumers. Consumers without a row are looked up each time. */
   #known: Map<string, number> | undefined;
   readonly #row: Float64Array;
+  /** The period of the columns. */
+  #period = -1;
   #last: string | undefined;
   #lastColumn = 0;
   /** When `lastSeen` of the last column was written, in the time of `eventTime`. */
   #seenAt = 0;
 
-  constructor(table: CounterTable, route: string) {
-    this.#table = table;
-    this.#row = table.row;
+  constructor(counters: UsageCounters, row: Float64Array, route: string) {
+    this.#counters = counters;
+    this.#row = row;
     this.#route = route;
   }
 
   /** A request has ended. A request that was not admitted does not count as use of the route. */
   count({ isLetIn, consumer, status, bytesReceived, bytesSent }: Exchange): void {
     if (!isLetIn) return;
+    const { period } = this.#counters;
+    if (period !== this.#period) {
+      this.#period = period;
+      this.#known = undefined;
+      this.#last = undefined;
+    }
     if (consumer !== this.#last) {
       this.#lastColumn = this.#columnOf(consumer);
       this.#last = consumer;
@@ -107,9 +181,9 @@ export class RouteUsage {
   #columnOf(consumer: string): number {
     const known = this.#known?.get(consumer);
     if (known !== undefined) return known;
-    const column = this.#table.columnOf({ first: consumer, second: this.#route });
+    const { column, isOwn } = this.#counters.columnOf(this.#period, { first: consumer, second: this.#route });
     // There are at most `USAGE_ROWS` of these.
-    if (!this.#table.isShared(column)) (this.#known ??= new Map()).set(consumer, column);
+    if (isOwn) (this.#known ??= new Map()).set(consumer, column);
     return column;
   }
 }

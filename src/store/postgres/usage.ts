@@ -137,7 +137,7 @@ async function within<T extends PaidUse | RouteUse | UpstreamUse>(
   if (count + uses.length <= most) return [...uses];
   const known = await run(`SELECT ${names.join(", ")} FROM ${table} WHERE epoch = $1`, [epoch]);
   const keys = known.map((values) => useKey(Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]))));
-  return withinRoom(uses, new Set(keys), most - count);
+  return withinRoom(uses, new Set(keys), most);
 }
 
 async function totalsOf(run: Run, { epoch, since }: State, gateway: string): Promise<UsageTotals> {

@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { type Store } from "../store.ts";
 import {
   KEPT_EPOCHS,
+  MAX_OTHER_USES,
   MAX_ROUTE_USES,
+  OTHER_CONSUMERS,
   type PaidUse,
   type RouteUse,
   type UpstreamUse,
@@ -267,9 +269,18 @@ function testBounds(newDatabase: NewDatabase): void {
     expect(totals.routes).toHaveLength(MAX_ROUTE_USES + 1);
     expect(requestsOf(totals)).toBe(MAX_ROUTE_USES + 7);
     expect(requestsOf(totals, "early")).toBe(2);
-    expect(totals.routes.find(({ route }) => route === "")).toMatchObject({ consumer: "", requests: 6 });
+    // Further consumers keep their route.
+    expect(requestsOf(totals, OTHER_CONSUMERS)).toBe(6);
+    await usage.add(batch("one", 3, [use("late", 2, { route: "/late" })]));
+    const later = (await usage.read("one")).routes.find(({ route }) => route === "/late");
+    expect(later).toMatchObject({ consumer: OTHER_CONSUMERS, requests: 2 });
+    // So do they up to a limit of their own.
+    const routes = Array.from({ length: MAX_OTHER_USES }, (_, i) => use("late", 1, { route: `/late/${i}` }));
+    await usage.add(batch("one", 4, routes));
+    const beyond = (await usage.read("one")).routes.find(({ route }) => route === "");
+    expect(beyond).toMatchObject({ consumer: "", requests: 2 });
     await usage.reset("r1", "one");
-    await usage.add(batch("one", 3, [use("late")]));
+    await usage.add(batch("one", 5, [use("late")]));
     expect((await usage.read("one")).routes).toEqual([use("late")]);
   });
 }

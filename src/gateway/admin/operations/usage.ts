@@ -16,6 +16,7 @@ const sold = {
 const usage = z
   .object({
     since_ms: z.number(),
+    full: z.array(z.enum(["consumers", "routes", "upstreams"])),
     consumers: z.array(
       z.object({ name: z.string(), ...sold, anonymous: z.literal(true).optional(), other: z.literal(true).optional() }),
     ),

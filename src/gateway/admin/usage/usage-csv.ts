@@ -1,6 +1,7 @@
+import { OTHER_CONSUMERS } from "../../../store/usage-store.ts";
 import { type SoldCounts } from "./usage-report.ts";
 
-/** The usage of one route by one consumer. An empty route stands for all other routes together. */
+/** The usage of one route by one consumer. The names mean the same as in `RouteUse`. */
 export interface PairUse extends SoldCounts {
   readonly consumer: string;
   readonly route: string;
@@ -32,10 +33,11 @@ export function usageCsv(uses: readonly PairUse[]): string {
 
 function cellsOf(use: PairUse): string[] {
   const { consumer, route, amounts, last_seen_ms: lastSeen } = use;
-  const kind = route === "" ? "other" : consumer === "" ? "anonymous" : "named";
+  const isOther = route === "" || consumer === OTHER_CONSUMERS;
+  const kind = isOther ? "other" : consumer === "" ? "anonymous" : "named";
   const { requests, request_bytes, response_bytes, client_errors, server_errors, payments } = use;
   return [
-    consumer,
+    isOther ? "" : consumer,
     kind,
     route,
     ...[requests, request_bytes, response_bytes, client_errors, server_errors, payments].map(String),

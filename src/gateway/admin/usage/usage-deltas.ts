@@ -1,8 +1,8 @@
 import { type SharedZone } from "../../../lib/shared-zone.ts";
-import { type RouteUse, type UpstreamUse, type UseCounts } from "../../../store/usage-store.ts";
-import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
+import { OTHER_CONSUMERS, type RouteUse, type UpstreamUse, type UseCounts } from "../../../store/usage-store.ts";
+import { SUPERVISOR_ROW, USAGE_ROWS } from "../../telemetry/layout.ts";
 import { UpstreamCounters } from "../../telemetry/upstream-usage.ts";
-import { UsageCounters } from "../../telemetry/usage.ts";
+import { type Usage, UsageCounters } from "../../telemetry/usage.ts";
 
 /** The usage between two readings. */
 export interface Uses {
@@ -12,14 +12,18 @@ export interface Uses {
 
 type Taken = ReadonlyMap<number, UseCounts>;
 
+/** Pairs in memory after which the next writing frees them. */
+const CROWDED = USAGE_ROWS / 2;
+
 /**
- * The usage that all workers have counted since it was last taken. Counters only grow, and only their own worker writes
- * them. This class remembers the counts that were taken, so that every request is taken exactly once.
+ * The usage that all workers have counted since it was last taken. In a period counters only grow, and only their own
+ * worker writes them. This class remembers the counts that were taken, so that every request is taken exactly once.
  */
 export class UsageDeltas {
   readonly #routes: UsageCounters;
   readonly #upstreams: UpstreamCounters;
-  #takenOfRoutes: Taken = new Map();
+  /** The taken counts of the current period, and of the one before: a worker may just end its last count in it. */
+  #takenOfRoutes: readonly [Taken, Taken] = [new Map(), new Map()];
   #takenOfUpstreams: Taken = new Map();
 
   constructor(zone: SharedZone) {
@@ -32,30 +36,46 @@ export class UsageDeltas {
     return this.#since().uses;
   }
 
-  take(): Uses {
-    const { uses, routes, upstreams } = this.#since();
-    this.#takenOfRoutes = new Map(routes.map((use) => [use.index, use]));
-    this.#takenOfUpstreams = new Map(upstreams.map((use) => [use.index, use]));
+  /** `frees`: further names have room again. They have too if the memory is crowded. */
+  take(frees = false): Uses {
+    const { uses, current, last, upstreams } = this.#since();
+    const taken = indexed(current);
+    if (frees || current.length > CROWDED) {
+      this.#routes.beginPeriod();
+      this.#takenOfRoutes = [new Map(), taken];
+    } else this.#takenOfRoutes = [taken, indexed(last)];
+    this.#takenOfUpstreams = indexed(upstreams);
     return uses;
   }
 
   #since() {
-    const routes = this.#routes.read();
+    const { period } = this.#routes;
+    const current = this.#routes.read(period);
+    const last = this.#routes.read(period - 1);
     const upstreams = this.#upstreams.read();
     const uses: Uses = {
-      routes: routes.flatMap((use) => {
-        const { index, consumer = "", route = "" } = use;
-        const counts = difference(use, this.#takenOfRoutes.get(index));
-        return counts === undefined ? [] : { consumer, route, ...counts };
-      }),
+      routes: [
+        ...current.flatMap((use) => routeUse(use, this.#takenOfRoutes[0])),
+        ...last.flatMap((use) => routeUse(use, this.#takenOfRoutes[1])),
+      ],
       upstreams: upstreams.flatMap((use) => {
         const { index, upstream = "" } = use;
         const counts = difference(use, this.#takenOfUpstreams.get(index));
         return counts === undefined ? [] : { upstream, ...counts };
       }),
     };
-    return { uses, routes, upstreams };
+    return { uses, current, last, upstreams };
   }
+}
+
+function indexed(uses: readonly (UseCounts & { readonly index: number })[]): Taken {
+  return new Map(uses.map((use) => [use.index, use]));
+}
+
+function routeUse(use: Usage, taken: Taken): readonly RouteUse[] {
+  const { index, consumer = OTHER_CONSUMERS, route = "" } = use;
+  const counts = difference(use, taken.get(index));
+  return counts === undefined ? [] : [{ consumer: route === "" ? "" : consumer, route, ...counts }];
 }
 
 /** Undefined if nothing was added. */

@@ -7,6 +7,7 @@ import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openStore, openUsageStore } from "../../../store/open-store.ts";
 import { type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
+import { USAGE_ROWS } from "../../telemetry/layout.ts";
 import { Counters, requestsOf } from "./testing/usage-rig.ts";
 import { UsageKeeper, type UsageKeeperOptions } from "./usage-keeper.ts";
 
@@ -75,6 +76,30 @@ test("after a reset the counts begin at 0, and no request is in two readings", a
   expect(after.body.since_ms).toBeWithin(before, Date.now() + 1);
   expect(requestsOf(await keeper.readAndReset())).toBe(2);
   expect(requestsOf(await keeper.readAndReset())).toBe(0);
+  await keeper.close();
+});
+
+test("consumers beyond the memory keep their route, the reading says so, and there is room again after a reset", async () => {
+  const counters = new Counters();
+  const { keeper } = keeperOf(counters);
+  const fill = (round: number): void => {
+    for (let i = 0; i < USAGE_ROWS + 100; i++) counters.count(`${round} ${i}`, 1, 1, "/a");
+    counters.count(`late ${round}`, 3, 2, "/b");
+  };
+  fill(1);
+  const { body, csv } = await keeper.readAndReset();
+  expect(body.full).toEqual(["consumers"]);
+  expect(body.routes.map(({ route, requests }) => [route, requests])).toEqual([
+    ["/a", USAGE_ROWS + 100],
+    ["/b", 3],
+  ]);
+  expect(csv()).toContain("\r\n,other,/b,3,");
+  counters.count("alice", 2, 1, "/a");
+  counters.count("late 1", 1, 2, "/b");
+  const after = await keeper.read();
+  expect([after.body.full, requestsOf(after, "alice"), requestsOf(after, "late 1")]).toEqual([[], 2, 1]);
+  fill(2);
+  expect(requestsOf(await keeper.readAndReset())).toBe(USAGE_ROWS + 106);
   await keeper.close();
 });
 

@@ -76,7 +76,7 @@ export class UsageKeeper implements UsageReport {
 
   readAndReset(): Promise<UsageReading> {
     return this.#inTurn(async () => {
-      await this.#flushAll();
+      await this.#flushAll(true);
       this.#resetId ??= crypto.randomUUID();
       const totals = await this.#opened().reset(this.#resetId, this.#gateway);
       this.#resetId = undefined;
@@ -104,9 +104,9 @@ export class UsageKeeper implements UsageReport {
   }
 
   /** Writes the waiting batch, and then the usage since then. */
-  async #flushAll(): Promise<void> {
+  async #flushAll(frees = false): Promise<void> {
     if (this.#batch !== undefined) await this.#send(this.#batch);
-    await this.#flush();
+    await this.#flush(frees);
   }
 
   async #flushNow(): Promise<void> {
@@ -130,10 +130,10 @@ export class UsageKeeper implements UsageReport {
   }
 
   /** Writes the waiting batch if there is one, or else the usage since the last batch. */
-  async #flush(): Promise<void> {
+  async #flush(frees = false): Promise<void> {
     this.#opened();
     if (this.#batch === undefined) {
-      const uses = this.#deltas.take();
+      const uses = this.#deltas.take(frees);
       if (uses.routes.length === 0 && uses.upstreams.length === 0) return;
       this.#batch = { gateway: this.#gateway, sequence: ++this.#sequence, ...uses };
     }

@@ -1,5 +1,6 @@
 import {
   addPaid,
+  OTHER_CONSUMERS,
   type PaidUse,
   type RouteUse,
   type UpstreamUse,
@@ -17,6 +18,8 @@ interface Sum {
   counts: UsageCounts;
   readonly paid: PaidUse[];
 }
+
+const USED = ["consumers", "routes", "upstreams"] as const;
 
 const NOTHING: UsageCounts = {
   requests: 0,
@@ -40,19 +43,20 @@ export function readingOf(totals: UsageTotals, ...others: readonly Uses[]): Usag
 type Counted = Pick<UsageTotals, "since" | "routes" | "upstreams" | "paid">;
 
 function bodyOf({ since, routes, upstreams, paid }: Counted): UsageBody {
-  return {
-    since_ms: since,
-    consumers: sums(routes, paid, ({ consumer }) => consumer).map((sum) => {
+  const counted = {
+    consumers: sums(routes, paid, (use) => (isOfOthers(use) ? undefined : use.consumer)).map((sum) => {
       const kind = sum.isOther ? { other: true as const } : sum.name === "" ? { anonymous: true as const } : {};
       return { name: sum.name, ...kind, ...soldOf(sum) };
     }),
-    routes: sums(routes, paid, ({ route }) => route).map((sum) => {
+    routes: sums(routes, paid, ({ route }) => (route === "" ? undefined : route)).map((sum) => {
       return { route: sum.name, ...(sum.isOther ? { other: true as const } : {}), ...soldOf(sum) };
     }),
     upstreams: upstreamSums(upstreams).map(({ name, isOther, counts }) => {
       return { upstream: name, ...(isOther ? { other: true as const } : {}), ...counts };
     }),
   };
+  const full = USED.filter((key) => counted[key].some((entry) => entry.other === true));
+  return { since_ms: since, full, ...counted };
 }
 
 /** By consumer and route, as rows of a table. */
@@ -63,20 +67,29 @@ function pairsOf(routes: readonly RouteUse[], paid: readonly PaidUse[]): PairUse
     names.set(text, use);
     return text;
   };
-  return sums(routes, paid, key).map((sum) => {
+  const pairs = sums(routes, paid, key).map((sum) => {
     const { consumer = "", route = "" } = names.get(sum.name) ?? {};
     return { consumer, route, ...soldOf(sum) };
   });
+  return pairs.toSorted((a, b) => Number(isOfOthers(a)) - Number(isOfOthers(b)));
 }
 
-/** Sorted by requests, most first. The sum of all other names is last. */
+/** True for the uses of consumers without a row of their own. */
+function isOfOthers({ consumer, route }: Pick<RouteUse, "consumer" | "route">): boolean {
+  return route === "" || consumer === OTHER_CONSUMERS;
+}
+
+/** Sorted by requests, most first. `nameOf` returns undefined for all other names. The sum of all other names is last. */
 function sums(
   routes: readonly RouteUse[],
   paid: readonly PaidUse[],
-  nameOf: (use: Pick<RouteUse, "consumer" | "route">) => string,
+  nameOf: (use: Pick<RouteUse, "consumer" | "route">) => string | undefined,
 ): Sum[] {
   const found = new Map<string, Sum>();
-  const sumOf = (use: Pick<RouteUse, "consumer" | "route">): Sum => sumFor(found, nameOf(use), use.route === "");
+  const sumOf = (use: Pick<RouteUse, "consumer" | "route">): Sum => {
+    const name = nameOf(use);
+    return sumFor(found, name ?? "", name === undefined);
+  };
   for (const use of routes) {
     const sum = sumOf(use);
     sum.counts = added(sum.counts, use);

@@ -50,6 +50,8 @@ export interface UpstreamUsageEntry extends UsageCounts {
 export interface UsageBody {
   /** The time of the last reset: counting began then. */
   readonly since_ms: number;
+  /** The lists with an entry `other`: they have had no room for further names. */
+  readonly full: readonly ("consumers" | "routes" | "upstreams")[];
   readonly consumers: readonly ConsumerUsage[];
   readonly routes: readonly RouteUsageEntry[];
   readonly upstreams: readonly UpstreamUsageEntry[];
