@@ -92,7 +92,7 @@ export interface OpenUsageStore extends UsageStore {
 export const MAX_ROUTE_USES = 10_000;
 export const MAX_UPSTREAM_USES = 1000;
 export const MAX_PAID_USES = 20_000;
-/** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. */
+/** Rows of one epoch for the routes of further consumers, beyond the limits above. The routes beyond it are counted together. @internal */
 export const MAX_OTHER_USES = 1024;
 /** Maximum number of processes whose last batch is remembered. The oldest are removed first. */
 export const MAX_GATEWAYS = 1000;

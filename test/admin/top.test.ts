@@ -239,7 +239,7 @@ test("a key that is no longer valid ends it, with the message on the first scree
   const config = JSON.parse(await Bun.file(folder.file("gateway.json")).text());
   await Bun.write(
     folder.file("gateway.json"),
-    JSON.stringify({ ...config, admin: { ...config.admin, api_key: "another" } }),
+    JSON.stringify({ ...config, admin: { ...config.admin, api_key: "another-key-entirely" } }),
   );
   program.kill("SIGHUP");
   expect(await view.exit()).toBe(1);
