@@ -88,6 +88,7 @@ function settings(instances: number): FilterSettings {
   return {
     name: "bench",
     route: "/",
+    upstream: "",
     instances,
     fuel: 5_000_000,
     responseFailClosed: false,

@@ -30,6 +30,8 @@ export function withExchangeState<B extends Base>(base: B) {
     consumer = "";
     isLetIn = false;
     beganAt = 0;
+    triedServer = "";
+    triedUpstream = "";
     trace: UpstreamTrace | undefined = undefined;
     started = false;
     status = 0;
@@ -49,6 +51,8 @@ export function withExchangeState<B extends Base>(base: B) {
       this.consumer = "";
       this.isLetIn = false;
       this.beganAt = 0;
+      this.triedServer = "";
+      this.triedUpstream = "";
       this.started = false;
       this.status = 0;
       this.truncated = "";

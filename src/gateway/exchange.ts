@@ -145,6 +145,18 @@ export interface Admission {
   readonly consumer: string;
 }
 
+/** A client's connection, as far as its transport knows it. Sockets of the runtime have this interface. */
+export interface Transport {
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  /** For example `TLSv1.3`. Absent without TLS. */
+  getTLSVersion?(): string;
+  /** The name in the client's hello. */
+  getServername?(): string | null | undefined;
+}
+
 /** Observes the upstream requests of an exchange. */
 export interface UpstreamTrace {
   /** A try with this server begins, with its path changed by `rewrite`. An earlier try has ended. */
@@ -201,6 +213,11 @@ export interface Exchange {
   readonly peerAddress: string;
   /** The address of the client: that of the peer, or the one that a trusted proxy names. */
   clientAddress: string;
+  /** Undefined for requests of the gateway itself. */
+  readonly transport?: Transport | undefined;
+  /** The last server that was tried, such as `127.0.0.1:8080`, and the name of its upstream. */
+  triedServer?: string;
+  triedUpstream?: string;
   /** A connection that carries several requests of the client at once; undefined for HTTP/1. */
   readonly session?: object | undefined;
   /**

@@ -58,6 +58,16 @@ function ask(protocol: Protocol, path: string, does: string, more: Record<string
   return gateway.request(protocol, { path, headers: { "x-do": does, ...more } });
 }
 
+/** The fields of a request whose filter tells these properties. */
+function telling(does: string, paths: object): [string, string][] {
+  return [
+    ["x-do", does],
+    ["x-two", "1"],
+    ["x-two", "2"],
+    ["x-paths", Object.keys(paths).join(" ")],
+  ];
+}
+
 /** The header field of a payment. */
 function paid(isBefore = false): Record<string, string> {
   const payment = signedPayment(Date.now() / 1000);
@@ -65,6 +75,37 @@ function paid(isBefore = false): Record<string, string> {
 }
 
 describe.each(PROTOCOLS)("over %s", (protocol) => {
+  test("a filter reads Envoy's attributes by paths that end with a NUL, as the C++ SDK sends them", async () => {
+    const ofRequest = {
+      "request.path": "/open?a=1",
+      "request.headers.x-two": "1,2",
+      "request.protocol": protocol,
+      "#request.size": "0",
+      "source.address": expect.stringMatching(/^127\.0\.0\.1:[1-9]\d*$/),
+      "#source.port": expect.stringMatching(/^[1-9]\d*$/),
+      "destination.address": `127.0.0.1:${protocol === "HTTP/3" ? gateway.quicPort : gateway.tlsPort}`,
+      "#connection.id": expect.stringMatching(/^[1-9]\d*$/),
+      "connection.tls_version": "TLSv1.3",
+      "connection.requested_server_name": "localhost",
+      route_name: "/open",
+      "xds.route_name": "/open",
+      "xds.cluster_name": "origin",
+      "#xds.listener_direction": "1",
+      plugin_name: "probe.wasm",
+      "upstream.address": "-",
+      "no.such": "-",
+    };
+    const ofResponse = {
+      "upstream.address": `127.0.0.1:${origin.port}`,
+      "#upstream.port": String(origin.port),
+      "#response.code": "200",
+    };
+    const request = await gateway.request(protocol, { path: "/open?a=1", headers: telling("attributes", ofRequest) });
+    expect(request.text.split("|")).toEqual(Object.values(ofRequest));
+    const response = await gateway.request(protocol, { path: "/open", headers: telling("r-attributes", ofResponse) });
+    expect(response.header("x-attributes")?.split("|")).toEqual(Object.values(ofResponse));
+  });
+
   test("a filter changes requests and responses, and refuses both", async () => {
     for (const [does, status, body, seen] of [
       ["add r-add", 200, "GET /open", "200 /open"],

@@ -87,6 +87,7 @@ export async function dryRun(module: FilterModule, settings: DrySettings, reques
 const FIXED = {
   name: "filter",
   route: "/",
+  upstream: "",
   instances: 1,
   responseFailClosed: false,
   vmConfig: "",

@@ -170,14 +170,15 @@ export class LoadedFilters {
   #filterOf(entry: Entry, module: FilterModule, route: RouteConfig | undefined, loading: Loading): Filter {
     const { config, deps, respondWithError, previous } = loading;
     const maxBodyBytes = route?.max_body_bytes ?? config.limits.max_body_bytes;
-    const { host, auth = NO_AUTH } = route ?? {};
-    const key = JSON.stringify([entry, module.hash, host, auth, maxBodyBytes, config.server.preencoded]);
+    const { host, auth = NO_AUTH, upstream = "" } = route ?? {};
+    const key = JSON.stringify([entry, module.hash, host, auth, upstream, maxBodyBytes, config.server.preencoded]);
     const known = this.#nextOf(key, previous);
     if (known.filter !== undefined) return known.filter;
     const name = basename(entry.module);
     const settings = {
       name,
       route: entry.match,
+      upstream,
       instances: entry.instances,
       fuel: entry.fuel,
       responseFailClosed: entry.response_fail_closed,

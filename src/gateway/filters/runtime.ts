@@ -16,6 +16,8 @@ export interface FilterSettings {
   readonly name: string;
   /** The path prefix of the route; empty for a filter without requests. */
   readonly route: string;
+  /** The name of the route's upstream; empty without one. */
+  readonly upstream: string;
   /** `instances`, for each worker. */
   readonly instances: number;
   /** Units of fuel for each invocation. */

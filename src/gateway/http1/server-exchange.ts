@@ -17,6 +17,7 @@ import { NO_BODY, withExchangeState } from "../exchange-state.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
+import { type Wire } from "../wire/wire.ts";
 import { OwnHead } from "./own-head.ts";
 import { type ParsedRequest } from "./request-head.ts";
 import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
@@ -24,6 +25,7 @@ import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTI
 /** The connection that an exchange runs on. */
 export interface ExchangeConnection {
   readonly out: Outgoing;
+  readonly wire: Wire;
   readonly peerAddress: string;
   /** The fields about the client in the last upstream request. */
   told: ToldClient | undefined;
@@ -105,6 +107,10 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
   /** Changes to the final head: those that are made last, and those before them. */
   #lastChanges: HeadChanges | undefined = undefined;
   #changes: HeadChanges | undefined = undefined;
+
+  get transport(): Wire {
+    return this.#connection.wire;
+  }
 
   constructor(connection: ExchangeConnection) {
     super();

@@ -14,6 +14,7 @@ import { withExchangeState } from "../exchange-state.ts";
 import { problemResponse } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
+import { type Wire } from "../wire/wire.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } from "./hpack/encoder.ts";
@@ -37,6 +38,7 @@ export interface ExchangeConnection extends StreamConnection {
   readonly host: ServerHost;
   readonly settings: ServerSettings;
   readonly peerAddress: string;
+  readonly wire: Wire;
   /** A whole response was sent. */
   responded(): void;
   /** Calls `told` when it is known whether the bytes written so far have arrived. */
@@ -76,6 +78,10 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
     this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
+  }
+
+  get transport(): Wire {
+    return this.#server.wire;
   }
 
   get session(): object {

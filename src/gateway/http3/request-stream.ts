@@ -9,12 +9,14 @@ import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields, newHead, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
+import { type Transport } from "../exchange.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
 /** The interface of a connection for its request streams. */
 export interface StreamOwner {
   readonly host: ServerHost;
   readonly peerAddress: string;
+  readonly transport: Transport;
   /** Bytes that the client has sent, without those of bodies. */
   readonly otherBytes: number;
   /** Counts received bytes of bodies. */
@@ -84,6 +86,10 @@ export class RequestStream extends Deadline implements ExchangeStream {
     quic.ontrailers = (block) => this.#onTrailers(block);
     const closed = (): void => this.#onClosed();
     quic.closed.then(closed, closed);
+  }
+
+  get transport(): Transport {
+    return this.#owner.transport;
   }
 
   get session(): object {

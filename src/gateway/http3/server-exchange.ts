@@ -10,6 +10,7 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
+  type Transport,
 } from "../exchange.ts";
 import { NO_BODY, withExchangeState } from "../exchange-state.ts";
 import { grpcResponse, problemResponse } from "../refusal.ts";
@@ -42,6 +43,7 @@ export interface ExchangeStream {
   readonly quic: QuicStream;
   readonly host: ServerHost;
   readonly peerAddress: string;
+  readonly transport: Transport;
   /** The client's connection. */
   readonly session: object;
   onError(error: unknown): void;
@@ -89,6 +91,10 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
     this.peerAddress = stream.peerAddress;
     this.clientAddress = stream.peerAddress;
+  }
+
+  get transport(): Transport {
+    return this.#stream.transport;
   }
 
   get session(): object {

@@ -1,5 +1,6 @@
 import { type QuicSession, type QuicStream } from "node:quic";
 import { plainAddress } from "../client-address.ts";
+import { type Transport } from "../exchange.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
 import * as codes from "./codes.ts";
@@ -10,6 +11,7 @@ import { RequestStream, type StreamOwner } from "./request-stream.ts";
 export interface SessionOptions {
   readonly host: ServerHost;
   readonly peerAddress: string;
+  readonly transport: Transport;
   readonly counters: QuicCounters;
   /**
    * Milliseconds without a packet until the connection ends, if the engine cannot do it because it counts in seconds;
@@ -34,6 +36,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   permit: ConnectionPermit | undefined;
   readonly host: ServerHost;
   readonly peerAddress: string;
+  readonly transport: Transport;
   readonly #quic: QuicSession;
   readonly #options: SessionOptions;
   #open = 0;
@@ -52,6 +55,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     this.#options = options;
     this.host = options.host;
     this.peerAddress = plainAddress(options.peerAddress);
+    this.transport = options.transport;
     this.#idleSince = this.#heardAt = this.host.wheel.now();
     this.#arm();
   }

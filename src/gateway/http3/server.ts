@@ -192,7 +192,7 @@ class Http3Server implements Http3Endpoint {
   }
 
   #enter(session: QuicSession, info: HandshakeInfo): Http3ServerConnection | undefined {
-    const { material, quic, onError } = this.#options;
+    const { address: localAddress, port: localPort, material, quic, onError } = this.#options;
     const peerAddress = info.remote?.address ?? "";
     const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
     // The engine itself ends such a connection after it has reported the handshake.
@@ -212,7 +212,22 @@ class Http3Server implements Http3Endpoint {
     const exactIdleMs = maxIdleTimeoutMs % 1000 === 0 ? 0 : maxIdleTimeoutMs;
     const counters = this.#counters;
     const { host } = admitted;
-    const connection = new Http3ServerConnection(session, { host, peerAddress, counters, exactIdleMs, onError });
+    const transport = {
+      remoteAddress: peerAddress,
+      remotePort: info.remote?.port ?? 0,
+      localAddress,
+      localPort,
+      getTLSVersion: () => "TLSv1.3",
+      getServername: () => info.servername,
+    };
+    const connection = new Http3ServerConnection(session, {
+      host,
+      peerAddress,
+      transport,
+      counters,
+      exactIdleMs,
+      onError,
+    });
     admitted.entered(connection);
     return connection;
   }

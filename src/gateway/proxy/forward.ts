@@ -142,6 +142,8 @@ class Forward implements ResponseSink, TimeKeeper {
   #try(server: UpstreamServer): void {
     this.#time.beginTry();
     this.#tries.begin(server);
+    this.#exchange.triedServer = server.key;
+    this.#exchange.triedUpstream = this.#tries.upstream.name;
     this.#exchange.trace?.tryBegan(server.key, this.#tries.upstream.scheme, this.#target.rewrite);
     this.#takeAt(server);
   }

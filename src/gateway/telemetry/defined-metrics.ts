@@ -75,8 +75,8 @@ function definedTable(zone: SharedZone, row: number): CounterTable {
 }
 
 /**
- * Writes the metrics of all filters by name. If two metrics get the same name here but differ in type, the first one is
- * written.
+ * Writes the metrics of all filters by name. If two metrics of a filter get the same name here, or two of different types, the
+ * later one has its type as a suffix.
  */
 export function writeDefined(page: Page, zone: SharedZone): void {
   const families = new Map<string, { type: DefinedType; entries: Map<string, TableEntry> }>();
@@ -86,11 +86,16 @@ export function writeDefined(page: Page, zone: SharedZone): void {
     const [kind = "", ...rest] = entry.name?.second.split(BETWEEN) ?? [];
     const type = TYPES.find((known) => known === kind);
     if (type === undefined) continue;
-    const name = PREFIX + rest.join(BETWEEN).replaceAll(/[^A-Za-z0-9_]/g, "_");
-    const family = families.get(name) ?? { type, entries: new Map<string, TableEntry>() };
-    families.set(name, family);
     const filter = entry.name?.first ?? "";
-    if (family.type === type && !family.entries.has(filter)) family.entries.set(filter, entry);
+    let name = PREFIX + rest.join(BETWEEN).replaceAll(/[^A-Za-z0-9_]/g, "_");
+    let family = families.get(name);
+    while (family !== undefined && (family.type !== type || family.entries.has(filter))) {
+      name += `_${type}`;
+      family = families.get(name);
+    }
+    family ??= { type, entries: new Map<string, TableEntry>() };
+    families.set(name, family);
+    family.entries.set(filter, entry);
   }
   for (const [name, { type, entries }] of families) {
     page.metric(name, type, "Defined by a filter.");

@@ -1,5 +1,7 @@
+import { type Transport } from "../exchange.ts";
+
 /** A byte connection on any transport. Bun's sockets have this interface without an adapter. */
-export interface Wire {
+export interface Wire extends Transport {
   /**
    * The handler of the wire's events. It can be replaced at any time, for example when the first bytes show the
    * protocol.

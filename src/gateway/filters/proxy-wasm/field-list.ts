@@ -104,6 +104,12 @@ export class FieldList {
     return cookies.length === 0 ? undefined : cookies.join("; ");
   }
 
+  /** All values, joined as Envoy joins them in its properties; undefined if the field is absent. */
+  joined(name: string): string | undefined {
+    const values = fieldValues(this.#shown, this.#known(name));
+    return values.length < 2 ? this.get(name) : values.join(name.toLowerCase() === "cookie" ? "; " : ",");
+  }
+
   /** The list in the encoding for filters; empty if there is no field. */
   encoded(): string {
     if (this.#encoded === undefined) {

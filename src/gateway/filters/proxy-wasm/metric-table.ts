@@ -7,7 +7,6 @@ export type MetricCells = (type: MetricType, name: string) => DefinedCell;
 
 interface Metric {
   readonly type: MetricType;
-  readonly name: string;
   readonly cell: DefinedCell;
   value: number;
 }
@@ -23,16 +22,21 @@ export class MetricTable {
   }
 
   /**
-   * Returns the id of a metric, and creates the metric if needed. Returns -1 if it has another type, or if there are
-   * too many.
+   * Returns the id of a metric, and creates the metric if needed. As in Envoy, metrics of different types can have the
+   * same name. Returns -1 if there are too many.
    */
   define(type: MetricType, name: string): number {
-    const known = this.#ids.get(name);
-    if (known !== undefined) return this.#metrics[known]?.type === type ? known : -1;
+    const key = `${type}:${name}`;
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
     if (this.#metrics.length >= MAX_METRICS) return -1;
-    const id = this.#metrics.push({ type, name, cell: this.#cells(type, name), value: 0 }) - 1;
-    this.#ids.set(name, id);
+    const id = this.#metrics.push({ type, cell: this.#cells(type, name), value: 0 }) - 1;
+    this.#ids.set(key, id);
     return id;
+  }
+
+  has(id: number): boolean {
+    return this.#metrics[id] !== undefined;
   }
 
   /** Returns false if there is no such metric, or if its type does not allow the change. */

@@ -1,9 +1,12 @@
-import { type Exchange } from "../../exchange.ts";
+import { fieldValue } from "../../../lib/fields.ts";
+import { parseGrpcStatus } from "../../../lib/grpc-status.ts";
+import { hostAndPort } from "../../../lib/url-host.ts";
+import { plainAddress } from "../../client-address.ts";
+import { type Exchange, type Transport } from "../../exchange.ts";
 import { type Context } from "./context.ts";
 import { MAP } from "./enums.ts";
 import { type FieldList } from "./field-list.ts";
 import { type Plugin } from "./plugin.ts";
-import { hostAndPort } from "../../../lib/url-host.ts";
 
 /** Latin1 text, or bytes. */
 type Value = string | Uint8Array;
@@ -17,6 +20,10 @@ export interface PropertyScope {
 const INBOUND = 1;
 /** Separates the segments of a path. */
 const BETWEEN = "\0";
+/** The names under which Envoy also shows properties that filters have set. */
+const FILTER_STATE = `filter_state${BETWEEN}wasm.`;
+/** Properties that Envoy shows in two places. */
+const XDS = new Set(["cluster_name", "listener_direction", "route_name"]);
 
 /** A number of 8 bytes. */
 function int(value: number | bigint): Uint8Array {
@@ -29,36 +36,52 @@ function bool(value: boolean): Uint8Array {
   return Uint8Array.of(Number(value));
 }
 
-/** A property of Envoy by its path. Undefined if the gateway does not support it, or does not know its value yet. */
+/**
+ * The path of a property in the form of the Go and Rust SDKs: a NUL between the segments. The C++ SDK ends the last one with
+ * a NUL too.
+ */
+export function propertyPath(text: string): string {
+  return text.endsWith(BETWEEN) ? text.slice(0, -1) : text;
+}
+
+/** A property that filters have set, or one of Envoy. Undefined if the gateway does not support it, or does not know it yet. */
 export function propertyOf(path: string, scope: PropertyScope): Value | undefined {
+  const { context, plugin } = scope;
+  const set = path.startsWith(FILTER_STATE) ? path.slice(FILTER_STATE.length) : path;
+  return envoyProperty(path, scope) ?? plugin.properties.get(context.exchange ?? plugin, set);
+}
+
+function envoyProperty(path: string, scope: PropertyScope): Value | undefined {
   const [first = "", second = "", ...rest] = path.split(BETWEEN);
+  if (first === "xds") return rest.length === 0 && XDS.has(second) ? envoyProperty(second, scope) : undefined;
   const plain = PLUGIN[first];
   if (plain !== undefined) return second === "" ? plain(scope) : undefined;
   const { exchange } = scope.context;
   if (exchange === undefined) return undefined;
-  if (first === "request" || first === "response") {
-    const lists = first === "request" ? REQUEST_LISTS : RESPONSE_LISTS;
-    const kind = lists[second];
-    if (kind !== undefined) return listProperty(scope.context.fields(kind), rest.join(BETWEEN));
-  }
-  return rest.length === 0 ? STREAM[`${first}.${second}`]?.(exchange, scope.context) : undefined;
+  const kind = LISTS[`${first}.${second}`];
+  if (kind !== undefined) return listProperty(scope.context.fields(kind), rest.join(BETWEEN));
+  return rest.length === 0
+    ? STREAM[second === "" ? first : `${first}.${second}`]?.(exchange, scope.context, scope.plugin)
+    : undefined;
 }
 
 const PLUGIN: Readonly<Record<string, (scope: PropertyScope) => Value>> = {
   plugin_name: ({ plugin }) => latin1(plugin.settings.name),
   plugin_root_id: ({ plugin }) => latin1(plugin.settings.rootId),
   plugin_vm_id: ({ plugin }) => latin1(plugin.settings.vmId),
-  route_name: ({ plugin }) => latin1(plugin.settings.route),
   listener_direction: () => int(INBOUND),
 };
 
-const REQUEST_LISTS: Readonly<Record<string, number>> = { headers: MAP.requestHeaders, trailers: MAP.requestTrailers };
-const RESPONSE_LISTS: Readonly<Record<string, number>> = {
-  headers: MAP.responseHeaders,
-  trailers: MAP.responseTrailers,
+const LISTS: Readonly<Record<string, number>> = {
+  "request.headers": MAP.requestHeaders,
+  "request.trailers": MAP.requestTrailers,
+  "response.headers": MAP.responseHeaders,
+  "response.trailers": MAP.responseTrailers,
 };
 
-const STREAM: Readonly<Record<string, (exchange: Exchange, context: Context) => Value | undefined>> = {
+type OfStream = (exchange: Exchange, context: Context, plugin: Plugin) => Value | undefined;
+
+const REQUEST: Readonly<Record<string, OfStream>> = {
   "request.path": (_exchange, context) => requestField(context, ":path"),
   "request.url_path": (_exchange, context) => requestField(context, ":path")?.split("?")[0],
   "request.query": (_exchange, context) => requestField(context, ":path")?.split("?").slice(1).join("?"),
@@ -72,29 +95,91 @@ const STREAM: Readonly<Record<string, (exchange: Exchange, context: Context) => 
     protocol.endsWith(".0") && protocol !== "HTTP/1.0" ? protocol.slice(0, -2) : protocol,
   "request.time": (exchange) => int(BigInt(Math.round(performance.timeOrigin + exchange.beganAt)) * 1_000_000n),
   "request.duration": (exchange) => int(BigInt(Math.round((performance.now() - exchange.beganAt) * 1_000_000))),
-  "request.size": ({ bytesReceived }) => int(bytesReceived),
-  "request.total_size": ({ bytesReceived, head }) => int(bytesReceived + head.fields.length),
+  "request.size": ({ bytesReceived, head }) => int(head.bodyLength === -1 ? bytesReceived : head.bodyLength),
+  "request.headers_bytes": (_exchange, context) => int(bytesOf(context, MAP.requestHeaders)),
+  "request.total_size": ({ bytesReceived }, context) => int(bytesReceived + bytesOf(context, MAP.requestHeaders)),
+};
+
+const RESPONSE: Readonly<Record<string, OfStream>> = {
   "response.code": ({ status }, context) => {
     const code = status === 0 ? Number(context.fields(MAP.responseHeaders)?.get(":status") ?? 0) : status;
     return code === 0 ? undefined : int(code);
   },
   "response.flags": () => int(0),
+  "response.grpc_status": (_exchange, context) => {
+    const text =
+      context.fields(MAP.responseTrailers)?.get("grpc-status") ??
+      context.fields(MAP.responseHeaders)?.get("grpc-status");
+    const status = parseGrpcStatus(text);
+    return status === undefined ? undefined : int(status);
+  },
   "response.size": ({ bytesSent }) => int(bytesSent),
-  "response.total_size": ({ bytesSent }) => int(bytesSent),
-  // The client's port is not known here. The text has Envoy's form.
-  "source.address": ({ clientAddress }) => hostAndPort(clientAddress, 0),
-  "source.port": () => int(0),
-  "connection.mtls": () => bool(false),
-  "connection.id": () => int(0),
+  "response.headers_bytes": (_exchange, context) => int(bytesOf(context, MAP.responseHeaders)),
+  "response.total_size": ({ bytesSent }, context) =>
+    int(bytesSent + bytesOf(context, MAP.responseHeaders) + bytesOf(context, MAP.responseTrailers)),
 };
+
+const PLACE: Readonly<Record<string, OfStream>> = {
+  route_name: (_exchange, _context, { settings }) => latin1(settings.route),
+  cluster_name: ({ triedUpstream = "" }, _context, { settings }) => known(latin1(triedUpstream || settings.upstream)),
+};
+
+const CONNECTION: Readonly<Record<string, OfStream>> = {
+  "source.address": (exchange) => hostAndPort(exchange.clientAddress, clientPort(exchange)),
+  "source.port": (exchange) => int(clientPort(exchange)),
+  "destination.address": ({ transport }) =>
+    transport?.localAddress === undefined
+      ? undefined
+      : hostAndPort(plainAddress(transport.localAddress), transport.localPort ?? 0),
+  "destination.port": ({ transport }) => (transport?.localPort === undefined ? undefined : int(transport.localPort)),
+  "connection.id": ({ transport }) => connectionId(transport),
+  connection_id: ({ transport }) => connectionId(transport),
+  "connection.mtls": ({ head }) => bool(fieldValue(head.fields, "x-client-cert-verified") === "SUCCESS"),
+  "connection.subject_peer_certificate": ({ head }) => fieldValue(head.fields, "x-client-cert-subject"),
+  "connection.tls_version": ({ transport }) => known(transport?.getTLSVersion?.()),
+  "connection.requested_server_name": ({ transport }) => known(transport?.getServername?.()),
+  "upstream.address": ({ triedServer }) => known(triedServer),
+  "upstream.port": ({ triedServer = "" }) => {
+    const port = /:(\d+)$/.exec(triedServer)?.[1];
+    return port === undefined ? undefined : int(Number(port));
+  },
+};
+
+const STREAM: Readonly<Record<string, OfStream>> = { ...REQUEST, ...RESPONSE, ...CONNECTION, ...PLACE };
 
 function requestField(context: Context, name: string): string | undefined {
   return context.fields(MAP.requestHeaders)?.get(name);
 }
 
+function bytesOf(context: Context, kind: number): number {
+  return context.fields(kind)?.bytes ?? 0;
+}
+
+/** Undefined for an empty text. */
+function known(text: string | null | undefined): string | undefined {
+  return text === "" || text === null ? undefined : text;
+}
+
+/** The client's port; 0 if another proxy has told its address. */
+function clientPort({ clientAddress, transport }: Exchange): number {
+  const isPeer = plainAddress(transport?.remoteAddress ?? "") === clientAddress;
+  return isPeer ? (transport?.remotePort ?? 0) : 0;
+}
+
+const ids = new WeakMap<Transport, Uint8Array>();
+let lastId = 0;
+
+/** A number for each connection of this worker. */
+function connectionId(transport: Transport | undefined): Uint8Array | undefined {
+  if (transport === undefined) return undefined;
+  const id = ids.get(transport) ?? int(++lastId);
+  ids.set(transport, id);
+  return id;
+}
+
 /** One field, or the whole list in the encoding for filters. */
 function listProperty(list: FieldList | undefined, name: string): Value | undefined {
-  return name === "" ? list?.encoded() : list?.get(name);
+  return name === "" ? list?.encoded() : list?.joined(name);
 }
 
 function latin1(text: string): string {

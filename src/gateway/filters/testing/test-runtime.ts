@@ -70,6 +70,7 @@ export function testSettings(settings: Partial<FilterSettings> = {}): FilterSett
   return {
     name: "test",
     route: "/",
+    upstream: "",
     instances: 1,
     fuel: 5_000_000,
     responseFailClosed: false,

@@ -21,8 +21,10 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
   const list = (kind: number): FieldList | undefined => instance.context.fields(kind);
   return {
     proxy_get_header_map_size: machine.wrap((memory, [kind = 0, out = 0]) => {
-      machine.charge((list(kind)?.weight ?? 0) >>> READ_SHIFT);
-      memory.setU32(out, list(kind)?.bytes ?? 0);
+      const fields = list(kind);
+      if (fields === undefined) return STATUS.badArgument;
+      machine.charge(fields.weight >>> READ_SHIFT);
+      memory.setU32(out, fields.bytes);
       return STATUS.ok;
     }),
     proxy_get_header_map_pairs: machine.wrap((_memory, [kind = 0, address = 0, length = 0]) => {

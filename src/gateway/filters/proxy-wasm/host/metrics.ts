@@ -16,9 +16,10 @@ export function metricFunctions(instance: Host): Record<string, HostFunction> {
       memory.setU32(out, id);
       return STATUS.ok;
     }),
-    proxy_increment_metric: machine.wide((id, amount) =>
-      defined.add(id >>> 0, Number(amount)) ? STATUS.ok : STATUS.notFound,
-    ),
+    proxy_increment_metric: machine.wide((id, amount) => {
+      if (defined.add(id >>> 0, Number(amount))) return STATUS.ok;
+      return defined.has(id >>> 0) ? STATUS.badArgument : STATUS.notFound;
+    }),
     proxy_record_metric: machine.wide((id, value) =>
       defined.record(id >>> 0, Number(value)) ? STATUS.ok : STATUS.notFound,
     ),

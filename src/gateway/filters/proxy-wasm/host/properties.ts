@@ -2,7 +2,7 @@ import { MAX_NAME_BYTES, MAX_PROPERTY_BYTES } from "../bounds.ts";
 import { MAP, STATUS } from "../enums.ts";
 import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
-import { propertyOf } from "../properties.ts";
+import { propertyOf, propertyPath } from "../properties.ts";
 
 /** Fuel for a property, in addition to the fuel for a call. */
 const PROPERTY_FUEL = 60;
@@ -20,13 +20,13 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
   return {
     proxy_get_property: machine.wrap((_memory, [path = 0, pathLength = 0, address = 0, length = 0]) => {
       if (pathLength >>> 0 > MAX_NAME_BYTES) return STATUS.notFound;
-      const name = machine.text(path, pathLength);
+      const name = propertyPath(machine.text(path, pathLength));
       const { context } = instance;
       // The list can be longer than the message's, because of the filter's own changes.
       const kind = name.startsWith("response") ? MAP.responseHeaders : MAP.requestHeaders;
       const weight = name.startsWith("re") ? (context.fields(kind)?.weight ?? 0) : 0;
       machine.charge(PROPERTY_FUEL + (weight >>> FIELDS_SHIFT));
-      const value = propertyOf(name, { context, plugin }) ?? plugin.properties.get(context.exchange ?? plugin, name);
+      const value = propertyOf(name, { context, plugin });
       if (value === undefined) return STATUS.notFound;
       if (typeof value === "string") machine.giveText(value, address, length);
       else machine.giveBytes(value, address, length);
@@ -37,7 +37,7 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
       machine.charge(PROPERTY_FUEL);
       memory.check(value, length);
       if (pathLength >>> 0 > MAX_NAME_BYTES || length >>> 0 > MAX_PROPERTY_BYTES) return STATUS.badArgument;
-      const name = machine.text(path, pathLength);
+      const name = propertyPath(machine.text(path, pathLength));
       const owner = instance.context.exchange ?? plugin;
       return plugin.properties.set(owner, name, memory.copy(value, length)) ? STATUS.ok : STATUS.internalFailure;
     }),

@@ -32,6 +32,18 @@ function number(path: string[]): string {
   return found.byteLength == 8 ? load<i64>(changetype<usize>(found)).toString() : "none";
 }
 
+// The paths end with a NUL, as in the C++ SDK. A number begins with "#", and "-" is a property that is not found.
+function attributes(paths: string): string {
+  let told = "";
+  for (let i = 0, list = paths.split(" "); i < list.length; i++) {
+    const isNumber = list[i].startsWith("#");
+    const path = (isNumber ? list[i].substring(1) : list[i]).split(".");
+    const found = get_property(path.join("\\0") + "\\0");
+    told += (i == 0 ? "" : "|") + (isNumber ? number(path) : found.byteLength == 0 ? "-" : text(found));
+  }
+  return told;
+}
+
 class Root extends RootContext {
   told: string = "";
 
@@ -109,6 +121,7 @@ class Probe extends Context {
         property(["source", "address"]), property(["kept"]), property(["none", "such"]), property(["request", "query"]),
         number(["request", "size"])].join("|"));
     }
+    if (this.is("attributes")) this.tell(attributes(request.get("x-paths")));
     if (this.is("time")) this.tell(get_current_time_nanoseconds().toString());
     if (this.is("shared")) this.shared();
     if (this.is("enqueue")) {
@@ -121,6 +134,7 @@ class Probe extends Context {
       const counter = new Counter("probe_total"); counter.increment(2);
       const gauge = new Gauge("probe_level"); gauge.record(gauge.metric_id, 7);
       const histogram = new Histogram("probe_sizes"); histogram.record(histogram.metric_id, 40);
+      const same = new Gauge("probe_total"); same.record(same.metric_id, 3);
       const value = new ArrayBuffer(8);
       get_metric(counter.metric_id, changetype<usize>(value));
       this.tell(load<u64>(changetype<usize>(value)).toString());
@@ -158,6 +172,7 @@ class Probe extends Context {
 
   onResponseHeaders(count: u32, isEnd: bool): FilterHeadersStatusValues {
     if (this.is("r-add")) response.add("x-seen", response.get(":status") + " " + request.get(":path"));
+    if (this.is("r-attributes")) response.add("x-attributes", attributes(request.get("x-paths")));
     if (this.is("r-status")) response.replace(":status", "418");
     if (this.is("r-length")) response.remove("content-length");
     if (this.is("r-code")) response.add("x-code", number(["response", "code"]));
