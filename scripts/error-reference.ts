@@ -19,6 +19,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "payment-conflict": "The payment belongs to another request, is in use, or is already spent.",
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
   "still-referenced": "Admin: routes refer to the upstream to be deleted; `referenced_by` lists them.",
+  "guard-lost":
+    "Admin: a path would be served without a guard that it has now, such as a price. `errors` lists the guards, and `?force=true` insists.",
   "ambiguous-route":
     "Admin: several routes have this prefix; `hosts` and `names` list their hosts and names, and `?host=` and `?name=` select one.",
   "changed-on-disk": "Admin: another program has changed the configuration file; `?force=true` overwrites it.",

@@ -13,6 +13,7 @@ export const GATEWAY_FLAGS = {
   "static-root": { type: "string", value: "DIR", text: "serve the files of this folder at paths without a route" },
   cert: { type: "string", value: "FILE", text: "the certificate of listeners with TLS" },
   key: { type: "string", value: "FILE", text: "its private key" },
+  strict: { type: "boolean", text: "refuse a configuration with warnings, at the start and later" },
   "take-over": {
     type: "string",
     value: "PID",

@@ -20,7 +20,7 @@ import { say, sayWarning } from "./terminal.ts";
 import { MAX_PORT } from "../lib/port.ts";
 import { UsageError } from "./usage-error.ts";
 
-const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--take-over PID [--detach]]
+const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--strict] [--take-over PID [--detach]]
 
 Runs the gateway alone.
 
@@ -73,7 +73,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
   const path = values.config;
   const flags = configFlags(values);
-  const opened = await readConfig({ path, flags, prepare: (value) => value });
+  const opened = await readConfig({ path, flags, prepare: (value) => value, strict: values.strict });
   const { config } = opened;
   warnOfDescriptors(config);
   const predecessor = takeOverFlag(values["take-over"]);

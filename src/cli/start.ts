@@ -11,6 +11,7 @@ import { messageOf } from "../lib/caught.ts";
 import { OwnAdmin } from "./admin/own-admin.ts";
 import { atBoundary } from "./boundary.ts";
 import { remoteBrowserOf } from "./browser-options.ts";
+import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
@@ -47,6 +48,7 @@ const FLAGS = {
     text: 'serve the admin interface and its console on this port of 127.0.0.1 (9180, or another if that is taken; 0: a free port); excluded by a configuration with "admin"',
   },
   "no-admin": { type: "boolean", text: "do not serve the admin interface" },
+  strict: GATEWAY_FLAGS.strict,
   "take-over": {
     type: "string",
     value: "PID",
@@ -59,7 +61,7 @@ const FLAGS = {
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--take-over PID [--detach]]
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--strict] [--take-over PID [--detach]]
 
 Starts the gateway and, behind it, the content service.
 
@@ -108,7 +110,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   });
   const prepare = (value: unknown): unknown =>
     withListings(withContent(admin.prepare(value), socket), CONTENT_UPSTREAM, listings);
-  const read = (): Promise<ReadConfig> => readConfig({ ...source, flags, prepare });
+  const read = (): Promise<ReadConfig> => readConfig({ ...source, flags, prepare, strict: values.strict });
   const opened = await read();
   admin.checkFlags();
   const { config } = opened;

@@ -20,10 +20,11 @@ const FLAGS = {
     text: "the state folder of turnpike start, with the ledger; default: the ledger of the configuration",
   },
   "take-over": { type: "string", value: "PID", text: "ask the gateway of this process too whether it would hand over" },
+  strict: { type: "boolean", text: "fail on warnings too" },
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] [--take-over PID] FILE
+const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] [--strict] [--take-over PID] FILE
 
 Checks whether this version can use the configuration FILE, the ports, and the ledger of a gateway that runs an older version. It
 changes nothing. Exit code 0: it can, 1: it cannot.
@@ -37,7 +38,7 @@ export function upgradeCheck(args: readonly string[]): Promise<number> {
     if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
-    const config = await checkFile(file, false);
+    const config = await checkFile(file, values.strict === true);
     return config === undefined ? 1 : await checkRest(config, file, values);
   });
 }

@@ -32,6 +32,7 @@ export const ERRORS = {
   "payment-conflict": kind(409, "Payment Already Used", "client"),
   "already-exists": kind(409, "Already Exists", "client"),
   "still-referenced": kind(409, "Still Referenced", "client"),
+  "guard-lost": kind(409, "Guard Lost", "client"),
   "ambiguous-route": kind(409, "Ambiguous Route", "client"),
   "changed-on-disk": kind(409, "Changed On Disk", "config"),
   "no-config-file": kind(409, "No Configuration File", "config"),

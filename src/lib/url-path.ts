@@ -57,3 +57,13 @@ export function removeDotSegments(path: string): string {
   }
   return `/${segments.join("/")}`;
 }
+
+/**
+ * True if a prefix of this length covers whole segments. A parameter (`/paid;x=1`) belongs to its segment. Otherwise a
+ * request could match a free route, and a server that strips parameters would serve the priced path.
+ */
+export function endsAtBoundary(path: string, length: number): boolean {
+  if (length === path.length) return true;
+  const next = path.charCodeAt(length);
+  return path.charCodeAt(length - 1) === 0x2f || next === 0x2f || next === 0x3b;
+}

@@ -167,6 +167,42 @@ describe.each([
       expect((await rig.run("routes", "remove", "/hosts", "--host", host)).code).toBe(0);
   });
 
+  test("every warning is printed, --strict refuses them, and only --force takes a guard from a path", async () => {
+    const auth = { type: "api_key", keys: [{ key: "k".repeat(20), name: "a" }] };
+    const guarded = { path_prefix: "/guarded", upstream: "origin", auth };
+    expect((await rig.give(JSON.stringify(guarded), "routes", "add", "-")).code).toBe(0);
+    const openRoute = JSON.stringify({ path_prefix: "/guarded/open", upstream: "origin", x42: {} });
+    const refused = await rig.give(openRoute, "routes", "add", "-");
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain("without the authentication of the route");
+    expect(refused.err).toContain('did you mean "x402"?');
+    const strict = await rig.give(openRoute, "routes", "add", "-", "--force", "--strict");
+    expect([strict.code, strict.out]).toEqual([1, ""]);
+    expect(await statusOf("/guarded/open")).toBe(401);
+    const added = await rig.give(openRoute, "routes", "add", "-", "--force", "--json");
+    expect(added.code).toBe(0);
+    expect(added.err).toContain('warning: routes[2].x42: unknown key, ignored; did you mean "x402"?\n');
+    expect(added.err).toContain('warning: routes[2]: has no auth, unlike routes[1] ("/guarded") above it');
+    expect(added.err).toContain("warning: routes[2]: would serve requests without the authentication of");
+    for (let i = 0; i < 8; i++) expect(await statusOf("/guarded/open")).toBe(200);
+    const other = await rig.give('{"name": "other", "servers": [], "x": 1}', "upstreams", "add", "-");
+    expect([other.code, other.err]).toEqual([0, expect.stringContaining("warning: upstreams[1].x: unknown key")]);
+    expect((await rig.run("routes", "remove", "/guarded/open")).code).toBe(0);
+    expect((await rig.give('{"auth": null}', "routes", "change", "/guarded", "-")).code).toBe(1);
+    expect((await rig.give('{"path_prefix": "/moved", "auth": null}', "routes", "change", "/guarded", "-")).code).toBe(
+      1,
+    );
+    const before = readFileSync(rig.config, "utf8");
+    const file = { ...JSON.parse(before), unknown: 1 };
+    folder.write(`${name.replaceAll(/\W/g, "-")}.json`, file);
+    expect((await rig.run("reload", "--strict")).code).toBe(1);
+    expect((await rig.run("config", "check", rig.config, "--strict")).code).toBe(1);
+    expect((await rig.run("config", "replace", rig.config, "--strict", "--force")).code).toBe(1);
+    const reloaded = await rig.run("reload");
+    expect([reloaded.code, reloaded.err]).toEqual([0, "warning: unknown: unknown key, ignored\n"]);
+    await Bun.write(rig.config, before);
+  });
+
   test("a wrong route is refused with every problem at its path, and nothing is changed", async () => {
     const before = await rig.json("config", "show");
     const wrong = { path_prefix: "/wrong", upstream: "nobody", connect_timeout_ms: "x" };

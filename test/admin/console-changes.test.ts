@@ -243,6 +243,28 @@ test("usage is reset after a confirmation", async () => {
   await operator.page.waitForFunction(`!document.querySelector("main").innerText.includes("acme")`);
 });
 
+test("a change that takes a guard from paths is asked about, and its warnings stay until they are dismissed", async () => {
+  await operator.goTo("routes", "Routes");
+  await operator.press("Add route");
+  await operator.at("Add route");
+  await operator.press("Discard it");
+  await operator.fill("path_prefix", "/first/open");
+  await operator.fill("upstream", "pair");
+  await operator.reads("The configuration is valid.");
+  await operator.press("Add route");
+  await operator.reads('would serve requests without the authentication of the route "/first"');
+  expect((await get("/first/open")).status).toBe(401);
+  await operator.press("Cancel");
+  await operator.press("Add route");
+  await operator.reads("Take guards from paths?");
+  await operator.press("Change anyway");
+  await operator.at("Routes");
+  await operator.reads('add "without": ["auth"]');
+  expect((await get("/first/open")).status).toBe(200);
+  await operator.press("Dismiss");
+  await rig.ask("/v1/routes/%2Ffirst%2Fopen", { method: "DELETE" });
+});
+
 test("a route is removed after a confirmation, and the focus returns to its earlier place", async () => {
   await operator.goTo("routes", "Routes");
   await operator.press("Remove /added");

@@ -5,8 +5,8 @@ import { isObject } from "../../lib/is-object.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
 import { type FlagTable, HELP, parseFlags } from "../flags.ts";
-import { alignedTable, type Column, tabTable } from "../table.ts";
-import { say } from "../terminal.ts";
+import { alignedTable, type Column, printable, tabTable } from "../table.ts";
+import { say, sayWarning } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
@@ -100,6 +100,11 @@ export function textOf(values: Values, name: string): string | undefined {
 /** The response to every change. */
 export const doneSchema = z.looseObject({ ok: z.literal(true) });
 
+const warnedSchema = z.looseObject({
+  warnings: z.array(z.object({ path: z.string(), message: z.string() })).default([]),
+  restart: z.array(z.string()).default([]),
+});
+
 /** Checks a response against the schema of this version; unknown fields stay. Throws AdminUnreachable if it does not match. */
 export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, response: unknown): T {
   const { data, error } = schema.safeParse(response);
@@ -154,8 +159,15 @@ export async function readObject(file: string, what: string): Promise<string> {
   throw new Error(`Cannot use ${name} as a ${what}: it is ${found}`);
 }
 
-/** Prints a text, or with --json the response itself. A function makes the text only if it is printed. Returns 0. */
+/**
+ * Prints a text, or with --json the response itself. A function makes the text only if it is printed. Prints the
+ * response's warnings in both cases. Returns 0.
+ */
 export async function told({ json }: Values, response: unknown, text: string | (() => string)): Promise<number> {
+  const { warnings, restart } = warnedSchema.catch({ warnings: [], restart: [] }).parse(response);
+  for (const { path, message } of warnings)
+    sayWarning(printable(`warning: ${path === "" ? "" : `${path}: `}${message}`));
+  for (const key of restart) sayWarning(printable(`warning: ${key}: takes effect at the next start`));
   if (json === true) await printJson(response);
   else await print(typeof text === "string" ? text : text());
   return 0;
@@ -185,6 +197,21 @@ export function ifMatch(values: Values): Readonly<Record<string, string>> {
   if (!/^[\x21\x23-\x7e]+$/.test(bare))
     throw new UsageError(`--if-match "${revision}" is not a revision; turnpike status shows it`);
   return { "if-match": `"${bare}"` };
+}
+
+/** The flag of commands for which warnings can be errors. */
+export const STRICT = {
+  strict: { type: "boolean", text: "refuse a configuration with warnings, such as unknown keys" },
+} as const satisfies FlagTable;
+
+/** The flag of commands that can take a guard from paths. */
+export const FORCE = {
+  force: { type: "boolean", text: "also if paths lose a guard: price, filter, authentication, limit or schema" },
+} as const satisfies FlagTable;
+
+/** The query parameters of `--strict` and `--force`, for `queryOf`. */
+export function insistence({ strict, force }: Values): Readonly<Record<string, string | undefined>> {
+  return { strict: strict === true ? "true" : undefined, force: force === true ? "true" : undefined };
 }
 
 /** The flag of `ifMatch`, for parseArgs. */

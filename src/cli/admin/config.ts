@@ -2,19 +2,22 @@ import * as z from "zod";
 import { counted } from "../counted.ts";
 import { printable } from "../table.ts";
 import { sayError, sayWarning } from "../terminal.ts";
-import { type AdminClient } from "./admin-client.ts";
+import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
   type AdminAction,
   type AdminCommand,
   doneSchema,
+  FORCE,
   IF_MATCH,
   ifMatch,
+  insistence,
   jsonFlag,
   print,
   printJson,
   readAs,
   readObject,
   runAdminCommand,
+  STRICT,
   takeWords,
   told,
   type Values,
@@ -23,12 +26,12 @@ import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { flagsText, type FlagTable } from "../flags.ts";
 
-const FLAGS = { ...IF_MATCH } as const satisfies FlagTable;
+const FLAGS = { ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike config show
        turnpike config diff [--json]
-       turnpike config check FILE|- [--json]
-       turnpike config replace FILE|- [--if-match R] [--json]
+       turnpike config check FILE|- [--strict] [--json]
+       turnpike config replace FILE|- [--if-match R] [--strict] [--force] [--json]
        turnpike config schema
 
 Shows, checks and replaces the configuration of a running gateway.
@@ -59,7 +62,7 @@ const statusSchema = z.object({
 
 const COMMAND: AdminCommand = {
   usage: USAGE,
-  forms: { show: [], diff: [], check: [], replace: ["if-match"], schema: [] },
+  forms: { show: [], diff: [], check: ["strict"], replace: ["if-match", "strict", "force"], schema: [] },
   flags: FLAGS,
   read(form, rest, values) {
     if (form === "check") return check(rest, values);
@@ -86,13 +89,13 @@ async function diff(client: AdminClient, values: Values): Promise<number> {
   return await told(values, difference, text);
 }
 
-function check(rest: readonly string[], { json }: Values): AdminAction {
+function check(rest: readonly string[], { json, strict }: Values): AdminAction {
   const [file = ""] = takeWords(rest, ["FILE"]);
   return async (client) => {
     const body = await readObject(file, "configuration");
     const response = await client.json({ method: "POST", path: "/config/check", body });
     const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, response);
-    const code = ok ? 0 : 1;
+    const code = ok && !(strict === true && warnings.length > 0) ? 0 : 1;
     if (json === true) {
       await printJson(response);
       return code;
@@ -100,7 +103,8 @@ function check(rest: readonly string[], { json }: Values): AdminAction {
     const name = file === "-" ? "standard input" : file;
     for (const found of warnings) sayWarning(`${name}: warning: ${diagnosticText(found)}`);
     for (const found of problems) sayError(`${name}: ${diagnosticText(found)}`);
-    if (!ok) return code;
+    if (ok && code > 0) sayError(`${name}: ${counted(warnings.length, "warning")}, which --strict does not accept`);
+    if (code > 0) return code;
     const later = restart.length === 0 ? "" : `; effective at the next start: ${restart.map(printable).join(", ")}`;
     const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");
     await print([`${name}: ok, ${changes}${later}`, ...patchLines(difference).map((line) => `  ${line}`)].join("\n"));
@@ -113,7 +117,7 @@ function replace(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "configuration");
-    const response = await client.json({ method: "PUT", path: "/config", body, headers });
+    const response = await client.json({ method: "PUT", path: `/config${queryOf(insistence(values))}`, body, headers });
     readAs(client, doneSchema, response);
     return await told(values, response, "replaced; turnpike persist writes it to the file");
   };

@@ -1,16 +1,26 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
-import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told } from "./admin-command.ts";
+import { queryOf } from "./admin-client.ts";
+import {
+  type AdminCommand,
+  insistence,
+  jsonFlag,
+  readAs,
+  runAdminCommand,
+  STRICT,
+  takeWords,
+  told,
+} from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { flagsText } from "../flags.ts";
 
-const USAGE = `usage: turnpike reload [--json]
+const USAGE = `usage: turnpike reload [--strict] [--json]
 
 Makes a gateway read its configuration file again. It returns when all workers use it; an invalid file changes nothing.
 Changes that were not persisted are discarded and listed.
 
-${flagsText(jsonFlag())}
+${flagsText({ ...STRICT, ...jsonFlag() })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
@@ -18,12 +28,12 @@ const reloadedSchema = z.looseObject({ ok: z.literal(true), discarded: z.array(z
 
 const COMMAND: AdminCommand = {
   usage: USAGE,
-  forms: { "": [] },
-  flags: {},
+  forms: { "": ["strict"] },
+  flags: STRICT,
   read(_, rest, values) {
     takeWords(rest, []);
     return async (client) => {
-      const response = await client.json({ method: "POST", path: "/reload" });
+      const response = await client.json({ method: "POST", path: `/reload${queryOf(insistence(values))}` });
       const { discarded } = readAs(client, reloadedSchema, response);
       const lines = [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)];
       return await told(values, response, lines.join("\n"));

@@ -7,12 +7,15 @@ import {
   type AdminAction,
   type AdminCommand,
   doneSchema,
+  FORCE,
   IF_MATCH,
   ifMatch,
+  insistence,
   jsonFlag,
   readAs,
   readObject,
   runAdminCommand,
+  STRICT,
   tableText,
   takeWords,
   textOf,
@@ -34,12 +37,14 @@ const FLAGS = {
     text: 'if several routes of a host have the prefix: the name of the route; "" for the route without a name',
   },
   ...IF_MATCH,
+  ...STRICT,
+  ...FORCE,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike routes [list] [--json]
-       turnpike routes add FILE|- [--if-match R] [--json]
-       turnpike routes change PREFIX FILE|- [--host H] [--name N] [--if-match R] [--json]
-       turnpike routes remove PREFIX [--host H] [--name N] [--if-match R] [--json]
+       turnpike routes add FILE|- [--if-match R] [--strict] [--force] [--json]
+       turnpike routes change PREFIX FILE|- [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
+       turnpike routes remove PREFIX [--host H] [--name N] [--if-match R] [--strict] [--force] [--json]
 
 Lists and changes the routes of a running gateway.
 
@@ -77,9 +82,9 @@ const COMMAND: AdminCommand = {
   forms: {
     "": [],
     list: [],
-    add: ["if-match"],
-    change: ["host", "name", "if-match"],
-    remove: ["host", "name", "if-match"],
+    add: ["if-match", "strict", "force"],
+    change: ["host", "name", "if-match", "strict", "force"],
+    remove: ["host", "name", "if-match", "strict", "force"],
   },
   flags: FLAGS,
   read(form, rest, values) {
@@ -110,7 +115,12 @@ function add(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "route");
-    const response = await client.json({ method: "POST", path: "/routes", body, headers });
+    const response = await client.json({
+      method: "POST",
+      path: `/routes${queryOf(insistence(values))}`,
+      body,
+      headers,
+    });
     const { created } = readAs(client, doneSchema, response);
     return await told(values, response, `added ${String(created)}`);
   };
@@ -118,7 +128,9 @@ function add(rest: readonly string[], values: Values): AdminAction {
 
 function change(rest: readonly string[], values: Values): AdminAction {
   const [prefix = "", file = ""] = takeWords(rest, ["PREFIX", "FILE"]);
-  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host"), name: textOf(values, "name") });
+  const path =
+    pathOf("routes", prefix) +
+    queryOf({ host: textOf(values, "host"), name: textOf(values, "name"), ...insistence(values) });
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "route");
@@ -131,7 +143,9 @@ function change(rest: readonly string[], values: Values): AdminAction {
 
 function remove(rest: readonly string[], values: Values): AdminAction {
   const [prefix = ""] = takeWords(rest, ["PREFIX"]);
-  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host"), name: textOf(values, "name") });
+  const path =
+    pathOf("routes", prefix) +
+    queryOf({ host: textOf(values, "host"), name: textOf(values, "name"), ...insistence(values) });
   const headers = ifMatch(values);
   return async (client) => {
     const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);

@@ -1,17 +1,19 @@
 import * as z from "zod";
 import { type Column } from "../table.ts";
 import { UsageError } from "../usage-error.ts";
-import { type AdminClient, pathOf } from "./admin-client.ts";
+import { type AdminClient, pathOf, queryOf } from "./admin-client.ts";
 import {
   type AdminAction,
   type AdminCommand,
   doneSchema,
   IF_MATCH,
   ifMatch,
+  insistence,
   jsonFlag,
   readAs,
   readObject,
   runAdminCommand,
+  STRICT,
   tableText,
   takeWords,
   textOf,
@@ -26,12 +28,13 @@ import { pollUntil } from "../../lib/poll-until.ts";
 const FLAGS = {
   wait: { type: "string", value: "S", text: "wait until a drained server has no request in flight, S seconds at most" },
   ...IF_MATCH,
+  ...STRICT,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike upstreams [list] [--json]
-       turnpike upstreams add FILE|- [--if-match R] [--json]
-       turnpike upstreams change NAME FILE|- [--if-match R] [--json]
-       turnpike upstreams remove NAME [--if-match R] [--json]
+       turnpike upstreams add FILE|- [--if-match R] [--strict] [--json]
+       turnpike upstreams change NAME FILE|- [--if-match R] [--strict] [--json]
+       turnpike upstreams remove NAME [--if-match R] [--strict] [--json]
        turnpike upstreams drain|undrain NAME SERVER [--wait S] [--json]
 
 Lists and changes the upstreams of a running gateway, and drains their servers.
@@ -92,9 +95,9 @@ const COMMAND: AdminCommand = {
   forms: {
     "": [],
     list: [],
-    add: ["if-match"],
-    change: ["if-match"],
-    remove: ["if-match"],
+    add: ["if-match", "strict"],
+    change: ["if-match", "strict"],
+    remove: ["if-match", "strict"],
     drain: ["wait"],
     undrain: [],
   },
@@ -141,14 +144,19 @@ function add(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "upstream");
-    const response = await client.json({ method: "POST", path: "/upstreams", body, headers });
+    const response = await client.json({
+      method: "POST",
+      path: `/upstreams${queryOf(insistence(values))}`,
+      body,
+      headers,
+    });
     return await told(values, response, `added ${String(readAs(client, doneSchema, response)["created"])}`);
   };
 }
 
 function change(rest: readonly string[], values: Values): AdminAction {
   const [name = "", file = ""] = takeWords(rest, ["NAME", "FILE"]);
-  const path = pathOf("upstreams", name);
+  const path = pathOf("upstreams", name) + queryOf(insistence(values));
   const headers = { "content-type": "application/merge-patch+json", ...ifMatch(values) };
   return async (client) => {
     const body = await readObject(file, "upstream");
@@ -160,7 +168,7 @@ function change(rest: readonly string[], values: Values): AdminAction {
 
 function remove(rest: readonly string[], values: Values): AdminAction {
   const [name = ""] = takeWords(rest, ["NAME"]);
-  const path = pathOf("upstreams", name);
+  const path = pathOf("upstreams", name) + queryOf(insistence(values));
   const headers = ifMatch(values);
   return async (client) => {
     const response = await client.json({ method: "DELETE", path, headers });

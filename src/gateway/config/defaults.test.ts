@@ -170,6 +170,7 @@ const ROUTE = {
   total_timeout_ms: 120000,
   max_response_bytes: 33554432,
   auth: { type: "none" },
+  without: [],
   rate_limit: undefined,
   cache: undefined,
   traffic_split: undefined,

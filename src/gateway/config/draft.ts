@@ -8,7 +8,17 @@ import { type ParsedConfig, type Section } from "./parse.ts";
 
 type Judged = Extract<
   Section,
-  "server" | "timeouts" | "buffer_pool" | "tls" | "http2" | "quic" | "admin" | "x402" | "postgres" | "cors"
+  | "server"
+  | "timeouts"
+  | "buffer_pool"
+  | "tls"
+  | "http2"
+  | "quic"
+  | "admin"
+  | "x402"
+  | "postgres"
+  | "cors"
+  | "wasm_filters"
 >;
 
 /**
@@ -41,6 +51,7 @@ export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedCon
     x402: sections.x402,
     cors: sections.cors,
     postgres: sections.postgres,
+    wasm_filters: sections.wasm_filters,
     upstreams,
     routes,
     raw,

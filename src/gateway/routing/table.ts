@@ -5,6 +5,7 @@ import { ConditionalRoutes } from "./conditional-routes.ts";
 import { guardOf, PathGuards } from "./path-guards.ts";
 import { isAmbiguous, readings, spellings } from "./readings.ts";
 import { type Matchable, type Routable } from "./routable.ts";
+import { endsAtBoundary } from "../../lib/url-path.ts";
 
 /** Routes that share a prefix and have a host. */
 interface Hosts<R extends Routable> {
@@ -229,16 +230,6 @@ function ofHost<R extends Routable>({ hosts, anyHost }: Slot<R>, host: string): 
 function beginsWith(path: string, prefix: string): boolean {
   for (let i = 0; i < prefix.length; i++) if (path.charCodeAt(i) !== prefix.charCodeAt(i)) return false;
   return true;
-}
-
-/**
- * True if a prefix of this length covers whole segments. A parameter (`/paid;x=1`) belongs to its segment. Otherwise a
- * request could match a free route, and a server that strips parameters would serve the priced path.
- */
-function endsAtBoundary(path: string, length: number): boolean {
-  if (length === path.length) return true;
-  const next = path.charCodeAt(length);
-  return path.charCodeAt(length - 1) === 0x2f || next === 0x2f || next === 0x3b;
 }
 
 function noHosts<R extends Routable>(): Hosts<R> {

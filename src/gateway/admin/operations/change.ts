@@ -1,10 +1,27 @@
 import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
 import { type AdminParts } from "../parts.ts";
 import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
-import { type Call, callerOf } from "./operation.ts";
+import { type Call, callerOf, hasFlag, type QueryParameter } from "./operation.ts";
 import { reportedDiagnostic, requireChange } from "./outcomes.ts";
 
 type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
+
+/** The query parameter of operations for which warnings can be errors. */
+export const STRICT: QueryParameter = {
+  name: "strict",
+  description: "Refuse a configuration with warnings",
+  flag: true,
+};
+
+/** The query parameters of every change. */
+export const CHANGE_QUERY: readonly QueryParameter[] = [
+  STRICT,
+  {
+    name: "force",
+    description: "Also if paths lose a guard: price, filter, authentication, limit or schema",
+    flag: true,
+  },
+];
 
 /**
  * Makes a change in the name of the caller if the preconditions hold. Throws the error for the client otherwise.
@@ -13,7 +30,11 @@ type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, thing: string): Promise<Done> {
   const { headers } = call.request;
   refuseKnown(headers, config.revision);
-  const outcome = await config.change(edit, callerOf(call).by, revisionsOf(headers.get("if-match")));
+  const outcome = await config.change(edit, callerOf(call).by, {
+    ifMatch: revisionsOf(headers.get("if-match")),
+    strict: hasFlag(call.query, "strict"),
+    force: hasFlag(call.query, "force"),
+  });
   return requireChange(outcome, thing);
 }
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { publishedSchema } from "../../config/json-schema.ts";
 import { JSON_TYPE, MAX_CONFIG_BYTES } from "../http/body.ts";
 import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
-import { changeResponse, changeBy } from "./change.ts";
+import { CHANGE_QUERY, changeResponse, changeBy, STRICT } from "./change.ts";
 import { configResponse } from "./config-response.ts";
 import { callerOf, hasFlag, type Operation } from "./operation.ts";
 import { reportedDiagnostic, requirePersist, requireReload } from "./outcomes.ts";
@@ -34,9 +34,10 @@ export const replaceConfig: Operation = {
   summary: "Replace the whole configuration",
   access: "full",
   conditional: true,
+  query: CHANGE_QUERY,
   body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "The configuration" },
   success: { status: 200, description: "Every worker uses it", schema: z.object(changed), headers: ETAG },
-  failures: ["invalid-configuration", "change-failed"],
+  failures: ["guard-lost", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const edit = { kind: "replace", document: call.body } as const;
     return changeResponse(await changeBy(call, parts, edit, "the configuration"), {});
@@ -118,6 +119,7 @@ export const reloadConfig: Operation = {
   summary: "Load the configuration file",
   description: "Changes that are in memory only are discarded; the response lists them.",
   access: "full",
+  query: [STRICT],
   success: {
     status: 200,
     description: "Every worker uses it",
@@ -126,7 +128,7 @@ export const reloadConfig: Operation = {
   },
   failures: ["invalid-configuration", "no-config-file", "change-failed"],
   async run(call, { config }) {
-    const done = requireReload(await config.reload(callerOf(call).by));
+    const done = requireReload(await config.reload(callerOf(call).by, { strict: hasFlag(call.query, "strict") }));
     return changeResponse(done, { discarded: done.discarded });
   },
 };

@@ -34,6 +34,12 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
   switch (outcome.kind) {
     case "invalid":
       return invalid(outcome.problems);
+    case "guarded":
+      return new TurnpikeError(
+        "guard-lost",
+        `Cannot change ${thing}: paths would lose guards; repeat the change with ?force=true if this is intended`,
+        [...outcome.losses, ...outcome.warnings].map(reportedDiagnostic),
+      );
     case "absent":
       return new TurnpikeError("not-found", `Cannot find ${thing}`);
     case "duplicate":

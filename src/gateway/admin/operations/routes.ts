@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "../parts.ts";
-import { changeBy, changeResponse } from "./change.ts";
+import { CHANGE_QUERY, changeBy, changeResponse } from "./change.ts";
 import { configResponse, liveResponse } from "./config-response.ts";
 import { type Call, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG } from "./shapes.ts";
@@ -91,6 +91,7 @@ export const addRoute: Operation = {
   summary: "Add a route",
   access: "full",
   conditional: true,
+  query: CHANGE_QUERY,
   body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
   success: {
     status: 201,
@@ -103,7 +104,7 @@ export const addRoute: Operation = {
     }),
     headers: { ...ETAG, Location: "Path of the route" },
   },
-  failures: ["already-exists", "invalid-configuration", "change-failed"],
+  failures: ["already-exists", "guard-lost", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const { body } = call;
     const prefix = textOf(body, "path_prefix") ?? "";
@@ -130,7 +131,7 @@ export const patchRoute: Operation = {
   access: "full",
   conditional: true,
   parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: SELECTION,
+  query: [...SELECTION, ...CHANGE_QUERY],
   body: {
     types: [MERGE_PATCH_TYPE, JSON_TYPE],
     maxBytes: MAX_BODY_BYTES,
@@ -143,7 +144,7 @@ export const patchRoute: Operation = {
     schema: z.object({ ...changed, changed: z.string() }),
     headers: ETAG,
   },
-  failures: ["not-found", "already-exists", "ambiguous-route", "invalid-configuration", "change-failed"],
+  failures: ["not-found", "already-exists", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const { body, parameters } = call;
     const { prefix = "" } = parameters;
@@ -165,7 +166,7 @@ const deletion = {
     schema: z.object({ ...changed, deleted: z.string() }),
     headers: ETAG,
   },
-  failures: ["not-found", "ambiguous-route", "invalid-configuration", "change-failed"],
+  failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
 } as const satisfies Partial<Operation>;
 
 /** `DELETE /v1/routes/{prefix}`: deletes a route; `host` and `name` select one of several. */
@@ -174,7 +175,7 @@ export const deleteRoute: Operation = {
   name: "deleteRoute",
   path: "/v1/routes/{prefix}",
   parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: SELECTION,
+  query: [...SELECTION, ...CHANGE_QUERY],
   run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
 };
 
@@ -183,7 +184,7 @@ export const deleteRouteByQuery: Operation = {
   ...deletion,
   name: "deleteRouteByQuery",
   path: "/v1/routes",
-  query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION],
+  query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION, ...CHANGE_QUERY],
   run(call, parts) {
     const prefix = call.query.get("prefix");
     if (prefix === null) {

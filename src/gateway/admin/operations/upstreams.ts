@@ -6,7 +6,7 @@ import { withoutSecrets } from "../../config/secrets.ts";
 import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
-import { changeResponse, changeBy } from "./change.ts";
+import { changeBy, changeResponse, STRICT } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG, server } from "./shapes.ts";
@@ -80,6 +80,7 @@ export const addUpstream: Operation = {
   summary: "Add an upstream",
   access: "full",
   conditional: true,
+  query: [STRICT],
   body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
   success: {
     status: 201,
@@ -107,6 +108,7 @@ export const patchUpstream: Operation = {
   description: "`null` removes a key. Lists are replaced as a whole.",
   access: "full",
   conditional: true,
+  query: [STRICT],
   parameters: NAME,
   body: {
     types: [MERGE_PATCH_TYPE, JSON_TYPE],
@@ -136,6 +138,7 @@ export const deleteUpstream: Operation = {
   summary: "Delete an upstream that no route uses",
   access: "full",
   conditional: true,
+  query: [STRICT],
   parameters: NAME,
   success: {
     status: 200,

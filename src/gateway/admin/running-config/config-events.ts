@@ -58,6 +58,8 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
   switch (outcome.kind) {
     case "invalid":
       return `it has ${outcome.problems.length} ${outcome.problems.length === 1 ? "problem" : "problems"}`;
+    case "guarded":
+      return "paths would lose a guard";
     case "absent":
       return "there is none";
     case "duplicate":

@@ -17,6 +17,8 @@ export interface ConfigSource {
   readonly writesTo?: string | undefined;
   /** Adds the program's own parts to a copy of the document, such as `admin` of `turnpike start`. They are never written to the file. */
   readonly prepare: Prepare;
+  /** Warnings are errors. */
+  readonly strict?: boolean | undefined;
   /** Flags of the command line. They override the document and are never written to the file. */
   readonly flags: ConfigFlags;
 }
@@ -33,11 +35,18 @@ export interface OpenedConfig {
 }
 
 /** Makes a configuration from a document: adds the program's parts, checks it, applies the flags. Throws nothing. */
-export function* documentSteps(
-  document: unknown,
-  { prepare, flags }: ConfigSource,
-  cache = new ParseCache(),
-): Steps<Loaded> {
+export function* documentSteps(document: unknown, source: ConfigSource, cache = new ParseCache()): Steps<Loaded> {
+  const loaded = yield* preparedSteps(document, source, cache);
+  return source.strict === true ? withoutWarnings(loaded) : loaded;
+}
+
+/** The same result with its warnings as problems. */
+function withoutWarnings({ config, problems, warnings, locate }: Loaded): Loaded {
+  if (config !== undefined && warnings.length === 0) return { config, problems: [], warnings, locate };
+  return { config: undefined, problems: [...problems, ...warnings], warnings: [], locate };
+}
+
+function* preparedSteps(document: unknown, { prepare, flags }: ConfigSource, cache: ParseCache): Steps<Loaded> {
   const prepared = prepare(document);
   const first = yield* loadSteps(prepared, cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;

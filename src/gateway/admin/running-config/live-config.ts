@@ -14,10 +14,12 @@ import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-event
 import { ConfigFile } from "./config-file.ts";
 import { type ConfigSource, documentIn, documentSteps, openConfig, type OpenedConfig } from "./config-source.ts";
 import { pointerOf } from "./diagnostic-pointer.ts";
+import { guardLosses } from "./guard-losses.ts";
 import { differenceSteps, isSame } from "./json-difference.ts";
 import { restartKeys } from "./restart-keys.ts";
 import {
   type ChangeOutcome,
+  type ChangeRules,
   type CheckOutcome,
   type Edit,
   type EditDiagnostic,
@@ -55,6 +57,12 @@ interface Served {
   readonly config: Config;
 }
 
+/** The place of the value that was sent in a document. With `strict`, warnings are errors. */
+interface Judged {
+  readonly at: Edited["at"];
+  readonly strict: boolean;
+}
+
 /** The running configuration of a gateway: see `RunningConfig`. */
 export class LiveConfig implements RunningConfig {
   readonly #options: LiveConfigOptions;
@@ -67,6 +75,7 @@ export class LiveConfig implements RunningConfig {
   readonly #atStart: Config;
   /** The document when the file was last read or written. */
   #saved: unknown;
+  #savedConfig: Config;
   #served: Served;
   #changes = 0;
   #lastReload: LastReload | null = null;
@@ -83,7 +92,7 @@ export class LiveConfig implements RunningConfig {
     this.#cache = cache;
     this.#served = { document, config: loaded.config };
     this.#saved = document;
-    this.#atStart = loaded.config;
+    this.#savedConfig = this.#atStart = loaded.config;
     if (source.path !== undefined && bytes !== undefined)
       this.#file = new ConfigFile(source.path, bytes, options.clock);
   }
@@ -124,21 +133,21 @@ export class LiveConfig implements RunningConfig {
     return {
       ok: config !== undefined,
       problems: diagnosticsIn(problems, []),
-      warnings: diagnosticsIn(warnings, []),
+      warnings: diagnosticsIn([...warnings, ...(config === undefined ? [] : await this.#losses(config))], []),
       difference: await inSlices(differenceSteps(document, next, withoutSecrets)),
       restart: config === undefined ? [] : restartKeys(this.#atStart, config),
     };
   }
 
-  async change(edit: Edit, by: Actor, ifMatch?: readonly string[]): Promise<ChangeOutcome> {
-    const outcome = (await this.#turns.run(() => this.#change(edit, ifMatch))) ?? BUSY;
+  async change(edit: Edit, by: Actor, rules: ChangeRules = {}): Promise<ChangeOutcome> {
+    const outcome = (await this.#turns.run(() => this.#change(edit, rules))) ?? BUSY;
     this.#options.onEvent(changeEvent(edit, by, outcome));
     return outcome;
   }
 
-  async reload(by: Actor): Promise<ReloadOutcome> {
+  async reload(by: Actor, { strict = false }: Pick<ChangeRules, "strict"> = {}): Promise<ReloadOutcome> {
     // A signal cannot be repeated by its sender, so its reload always waits.
-    const outcome = (await this.#turns.run(() => this.#reload(), by.kind === "signal")) ?? BUSY;
+    const outcome = (await this.#turns.run(() => this.#reload(this.#sourceOf(strict)), by.kind === "signal")) ?? BUSY;
     this.#options.countReload(outcome.kind === "done");
     const discarded = outcome.kind === "done" ? outcome.discarded : [];
     this.#lastReload = {
@@ -162,23 +171,35 @@ export class LiveConfig implements RunningConfig {
     return ifMatch !== undefined && !ifMatch.includes("*") && !ifMatch.includes(this.revision);
   }
 
-  async #change(edit: Edit, ifMatch: readonly string[] | undefined): Promise<ChangeOutcome> {
+  #sourceOf(strict: boolean): ConfigSource {
+    return strict ? { ...this.#source, strict } : this.#source;
+  }
+
+  /** The guards that paths would lose with another configuration. */
+  #losses(after: Config, changed?: number): Promise<Diagnostic[]> {
+    return inSlices(guardLosses({ before: this.#served.config, after, saved: this.#savedConfig, changed }));
+  }
+
+  async #change(edit: Edit, { ifMatch, strict = false, force = false }: ChangeRules): Promise<ChangeOutcome> {
     if (this.#isStale(ifMatch)) return { kind: "stale" };
     const { document } = this.#served;
     const edited = applyEdit(document, edit);
     if (edited.kind !== "edited") return edited;
     const next = await inSlices(sharedSteps(withSecretsOf(edited, document), document));
-    const { config, problems, warnings } = await this.#judge(next, edited.at);
+    const { config, problems, warnings } = await this.#judge(next, { at: edited.at, strict });
     if (config === undefined) return invalid(problems, warnings, edited.at);
-    return this.#serve({ document: next, config }, diagnosticsIn(warnings, edited.at));
+    const losses = await this.#losses(config, changedRoute(edited));
+    const [told, lost] = [diagnosticsIn(warnings, edited.at), diagnosticsIn(losses, edited.at)];
+    if (losses.length > 0 && !force) return { kind: "guarded", losses: lost, warnings: told };
+    return this.#serve({ document: next, config }, [...told, ...lost]);
   }
 
   /** Loads a document. The value `at` a place in it must not be nested deeper than a text may be. */
-  async #judge(document: unknown, at: Edited["at"] = []): Promise<Loaded> {
+  async #judge(document: unknown, { at, strict }: Judged = { at: [], strict: false }): Promise<Loaded> {
     const isItem = at.length === 2;
     if (isItem && isDeeper(valueAt(document, at), MAX_DEPTH - at.length))
       return failed(`expected at most ${MAX_DEPTH} levels`);
-    return this.#fit(await inSlices(documentSteps(document, this.#source, this.#cache)));
+    return this.#fit(await inSlices(documentSteps(document, this.#sourceOf(strict), this.#cache)));
   }
 
   /** Adds an error if a running gateway cannot change to this configuration. */
@@ -205,19 +226,24 @@ export class LiveConfig implements RunningConfig {
     return { kind: "done", revision: this.revision, warnings, restart };
   }
 
-  async #reload(): Promise<ReloadOutcome> {
+  async #reload(source: ConfigSource): Promise<ReloadOutcome> {
     const file = this.#file;
     if (file === undefined) return { kind: "no-file" };
-    const read = await openConfig({ ...this.#source, path: file.path }, this.#cache);
+    const read = await openConfig({ ...source, path: file.path }, this.#cache);
     const { document, bytes } = read;
     const loaded = this.#fit(read.loaded);
     if (loaded.config === undefined || bytes === undefined) return invalid(loaded.problems, loaded.warnings, []);
     const memory = this.#served.document;
     const saved = this.#saved;
-    const outcome = await this.#serve({ document, config: loaded.config }, diagnosticsIn(loaded.warnings, []));
+    // The file is the operator's own word: losses are warnings.
+    const losses = (await this.#losses(loaded.config)).map(loaded.locate);
+    if (losses.length > 0 && source.strict === true) return invalid(losses, [], []);
+    const warnings = diagnosticsIn([...loaded.warnings, ...losses], []);
+    const outcome = await this.#serve({ document, config: loaded.config }, warnings);
     if (outcome.kind === "failed") return outcome;
     this.#saved = document;
     this.#forget();
+    this.#savedConfig = loaded.config;
     file.hasNow(bytes);
     return { ...outcome, discarded: await inSlices(differenceSteps(saved, memory, withoutSecrets)) };
   }
@@ -237,6 +263,7 @@ export class LiveConfig implements RunningConfig {
     if (outcome.kind !== "done") return outcome;
     this.#file = to;
     this.#saved = document;
+    this.#savedConfig = this.#served.config;
     if (!isSame(document, this.#served.document)) this.#changes++;
     this.#served = { ...this.#served, document };
     this.#forget();
@@ -249,6 +276,11 @@ export class LiveConfig implements RunningConfig {
     this.#shown = undefined;
     this.#isChanged = !isSame(this.#saved, this.#served.document);
   }
+}
+
+/** The index of a route that an edit changes; undefined for another edit. */
+function changedRoute({ at: [list, index], before }: Edited): number | undefined {
+  return list === "routes" && before !== undefined && typeof index === "number" ? index : undefined;
 }
 
 const BUSY = { kind: "busy" } as const;

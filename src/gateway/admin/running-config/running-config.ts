@@ -28,6 +28,16 @@ export type Edit =
   | { readonly kind: "delete-upstream"; readonly name: string }
   | { readonly kind: "replace"; readonly document: unknown };
 
+/** The conditions of a change. */
+export interface ChangeRules {
+  /** Revisions without quotes, or `*`. */
+  readonly ifMatch?: readonly string[] | undefined;
+  /** Warnings are errors. */
+  readonly strict?: boolean;
+  /** Paths may lose guards, such as a price. */
+  readonly force?: boolean;
+}
+
 /** An operation of RFC 6902. Secrets in `value` are replaced. */
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
@@ -64,6 +74,12 @@ export type ChangeOutcome =
       readonly restart: readonly string[];
     }
   | Invalid
+  /** Paths would lose a guard, such as a price. */
+  | {
+      readonly kind: "guarded";
+      readonly losses: readonly EditDiagnostic[];
+      readonly warnings: readonly EditDiagnostic[];
+    }
   | { readonly kind: "absent" }
   | { readonly kind: "duplicate" }
   /** The keys that refer to the upstream, such as `routes[2].mirror`. */
@@ -131,12 +147,12 @@ export interface RunningConfig {
   readonly config: Config;
   /** The document, with secrets replaced. */
   document(): Promise<unknown>;
-  /** Serves with the changed document, or changes nothing. `ifMatch`: revisions without quotes, or `*`. */
-  change(edit: Edit, by: Actor, ifMatch?: readonly string[]): Promise<ChangeOutcome>;
+  /** Serves with the changed document, or changes nothing. */
+  change(edit: Edit, by: Actor, rules?: ChangeRules): Promise<ChangeOutcome>;
   /** The effect of serving with `value`. */
   check(value: unknown): Promise<CheckOutcome>;
-  /** Serves with the current content of the file. */
-  reload(by: Actor): Promise<ReloadOutcome>;
+  /** Serves with the current content of the file. `strict`: not if it has warnings. */
+  reload(by: Actor, rules?: Pick<ChangeRules, "strict">): Promise<ReloadOutcome>;
   /** Writes the document to the file. `force`: even if another program has changed the file. */
   persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome>;
   /** The operations from the file, as last read or written, to the document. */

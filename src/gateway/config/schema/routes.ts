@@ -97,6 +97,9 @@ const retry = z
   .prefault({})
   .describe("Retries on connection failures, timeouts and `statuses`.");
 
+/** The guards that a route can leave out on purpose. */
+const LEFT_OUT = ["price", "auth", "filter", "rate_limit", "body_schema"] as const;
+
 /** An item of `routes`. */
 export const route = z
   .strictObject({
@@ -139,6 +142,14 @@ export const route = z
         ),
       ),
     auth: auth.default({ type: "none" }).describe("Authentication."),
+    without: z
+      .array(z.enum(LEFT_OUT))
+      .default([])
+      .meta(
+        ours(
+          "Guards of the routes above it that this route leaves out on purpose. Routes inherit no guards. A missing price, authentication or filter is a warning, unless it is in this list.",
+        ),
+      ),
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),

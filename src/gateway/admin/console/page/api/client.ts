@@ -1,6 +1,6 @@
 import { Store } from "../live/store.ts";
 import { Problem } from "./problem.ts";
-import { type Json, type ProblemBody, type Session } from "./shapes.ts";
+import { type Diagnostic, type Json, type ProblemBody, type Session } from "./shapes.ts";
 
 /** Milliseconds after which a gateway that does not respond counts as offline. */
 const TIMEOUT_MS = 20_000;
@@ -15,6 +15,12 @@ export const session = new Store<SessionState>({ kind: "unknown" });
 
 /** The time since which the gateway has not responded, in milliseconds of the clock; undefined while it responds. */
 export const offlineSince = new Store<number | undefined>(undefined);
+
+/** The warnings of the last change. */
+export const warned = new Store<readonly Diagnostic[]>([]);
+
+/** Asks the user whether paths may lose guards by a change. The page sets the question. */
+export const insistence: { ask: (problem: Problem) => Promise<boolean> } = { ask: () => Promise.resolve(false) };
 
 export interface ApiResponse<T> {
   readonly body: T;
@@ -36,10 +42,19 @@ export async function call<T>(path: string, options: Call = {}): Promise<ApiResp
   if (response.ok) {
     // The shapes follow the interface's description. The tests compare the two.
     const body = (await readJson(response)) as T;
+    if (options.method !== undefined && path !== "/v1/config/check") warned.set(warningsOf(body));
     return { body, etag: response.headers.get("etag") ?? undefined };
   }
   if (response.status === 401 && session.value.kind === "open") session.set({ kind: "none", lost: true });
-  throw await problemFrom(response);
+  const problem = await problemFrom(response);
+  const mayForce = problem.body.code === "guard_lost" && (await insistence.ask(problem));
+  if (mayForce) return await call<T>(`${path}${path.includes("?") ? "&" : "?"}force=true`, options);
+  throw problem;
+}
+
+function warningsOf(body: unknown): readonly Diagnostic[] {
+  const { warnings = [] } = body as { readonly warnings?: readonly Diagnostic[] };
+  return warnings;
 }
 
 async function send(path: string, { method = "GET", body, ifMatch, signal, csrfToken }: Call): Promise<Response> {

@@ -1,5 +1,6 @@
 import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { insistence } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { Store, useStore } from "../live/store.ts";
 import { Dialog } from "./dialog.tsx";
@@ -13,6 +14,8 @@ export interface Question {
   readonly isDangerous?: boolean;
   /** Does the action. If it fails, the dialog stays open and shows the reason. */
   readonly run: () => Promise<void>;
+  /** Called if the user does not confirm. */
+  readonly onCancel?: () => void;
 }
 
 const question = new Store<Question | undefined>(undefined);
@@ -25,6 +28,26 @@ export function ask(asked: Question): void {
 function close(): void {
   question.set(undefined);
 }
+
+insistence.ask = (problem) =>
+  new Promise((resolve) => {
+    ask({
+      title: "Take guards from paths?",
+      isDangerous: true,
+      action: "Change anyway",
+      body: (
+        <ul class="diagnostics">
+          {problem.diagnostics.map(({ path, message }) => (
+            <li key={path + message}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      ),
+      run: () => Promise.resolve(resolve(true)),
+      onCancel: () => resolve(false),
+    });
+  });
 
 /** The place for questions; drawn once. */
 export function Questions() {
@@ -47,12 +70,16 @@ function QuestionDialog({ asked }: { readonly asked: Question }) {
       setBusy(false);
     }
   };
+  const cancel = (): void => {
+    close();
+    asked.onCancel?.();
+  };
   return (
-    <Dialog title={asked.title} onClose={close}>
+    <Dialog title={asked.title} onClose={cancel}>
       <div class="dialog-body">{asked.body}</div>
       {problem === undefined ? null : <ProblemNotice problem={problem} />}
       <div class="dialog-actions">
-        <button class="button" type="button" onClick={close}>
+        <button class="button" type="button" onClick={cancel}>
           Cancel
         </button>
         <button

@@ -1,3 +1,4 @@
+import { warned } from "../api/client.ts";
 import { Store, useStore } from "../live/store.ts";
 
 /** Milliseconds: long enough to read a sentence twice. */
@@ -26,6 +27,27 @@ export function Told() {
           </button>
         </p>
       )}
+    </div>
+  );
+}
+
+/** The warnings of the last change, until they are dismissed. */
+export function Warnings() {
+  const warnings = useStore(warned);
+  if (warnings.length === 0) return null;
+  return (
+    <div class="notice warn" role="alert">
+      <p>The configuration is in use, with {warnings.length === 1 ? "a warning" : `${warnings.length} warnings`}:</p>
+      <ul class="diagnostics">
+        {warnings.map(({ path, message }) => (
+          <li key={path + message}>
+            <code>{path}</code> {message}
+          </li>
+        ))}
+      </ul>
+      <button class="button small" type="button" onClick={() => warned.set([])}>
+        Dismiss
+      </button>
     </div>
   );
 }

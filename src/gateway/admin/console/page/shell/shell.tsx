@@ -5,7 +5,7 @@ import { useStore } from "../live/store.ts";
 import { Questions } from "../parts/ask.tsx";
 import { Time } from "../parts/bits.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Told } from "../parts/told.tsx";
+import { Told, Warnings } from "../parts/told.tsx";
 import { LogInForm } from "../views/log-in.tsx";
 import { Menu } from "./menu.tsx";
 import { CurrentView } from "./current-view.tsx";
@@ -58,6 +58,7 @@ export function Shell() {
         </header>
         <main id="main" ref={main} tabIndex={-1}>
           <Offline />
+          <Warnings />
           <CurrentView key={`${view}?${query.toString()}`} view={view} query={query} />
         </main>
       </div>

@@ -1,0 +1,166 @@
+import { atOnce } from "../../../lib/slices.ts";
+import { expect, test } from "bun:test";
+import { loadValue } from "../../config/load.ts";
+import { type Config } from "../../config/config.ts";
+import { guardLosses } from "./guard-losses.ts";
+
+type Route = Readonly<Record<string, unknown>>;
+
+const KEY = { type: "api_key", keys: [{ key: "k".repeat(20), name: "a" }] };
+const PRICE = { price: "10000", asset: "USDC", network: "base-sepolia", pay_to: `0x${"1".repeat(40)}` };
+
+function configOf(
+  routes: readonly Route[],
+  filters: readonly (readonly [match: string, module: string])[] = [],
+): Config {
+  const { config, problems } = loadValue({
+    x402: { enabled: true, facilitator_url: "http://127.0.0.1:1" },
+    upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 9000 }] }],
+    routes: routes.map((route) =>
+      "redirect" in route || "fixed_response" in route ? route : { upstream: "a", ...route },
+    ),
+    wasm_filters: filters.map(([match, module]) => ({ match, module })),
+  });
+  if (config === undefined) throw new Error(problems.map(({ message }) => message).join());
+  return config;
+}
+
+function lossesOf(
+  before: Config,
+  after: Config,
+  { changed, saved = before }: { changed?: number; saved?: Config } = {},
+) {
+  return atOnce(guardLosses({ before, after, saved, changed })).map(({ path, message }) => `${path} ${message}`);
+}
+
+const ROOT = { path_prefix: "/" };
+const PAID = { path_prefix: "/paid", x402: PRICE };
+const without = (guard: string, route: string): string =>
+  `would serve requests without ${guard} of the route "${route}"`;
+
+const CASES: readonly (readonly [
+  what: string,
+  before: readonly Route[],
+  after: readonly Route[],
+  losses: readonly string[],
+])[] = [
+  ["nothing changes", [ROOT, PAID], [ROOT, PAID], []],
+  ["a price changes", [PAID], [{ ...PAID, x402: { ...PRICE, price: "1" } }], []],
+  ["a price goes", [PAID], [{ path_prefix: "/paid" }], [`routes[0] ${without("the price", "/paid")}`]],
+  [
+    "a key goes",
+    [{ ...ROOT, auth: KEY }],
+    [{ ...ROOT, auth: { type: "anonymous" } }],
+    [`routes[0] ${without("the authentication", "/")}`],
+  ],
+  [
+    "a chain opens",
+    [{ ...ROOT, auth: KEY }],
+    [{ ...ROOT, auth: { type: "chain", methods: [KEY, { type: "none" }] } }],
+    [`routes[0] ${without("the authentication", "/")}`],
+  ],
+  [
+    "all consumers may pass",
+    [{ ...ROOT, auth: { ...KEY, consumers: ["a"] } }],
+    [{ ...ROOT, auth: KEY }],
+    [`routes[0] ${without("the list of consumers", "/")}`],
+  ],
+  [
+    "a limit and a schema go",
+    [{ ...ROOT, rate_limit: {}, body_schema: {} }],
+    [ROOT],
+    [`routes[0] ${without("the rate limit and the body schema", "/")}`],
+  ],
+  ["a route above takes over", [ROOT, PAID], [ROOT], [`routes[0] ${without("the price", "/paid")}`]],
+  ["no route takes over", [PAID], [], []],
+  ["a redirect takes over", [PAID], [{ path_prefix: "/paid", redirect: { host: "a.test" } }], []],
+  [
+    "a route below takes a part",
+    [PAID],
+    [PAID, { path_prefix: "/paid/x" }],
+    [`routes[1] ${without("the price", "/paid")}`],
+  ],
+  ["a route below takes a part on purpose", [PAID], [PAID, { path_prefix: "/paid/x", without: ["price"] }], []],
+  [
+    "a route of one host takes a part",
+    [PAID],
+    [PAID, { path_prefix: "/paid", host: "a.test" }],
+    [`routes[1] ${without("the price", "/paid")}`],
+  ],
+  [
+    "a route for every host takes paths of one host",
+    [{ ...ROOT, host: "a.test", x402: PRICE }],
+    [{ ...ROOT, host: "a.test", x402: PRICE }, { path_prefix: "/x" }],
+    [`routes[1] would serve requests without the price of the route "/" of "a.test"`],
+  ],
+  ["a host gets a wildcard", [{ ...PAID, host: "a.test" }, ROOT], [{ ...PAID, host: "*.test" }, ROOT], []],
+  [
+    "a wildcard gets narrower",
+    [{ ...PAID, host: "*.test" }, ROOT],
+    [{ ...PAID, host: "a.test" }, ROOT],
+    [`routes[1] would serve requests without the price of the route "/paid" of "*.test"`],
+  ],
+  [
+    "a condition is added",
+    [PAID, ROOT],
+    [{ ...PAID, match: { methods: ["POST"] } }, ROOT],
+    [`routes[1] ${without("the price", "/paid")}`],
+  ],
+  [
+    "a conditional route takes a part",
+    [PAID],
+    [PAID, { path_prefix: "/paid", name: "get", match: { methods: ["GET"] } }],
+    [`routes[1] ${without("the price", "/paid")}`],
+  ],
+  [
+    "other methods change",
+    [{ ...PAID, name: "p", match: { methods: ["POST"] } }, ROOT],
+    [{ ...PAID, name: "p", match: { methods: ["POST"] } }, ROOT, { path_prefix: "/paid", match: { methods: ["GET"] } }],
+    [],
+  ],
+  [
+    "an exact path takes a part",
+    [PAID],
+    [PAID, { path_prefix: "/paid", name: "x", match: { exact_path: true } }],
+    [`routes[1] ${without("the price", "/paid")}`],
+  ],
+  [
+    "a refusal goes",
+    [ROOT, { path_prefix: "/admin", fixed_response: { status: 403 } }],
+    [ROOT],
+    [`routes[0] ${without("the refusal", "/admin")}`],
+  ],
+];
+
+for (const [what, before, after, losses] of CASES) {
+  test(`guards are compared for every path and host: ${what}`, () => {
+    expect(lossesOf(configOf(before), configOf(after))).toEqual([...losses]);
+  });
+}
+
+test("a route that gets another prefix keeps the guards that it had, also its filters", () => {
+  const before = configOf([{ path_prefix: "/a" }], [["/a", "waf.wasm"]]);
+  const after = configOf([{ path_prefix: "/b" }], [["/a", "waf.wasm"]]);
+  const loss = `routes[0] ${without("the filter waf.wasm", "/a")}`;
+  expect(lossesOf(before, after, { changed: 0 })).toEqual([loss]);
+  const withOther = configOf(
+    [{ path_prefix: "/b" }],
+    [
+      ["/b", "log.wasm"],
+      ["/a", "waf.wasm"],
+    ],
+  );
+  expect(lossesOf(before, withOther, { changed: 0 })).toEqual([loss]);
+});
+
+test("a filter can be replaced by a new module, and not by no filter", () => {
+  const before = configOf([ROOT], [["/", "waf-1.wasm"]]);
+  expect(lossesOf(before, configOf([ROOT], [["/", "waf-2.wasm"]]))).toEqual([]);
+  expect(lossesOf(before, configOf([ROOT], []))).toEqual([`routes[0] ${without("the filter waf-1.wasm", "/")}`]);
+});
+
+test("a guarded route that was deleted cannot come back without its guards", () => {
+  const saved = configOf([PAID]);
+  const after = configOf([{ path_prefix: "/paid" }]);
+  expect(lossesOf(configOf([]), after, { saved })).toEqual([`routes[0] ${without("the price", "/paid")}`]);
+});

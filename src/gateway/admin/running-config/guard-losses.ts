@@ -1,0 +1,114 @@
+import { type Steps } from "../../../lib/slices.ts";
+import { type Config } from "../../config/config.ts";
+import { type Diagnostic, reportable } from "../../config/diagnostic.ts";
+import { type GuardedRoute, GuardIndex, haveOtherMethods, kindOf, pathBelow } from "../../config/guards.ts";
+
+/** Pairs of path and host that are compared after a change; a change that affects more must be forced. */
+const MAX_PROBES = 100_000;
+
+const indexes = new WeakMap<Config, GuardIndex>();
+
+function* indexOf(config: Config): Steps<GuardIndex> {
+  const index = indexes.get(config) ?? (yield* GuardIndex.of(config));
+  indexes.set(config, index);
+  return index;
+}
+
+/** A change of the configuration. */
+interface Compared {
+  readonly before: Config;
+  readonly after: Config;
+  /** Its routes count for paths that no route of `before` takes, so that a guard is not lost in two steps. */
+  readonly saved: Config;
+  /** The index of the route that is changed, in both. Its guards must stay, even if its paths change. */
+  readonly changed?: number | undefined;
+}
+
+/**
+ * The paths that lose a guard by a change: another route takes them, or the same route with fewer guards, and forwards
+ * their requests.
+ */
+export function* guardLosses({ before, after, saved, changed }: Compared): Steps<Diagnostic[]> {
+  const [old, next, kept] = [yield* indexOf(before), yield* indexOf(after), yield* indexOf(saved)];
+  const losses = new Map<string, Diagnostic>();
+  const compare = (from: GuardedRoute, to: GuardedRoute): void => {
+    const lost = lostGuards(from, to, after);
+    if (lost.length === 0) return;
+    const message = `would serve requests without ${lost.join(" and ")} of the route ${nameOf(from)}`;
+    losses.set(`${to.index} ${message}`, { path: `routes[${to.index}]`, message });
+  };
+  const [moved, target] = [old, next].map(({ routes }) => routes.find(({ index }) => index === changed));
+  if (moved !== undefined && target !== undefined) compare(moved, target);
+  let probes = 0;
+  for (const [host, path] of probesOf(old, next)) {
+    yield;
+    if (++probes > MAX_PROBES) return [{ path: "routes", message: "too many routes change to compare their guards" }];
+    const takers = old.takers(host, path);
+    comparePath(takers.length > 0 ? takers : kept.takers(host, path), next.takers(host, path), compare);
+  }
+  return reportable([...losses.values()], "problems");
+}
+
+/** Compares the routes that took requests with those that can take the same requests now. */
+function comparePath(
+  takers: readonly GuardedRoute[],
+  next: readonly GuardedRoute[],
+  compare: (from: GuardedRoute, to: GuardedRoute) => void,
+): void {
+  const before = new Set<string>();
+  for (const from of takers) {
+    for (const to of next) {
+      // A route that came first before took its requests before.
+      if (!before.has(to.key) && !haveOtherMethods(from, to)) compare(from, to);
+      if (to.conditions === "" || to.conditions === from.conditions) break;
+    }
+    before.add(from.key);
+  }
+}
+
+/** A host and a path for each way in which requests may have got another route or other guards. */
+function* probesOf(old: GuardIndex, next: GuardIndex): Generator<readonly [host: string, path: string]> {
+  const [before, after] = [signaturesOf(old), signaturesOf(next)];
+  const seen = new Set<string>();
+  const changed = [...before].filter(([key]) => !after.has(key)).concat([...after].filter(([key]) => !before.has(key)));
+  for (const [, { host, prefix }] of changed) {
+    const key = `${host} ${prefix}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const hosts = new Set([host, ...old.hostsIn(host, prefix), ...next.hostsIn(host, prefix)]);
+    for (const one of hosts) yield* [[one, prefix] as const, [one, pathBelow(prefix)] as const];
+  }
+}
+
+function signaturesOf(index: GuardIndex): Map<string, GuardedRoute> {
+  return new Map(index.routes.map((route) => [`${route.key} ${route.forwards} ${[...route.guards].join(" ")}`, route]));
+}
+
+function nameOf({ prefix, host }: GuardedRoute): string {
+  return JSON.stringify(prefix) + (host === "" ? "" : ` of ${JSON.stringify(host)}`);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  price: "the price",
+  auth: "the authentication",
+  consumers: "the list of consumers",
+  rate_limit: "the rate limit",
+  body_schema: "the body schema",
+  refusal: "the refusal",
+};
+
+function filtersOf({ guards }: GuardedRoute): number {
+  return [...guards].filter((guard) => guard.startsWith("filter ")).length;
+}
+
+/** Guards of `from` that `to` does not have, in words. A filter can be replaced by one of a new module. */
+function lostGuards(from: GuardedRoute, to: GuardedRoute, { wasm_filters: filters }: Config): string[] {
+  if (!from.forwards && !from.guards.has("refusal")) return [];
+  if (!to.forwards) return [];
+  const used = new Set(filters.map(({ module }) => module));
+  const isReplaced = filtersOf(to) >= filtersOf(from);
+  return [...from.guards]
+    .filter((guard) => !to.guards.has(guard) && !to.without.has(kindOf(guard)))
+    .filter((guard) => !(isReplaced && guard.startsWith("filter ") && !used.has(guard.split(" ")[1] ?? "")))
+    .map((guard) => NAMES[guard] ?? `the ${guard}`);
+}

@@ -1,0 +1,205 @@
+import { type Steps } from "../../lib/slices.ts";
+import { endsAtBoundary } from "../../lib/url-path.ts";
+import { type Config, type RouteConfig } from "./config.ts";
+
+/** Something that a request must pass before a route forwards it. A filter has its module's path, and its plugin. */
+type Guard = "price" | "auth" | "consumers" | "rate_limit" | "body_schema" | "refusal" | `filter ${string}`;
+
+/** A route with its place in the configuration, and its guards. */
+export interface GuardedRoute {
+  readonly index: number;
+  /** Its prefix, host and conditions. */
+  readonly key: string;
+  readonly prefix: string;
+  /** Empty: any host. */
+  readonly host: string;
+  /** Its conditions as text; empty without conditions. */
+  readonly conditions: string;
+  readonly isExact: boolean;
+  /** Empty: any method. */
+  readonly methods: readonly string[];
+  readonly guards: ReadonlySet<Guard>;
+  /** The kinds of guards that it leaves out on purpose. */
+  readonly without: ReadonlySet<string>;
+  /** False if it only redirects, or responds by itself. */
+  readonly forwards: boolean;
+}
+
+/** The parts of a configuration that guards depend on. A route is undefined if it has errors. */
+export interface GuardedConfig {
+  readonly routes: readonly (RouteConfig | undefined)[];
+  readonly wasm_filters: Config["wasm_filters"];
+}
+
+/** The routes of one prefix by host; of one host, the route without conditions comes last. */
+type Slot = Map<string, GuardedRoute[]>;
+
+/** Finds the routes that can take requests, with their guards. It is no route table: it tests no condition. */
+export class GuardIndex {
+  readonly routes: readonly GuardedRoute[];
+  readonly #slots: ReadonlyMap<string, Slot>;
+  readonly #lengths: readonly number[];
+  readonly #samples = new Map<Slot, Map<string, readonly GuardedRoute[]>>();
+
+  private constructor(routes: readonly GuardedRoute[], slots: ReadonlyMap<string, Slot>) {
+    this.routes = routes;
+    this.#slots = slots;
+    this.#lengths = [...new Set([...slots.keys()].map(({ length }) => length))].toSorted((a, b) => b - a);
+  }
+
+  static *of({ routes, wasm_filters }: GuardedConfig): Steps<GuardIndex> {
+    const filters = Map.groupBy(wasm_filters, ({ match }) => match);
+    const made: GuardedRoute[] = [];
+    const slots = new Map<string, Slot>();
+    for (const [i, route] of routes.entries()) {
+      yield;
+      if (route === undefined) continue;
+      const guarded = guardedRoute(route, i, filters.get(route.path_prefix) ?? []);
+      made.push(guarded);
+      const slot = slots.get(guarded.prefix) ?? new Map<string, GuardedRoute[]>();
+      slots.set(guarded.prefix, slot);
+      const list = slot.get(guarded.host) ?? [];
+      slot.set(guarded.host, list);
+      if (guarded.conditions === "") list.push(guarded);
+      else list.unshift(guarded);
+    }
+    return new GuardIndex(made, slots);
+  }
+
+  /** The routes that cover a path of a host, such as `example.com` or `*.example.com`, in their order of precedence. */
+  *covering(host: string, path: string): Generator<GuardedRoute> {
+    const hosts = coveringHosts(host);
+    for (const [length, slot] of this.#slotsOf(path)) {
+      for (const isExact of length === path.length ? [true, false] : [false]) {
+        for (const one of hosts) yield* (slot.get(one) ?? []).filter((route) => route.isExact === isExact);
+      }
+    }
+  }
+
+  /** The routes that can take requests for a path of a host: up to the first route without conditions. */
+  takers(host: string, path: string): GuardedRoute[] {
+    const found: GuardedRoute[] = [];
+    for (const route of this.covering(host, path)) {
+      found.push(route);
+      if (route.conditions === "") break;
+    }
+    return found;
+  }
+
+  /**
+   * The routes that would take requests of `route` if it were not there. Of routes for parts of its host, one for each
+   * guard.
+   */
+  above(route: GuardedRoute): GuardedRoute[] {
+    const found: GuardedRoute[] = [];
+    let least = 0;
+    let isPassed = false;
+    for (const other of this.covering(route.host, route.isExact ? route.prefix : pathBelow(route.prefix))) {
+      if (isPassed && !haveOtherMethods(route, other)) found.push(other);
+      if (isPassed && other.conditions === "") least = other.prefix.length;
+      if (least > 0) break;
+      isPassed ||= other === route;
+    }
+    if (route.host !== "" && !route.host.startsWith("*.")) return found;
+    for (const [length, slot] of this.#slotsOf(route.prefix)) {
+      if (length < route.prefix.length && length >= least) found.push(...this.#samplesOf(slot, route.host));
+    }
+    return found;
+  }
+
+  /** Routes of a slot for parts of a host: one for each guard, so that many routes are not compared with many others. */
+  #samplesOf(slot: Slot, host: string): readonly GuardedRoute[] {
+    const known = this.#samples.get(slot) ?? new Map<string, readonly GuardedRoute[]>();
+    this.#samples.set(slot, known);
+    const before = known.get(host);
+    if (before !== undefined) return before;
+    const byGuard = new Map<Guard, GuardedRoute>();
+    for (const [other, routes] of slot) {
+      if (other === host || !covers(host, other)) continue;
+      for (const route of routes) for (const guard of route.guards) byGuard.set(guard, route);
+    }
+    const samples = [...new Set(byGuard.values())];
+    known.set(host, samples);
+    return samples;
+  }
+
+  /** The hosts that `host` covers, of the prefixes that cover a path. */
+  hostsIn(host: string, path: string): string[] {
+    return this.#slotsOf(path).flatMap(([, slot]) => [...slot.keys()].filter((other) => covers(host, other)));
+  }
+
+  #slotsOf(path: string): [length: number, slot: Slot][] {
+    return this.#lengths.flatMap((length) => {
+      if (length > path.length || !endsAtBoundary(path, length)) return [];
+      const slot = this.#slots.get(path.slice(0, length));
+      return slot === undefined ? [] : [[length, slot] as [number, Slot]];
+    });
+  }
+}
+
+function guardedRoute(route: RouteConfig, index: number, filters: Config["wasm_filters"]): GuardedRoute {
+  const { path_prefix: prefix, host = "", match, upstream, tenant, traffic_split: split = [] } = route;
+  const conditions = match === undefined ? "" : JSON.stringify(match);
+  return {
+    index,
+    key: `${prefix} ${host} ${conditions}`,
+    prefix,
+    host,
+    conditions,
+    isExact: match?.exact_path === true,
+    methods: match?.methods ?? [],
+    guards: new Set(guardsOf(route, filters)),
+    without: new Set(route.without),
+    forwards: [upstream, tenant, ...split.map((share) => share.upstream)].some((target) => target !== undefined),
+  };
+}
+
+function* guardsOf(route: RouteConfig, filters: Config["wasm_filters"]): Generator<Guard> {
+  if (route.x402 !== undefined) yield "price";
+  if (identifies(route.auth)) yield "auth";
+  if (restricts(route.auth)) yield "consumers";
+  if (route.rate_limit !== undefined) yield "rate_limit";
+  if (route.body_schema !== undefined) yield "body_schema";
+  if ((route.fixed_response?.status ?? 0) >= 400) yield "refusal";
+  for (const { module, root_id: plugin } of filters) yield `filter ${plugin === "" ? module : `${module} ${plugin}`}`;
+}
+
+/** The kind of a guard, as in `routes[].without`. */
+export function kindOf(guard: Guard): string {
+  if (guard === "consumers") return "auth";
+  return guard.startsWith("filter ") ? "filter" : guard;
+}
+
+/** True if no request passes without credentials. */
+function identifies(auth: RouteConfig["auth"]): boolean {
+  if (auth.type === "chain") return auth.methods.every(identifies);
+  return auth.type !== "none" && auth.type !== "anonymous";
+}
+
+/** True if only some of the names that have credentials may pass. */
+function restricts(auth: RouteConfig["auth"]): boolean {
+  if (auth.type === "chain") return auth.methods.every(restricts);
+  return "consumers" in auth && auth.consumers.length > 0;
+}
+
+/** True if every request for host `other` is also one for `host`. */
+function covers(host: string, other: string): boolean {
+  return host === "" || host === other || (host.startsWith("*.") && other.endsWith(host.slice(1)));
+}
+
+/** The hosts of routes that cover a host, the most specific first. */
+function coveringHosts(host: string): string[] {
+  const found = [host];
+  for (let dot = host.indexOf("."); dot !== -1; dot = host.indexOf(".", dot + 1)) found.push(`*${host.slice(dot)}`);
+  return [...new Set([...found, ""])];
+}
+
+/** A path below a prefix that no longer prefix covers. */
+export function pathBelow(prefix: string): string {
+  return `${prefix}${prefix.endsWith("/") ? "" : "/"}\0`;
+}
+
+/** True if no request can match both routes, because of its method. */
+export function haveOtherMethods(a: GuardedRoute, b: GuardedRoute): boolean {
+  return a.methods.length > 0 && b.methods.length > 0 && !a.methods.some((method) => b.methods.includes(method));
+}
