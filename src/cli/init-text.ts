@@ -9,6 +9,10 @@ export interface InitChoices {
   readonly port: number;
   /** A price such as `$0.01`; undefined: the API is free. */
   readonly price: string | undefined;
+  /** The paths of the API that have the price; `/` for all. */
+  readonly paths: readonly string[];
+  /** The JSON Schema of the API's request bodies; undefined: they are not checked. */
+  readonly bodySchema: unknown;
   readonly payTo: string;
   /** A CAIP-2 identifier. */
   readonly network: string;
@@ -71,13 +75,36 @@ function apiLines(choices: InitChoices, upstream: URL): Line[] {
     [1, "],"],
     [1, "// The longest prefix that fits a path decides."],
     [1, '"routes": ['],
-    [2, "{"],
-    [3, '"path_prefix": "/",'],
-    [3, '"upstream": "api",'],
-    ...priceLines(3, choices),
-    [2, "},"],
+    ...choices.paths.flatMap((path): Line[] => [
+      [2, "{"],
+      [3, `"path_prefix": ${JSON.stringify(path)},`],
+      [3, '"upstream": "api",'],
+      ...schemaLines(3, choices),
+      ...priceLines(3, choices),
+      [2, "},"],
+    ]),
+    ...(choices.paths.includes("/") ? [] : FREE_LINES),
     [1, "],"],
   ];
+}
+
+const FREE_LINES: Line[] = [
+  [2, "// Free: all other paths. Without this route they get 404."],
+  [2, '{ "path_prefix": "/", "upstream": "api" },'],
+];
+
+function schemaLines(depth: number, { bodySchema, price }: InitChoices): Line[] {
+  if (bodySchema === undefined) {
+    const before = price === undefined ? "" : " before their payment";
+    return [
+      [
+        depth,
+        `// With a JSON Schema in "body_schema", the gateway refuses other bodies${before}: docs/body-schema.md.`,
+      ],
+    ];
+  }
+  const lines = `"body_schema": ${JSON.stringify(bodySchema, undefined, 2)},`.split("\n");
+  return lines.map((line): Line => [depth, line]);
 }
 
 /** The operations, each with its timeout in milliseconds. */

@@ -19,7 +19,17 @@ async function run(...args: readonly string[]) {
   return { code, out, err };
 }
 
-const API = ["--upstream", "https://api.example.com:9443", "--price", "0.02", "--network", "base", "--port", "8181"];
+const PAY_TO = ["--pay-to", "0x8ba1f109551bD432803012645Ac136ddd64DBA72"];
+const API = [
+  "--upstream",
+  "https://api.example.com:9443",
+  "--price",
+  "0.02",
+  "--network",
+  "base",
+  "--port",
+  "8181",
+].concat(PAY_TO);
 
 test("configurations for content and APIs load in every format without a problem or warning, and are equal", async () => {
   for (const [name, flags] of [
@@ -56,6 +66,25 @@ test("the commands that it suggests name this program by its path, because npx c
   expect((await run("next.yaml", "--force")).out).toBe(`${written} start --config next.yaml\n`);
 });
 
+test("several paths have the price and the schema of bodies, and the others are free", async () => {
+  writeFileSync(join(folder, "schema.json"), '{ "type": "object", "required": ["url"] }');
+  const flags = ["--path", "/a", "--path", "/b/c", "--body-schema", "schema.json"];
+  for (const ending of ["jsonc", "yaml", "json"]) {
+    expect((await run(`paths.${ending}`, ...API, ...flags)).err).toBe("");
+    const { config, warnings } = await loadFile(join(folder, `paths.${ending}`));
+    const routes = config?.routes.map(({ path_prefix, x402, body_schema }) => [path_prefix, x402?.price, body_schema]);
+    const schema = { type: "object", required: ["url"] };
+    expect([warnings, routes]).toEqual([
+      [],
+      [
+        ["/a", "$0.02", schema],
+        ["/b/c", "$0.02", schema],
+        ["/", undefined, undefined],
+      ],
+    ]);
+  }
+});
+
 test("an existing file stays unless --force is given", async () => {
   writeFileSync(join(folder, "mine.jsonc"), "mine");
   expect(await run("mine.jsonc")).toMatchObject({ code: 1, err: expect.stringContaining("it exists already") });
@@ -76,6 +105,12 @@ test.each([
   [["--upstream", "http://x/path"], '--upstream "http://x/path" is not the address of a server'],
   [["--price", "-1"], '--price has no value. Write --price=VALUE if the value begins with "-"'],
   [["second.jsonc"], "Name one file"],
+  [["--network", "base"], "--pay-to is missing: name your own account on Base (eip155:8453)"],
+  [["--network", "base", "--pay-to", `0x${"0".repeat(36)}dEaD`], "on Base (eip155:8453): it is a burn address"],
+  [["--path", "/a"], "--path and --body-schema are for an API only"],
+  [["--body-schema", "x"], "--path and --body-schema are for an API only"],
+  [["--upstream", "http://x", "--path", "a"], '--path "a" does not begin with "/"'],
+  [["--upstream", "http://x", "--price", "0", "--path", "/a"], "--path needs a price"],
 ])("%j is refused", async (flags, message) => {
   expect(await run("wrong.jsonc", ...flags)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
 });
@@ -90,13 +125,15 @@ test("a password in the URL of an upstream is refused and not shown", async () =
 test.each([
   [["wrong.txt"], 2, 'FILE "wrong.txt" must end in .jsonc, .yaml, .yml or .json'],
   [["none/wrong.yaml"], 1, 'Cannot write "none/wrong.yaml": there is no folder "none"'],
-  [["wrong.yaml", "--network", "eip155:137"], 1, 'asset "USDC" is unknown on eip155:137'],
+  [["wrong.yaml", "--network", "eip155:137", ...PAY_TO], 1, 'asset "USDC" is unknown on eip155:137'],
   [
     ["wrong.yaml", "--upstream", 'http://a"b'],
     1,
     "upstreams[0].servers[0].address: expected an IP address or host name",
   ],
   [["wrong.yaml", "--pay-to", `0x${"0".repeat(40)}`], 1, "pay_to"],
+  [["wrong.yaml", ...API, "--body-schema", "none.json"], 1, 'Cannot read --body-schema "none.json": ENOENT'],
+  [["wrong.yaml", ...API, "--body-schema", import.meta.path], 1, "it is not JSON"],
 ])("no file is written for %j", async (args, code, message) => {
   expect(await run(...args)).toMatchObject({ code, err: expect.stringContaining(message) });
   expect(existsSync(join(folder, args[0] ?? ""))).toBe(false);
@@ -117,9 +154,12 @@ test("on a terminal it asks for the values, and asks again after invalid input",
   await typed("Port to listen on [8080]", "many");
   await typed("is not a port number", "9191");
   await typed("Price of a request", "");
+  await typed("Paths to sell", "/reports /files");
   await typed("Account that receives the payments", "");
+  await typed("is missing: name your own account on Base", PAY_TO[1] ?? "");
   expect(await child.exited).toBe(0);
   const { config } = await loadFile(join(folder, "asked.jsonc"));
   expect(config?.server.port).toBe(9191);
+  expect(config?.routes.map(({ path_prefix }) => path_prefix)).toEqual(["/reports", "/files", "/"]);
   expect(config?.routes[0]?.x402).toMatchObject({ price: "$0.005", network: "eip155:8453" });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { diagnosticText } from "../gateway/config/diagnostic.ts";
@@ -7,9 +7,10 @@ import { formatOf } from "../gateway/config/formats/format-of.ts";
 import { loadValue } from "../gateway/config/load.ts";
 import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
 import { codeOf } from "../lib/caught.ts";
-import { isAddress } from "../payments/x402/address.ts";
+import { type Address, isAddress } from "../payments/x402/address.ts";
 import { hasBadChecksum } from "../payments/x402/address-hash.ts";
-import { parseNetwork } from "../payments/x402/networks.ts";
+import { lostPayee } from "../payments/x402/lost-payee.ts";
+import { type Network, networkTitle, parseNetwork } from "../payments/x402/networks.ts";
 import { atBoundary } from "./boundary.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { type InitChoices, initText, initYaml } from "./init-text.ts";
@@ -34,18 +35,30 @@ const FLAGS = {
   "pay-to": {
     type: "string",
     value: "ADDRESS",
-    text: "the account that gets the money (the burn address 0x…dEaD, from which no one can spend)",
+    text: "the account that gets the money (on a test network: the burn address 0x…dEaD, from which no one can spend)",
   },
   network: {
     type: "string",
     value: "NAME",
     text: "the chain: base-sepolia, base, or another as eip155:N (base-sepolia)",
   },
+  path: {
+    type: "string",
+    multiple: true,
+    value: "PATH",
+    text: "sell this path of the API and the paths below it, and serve all others free (/)",
+  },
+  "body-schema": {
+    type: "string",
+    value: "FILE",
+    text: "a JSON Schema: the API's requests with other bodies are refused before their payment",
+  },
   force: { type: "boolean", text: "overwrite an existing file" },
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME] [--force]
+const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME]
+                     [--path PATH ...] [--body-schema FILE] [--force]
 
 Writes a configuration with comments: turnpike.jsonc, or FILE (.jsonc, .yaml, .yml, or .json without comments). On a terminal it
 asks for the values that no flag sets; elsewhere the values in brackets are used.
@@ -58,7 +71,7 @@ const BURN_ADDRESS = "0x000000000000000000000000000000000000dEaD";
 const MAX_TRIES = 5;
 
 interface Question<T> {
-  readonly flag: "upstream" | "port" | "price" | "pay-to" | "network";
+  readonly flag: "upstream" | "port" | "price" | "pay-to" | "network" | "path";
   readonly text: string;
   readonly otherwise: string;
   /** Throws UsageError. */
@@ -100,18 +113,35 @@ const PRICE: Question<string | undefined> = {
     return Number(amount) === 0 ? undefined : `$${amount}`;
   },
 };
-const PAY_TO: Question<string> = {
-  flag: "pay-to",
-  text: "Account that receives the payments",
-  otherwise: BURN_ADDRESS,
+/** Where tokens have a value, there is no default: the burn address would lose them. */
+function payToOn(network: Network): Question<Address> {
+  return {
+    flag: "pay-to",
+    text: "Account that receives the payments",
+    otherwise: lostPayee(BURN_ADDRESS, network) === undefined ? BURN_ADDRESS : "",
+    read(text) {
+      if (text === "") throw new UsageError(`--pay-to is missing: name your own account on ${networkTitle(network)}`);
+      if (!isAddress(text)) throw new UsageError(`--pay-to "${text}" is not an address: 0x and 40 hexadecimal digits`);
+      if (hasBadChecksum(text))
+        throw new UsageError(`--pay-to "${text}" has a mistyped digit: its letter case is not its checksum (EIP-55)`);
+      const lost = lostPayee(text, network);
+      if (lost !== undefined) throw new UsageError(`--pay-to "${text}" on ${networkTitle(network)}: ${lost}`);
+      return text;
+    },
+  };
+}
+const PATHS: Question<readonly string[]> = {
+  flag: "path",
+  text: "Paths to sell, with the paths below them; others are free",
+  otherwise: "/",
   read(text) {
-    if (!isAddress(text)) throw new UsageError(`--pay-to "${text}" is not an address: 0x and 40 hexadecimal digits`);
-    if (hasBadChecksum(text))
-      throw new UsageError(`--pay-to "${text}" has a mistyped digit: its letter case is not its checksum (EIP-55)`);
-    return text;
+    const paths = [...new Set(text.split(/\s+/))];
+    const other = paths.find((path) => !path.startsWith("/"));
+    if (other !== undefined) throw new UsageError(`--path "${other}" does not begin with "/"`);
+    return paths;
   },
 };
-const NETWORK: Question<string> = {
+const NETWORK: Question<Network> = {
   flag: "network",
   text: "Chain",
   otherwise: "base-sepolia",
@@ -143,21 +173,43 @@ export function init(args: readonly string[]): Promise<number> {
   });
 }
 
-type Values = Readonly<Partial<Record<Question<unknown>["flag"], string>>>;
+interface Values extends Readonly<Partial<Record<Exclude<Question<unknown>["flag"], "path">, string>>> {
+  readonly path?: readonly string[];
+  readonly "body-schema"?: string;
+}
 
 async function choicesOf(values: Values): Promise<InitChoices> {
   const asker = process.stdin.isTTY ? createInterface({ input: process.stdin, output: process.stderr }) : undefined;
-  const ask = async <T>(question: Question<T>): Promise<T> => await choose(question, values[question.flag], asker);
+  const given = { ...values, path: values.path?.join(" ") };
+  const ask = async <T>(question: Question<T>): Promise<T> => await choose(question, given[question.flag], asker);
   try {
     const upstream = await ask(UPSTREAM);
+    if (upstream === undefined && (values.path !== undefined || values["body-schema"] !== undefined))
+      throw new UsageError("--path and --body-schema are for an API only; name it by --upstream");
     const port = await ask(PORT);
     const price = await ask(PRICE);
     if (price === undefined && upstream === undefined)
       throw new UsageError("--price 0 is for an API only; web content has a price");
-    if (price === undefined) return { upstream, port, price, payTo: BURN_ADDRESS, network: "" };
-    return { upstream, port, price, payTo: await ask(PAY_TO), network: await ask(NETWORK) };
+    if (price === undefined && values.path !== undefined) throw new UsageError("--path needs a price");
+    const bodySchema = await schemaIn(values["body-schema"]);
+    const common = { upstream, port, price, bodySchema };
+    if (price === undefined) return { ...common, paths: ["/"], payTo: BURN_ADDRESS, network: "" };
+    const paths = upstream === undefined ? ["/"] : await ask(PATHS);
+    const network = await ask(NETWORK);
+    return { ...common, paths, network, payTo: await ask(payToOn(network)) };
   } finally {
     asker?.close();
+  }
+}
+
+/** The JSON value in a file. Whether it is a schema, the check of the whole configuration says. Throws StartError. */
+async function schemaIn(file: string | undefined): Promise<unknown> {
+  if (file === undefined) return undefined;
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? "it is not JSON" : (codeOf(error) ?? "unknown");
+    throw new StartError(`Cannot read --body-schema "${file}": ${reason}`, { cause: error });
   }
 }
 

@@ -1,11 +1,14 @@
 import { expect, test } from "bun:test";
 import { getDefaultAsset } from "@x402/evm";
 import { UptoEvmScheme } from "@x402/evm/upto/server";
+import { mnemonicToAccount } from "viem/accounts";
+import { type Address } from "./address.ts";
 import { findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { compileTerms, completeTerms, findKind, findError, isComplete, type Terms } from "./terms.ts";
+import { PERMIT2 } from "./transfer.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
 
 test("terms in words become the protocol's payment requirements", () => {
@@ -42,6 +45,40 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
 for (const [change, message] of NEVER_SOLD) {
   test(`terms with ${JSON.stringify(change)} are refused`, () => {
     expect(() => compileTerms({ ...TERMS, ...change })).toThrow(message);
+  });
+}
+
+const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+
+/** Addresses that no one has the key of, or everyone. */
+const LOST: readonly (readonly [payTo: string, reason: string])[] = [
+  [`0x${"0".repeat(39)}1`, "burn"],
+  ["0x000000000000000000000000000000000000dEaD", "burn"],
+  ["0xdEAD000000000000000042069420694206942069", "burn"],
+  ["0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE", "burn"],
+  [`0x${"f".repeat(40)}`, "burn"],
+  [`0x${"deadbeef".repeat(5)}`, "burn"],
+  [`0x${"1234567890".repeat(4)}`, "burn"],
+  ["0x0123456789abcdef0123456789abcdef01234567", "burn"],
+  ["0x7e577e577e577E577E577e577e577E577e577E57", "burn"],
+  [TOKEN, "contract"],
+  [PERMIT2, "contract"],
+  ...Array.from({ length: 10 }, (_, addressIndex) => {
+    const words = "test test test test test test test test test test test junk";
+    return [mnemonicToAccount(words, { addressIndex }).address, "its private key is public"] as const;
+  }),
+];
+
+for (const [pay_to, reason] of LOST) {
+  test(`${pay_to} gets no money, and may get worthless tokens`, () => {
+    for (const network of ["base", "ethereum", "avalanche", "eip155:8453", "eip155:10"]) {
+      const terms = { ...TERMS, price: "10000", asset: TOKEN, extra_name: "a", extra_version: "1", network, pay_to };
+      expect(() => compileTerms(terms)).toThrow(reason);
+    }
+    for (const network of ["base-sepolia", "avalanche-fuji", "eip155:31337"]) {
+      const asset = network === "eip155:31337" ? { asset: PAYEE, price: "1", extra_name: "a", extra_version: "1" } : {};
+      expect(compileTerms({ ...TERMS, network, pay_to, ...asset }).payTo).toBe(pay_to as Address);
+    }
   });
 }
 

@@ -2,8 +2,9 @@ import { type Address, isAddress, sameAddress } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
 import { findAsset } from "./assets.ts";
 import { type Kind } from "./kind.ts";
+import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
-import { parseNetwork } from "./networks.ts";
+import { networkTitle, parseNetwork } from "./networks.ts";
 import { parsePrice } from "./price.ts";
 
 /** A route's price, as in the configuration. An empty string means that the key is not set. */
@@ -40,6 +41,11 @@ export function compileTerms(terms: Terms): PaymentRequirements {
     );
   }
   const token = tokenOf(terms, network);
+  const lost = lostPayee(terms.pay_to, network, token.address);
+  if (lost !== undefined) {
+    const where = networkTitle(network);
+    throw new Error(`Cannot accept payments: pay_to "${terms.pay_to}" on ${where}: ${lost}; name your own account`);
+  }
   const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2";
   return {
     scheme,

@@ -15,7 +15,9 @@ const paymentMethod = z
     price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
     asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
     network: text.describe("Chain, such as `eip155:8453` or `base`."),
-    pay_to: text.describe("Address that receives the money."),
+    pay_to: text.describe(
+      "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
+    ),
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
     asset_transfer_method: assetTransferMethod,
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
@@ -30,7 +32,9 @@ export const routeX402 = z
     price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
     asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
     network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
-    pay_to: text.describe("Address that receives the money."),
+    pay_to: text.describe(
+      "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
+    ),
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
     asset_transfer_method: assetTransferMethod,
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),

@@ -12,6 +12,8 @@ import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { respondWith, type TestExchange } from "./testing/test-gateway.ts";
 
+const OTHER = "0x8ba1f109551bD432803012645Ac136ddd64DBA72";
+
 afterEach(closeShops);
 
 const SETTLER = "0x1111111111111111111111111111111111111111";
@@ -40,12 +42,12 @@ async function uptoPayment(shop: Shop): Promise<ReturnType<typeof signedPermit2>
 }
 
 test("every payment option is in the challenge, and the ledger has the one that was paid", async () => {
-  const dear = { ...TERMS, price: "$0.02", pay_to: PAYER, network: "base" };
+  const dear = { ...TERMS, price: "$0.02", pay_to: OTHER, network: "base" };
   const shop = open({ terms: { accepts: [dear] } });
   const accepts = await acceptsOf(shop);
   expect(accepts).toMatchObject([
     { amount: "10000", network: "eip155:84532" },
-    { amount: "20000", payTo: PAYER },
+    { amount: "20000", payTo: OTHER },
   ]);
   expect((await shop.send(shop.payment())).status).toBe(200);
   expect(await shop.store.view.list({}, { limit: 2 })).toMatchObject([
