@@ -251,6 +251,19 @@ function findAsset(network, text) {
   return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
 }
 
+// src/payments/x402/transfer.ts
+var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+// src/payments/x402/lost-payee.ts
+var WORTHLESS = new Set([
+  "eip155:84532",
+  "eip155:43113",
+  "eip155:11155111",
+  "eip155:1337",
+  "eip155:31337"
+]);
+var ZEROS = "0".repeat(16);
+
 // src/payments/x402/terms.ts
 function methodOf({ scheme, extra }) {
   return extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
@@ -444,9 +457,6 @@ class DomainHashes {
     return hash;
   }
 }
-
-// src/payments/x402/transfer.ts
-var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
 // src/payments/signatures/permit2-typed-data.ts
 var PROXIES = {

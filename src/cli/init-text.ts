@@ -119,12 +119,16 @@ function contentLines(choices: InitChoices): Line[] {
   return [
     [1, '// "turnpike start" serves this upstream itself: the content service, which loads pages.'],
     [1, '"upstreams": [{ "name": "content", "servers": [{ "unix": "/run/turnpike/content.sock" }] }],'],
-    [1, "// Each operation is a path with a price. docs/getting-started.md lists all operations."],
+    [
+      1,
+      "// Each operation is a path with a price, and the schema of its bodies. docs/getting-started.md lists all operations.",
+    ],
     [1, '"routes": ['],
     ...SOLD.flatMap(([path, ms]): Line[] => [
       [2, "{"],
       [3, `"path_prefix": "${path}",`],
       [3, '"upstream": "content",'],
+      [3, `"body_schema": { "$ref": "urn:turnpike:body:${path.slice(1)}" },`],
       [3, `"read_timeout_ms": ${ms - 10_000},`],
       [3, `"total_timeout_ms": ${ms},`],
       ...priceLines(3, choices),

@@ -45,6 +45,8 @@ test("configurations for content and APIs load in every format without a problem
       expect([file, ...problems, ...warnings].map((it) => (typeof it === "string" ? it : diagnosticText(it)))).toEqual([
         file,
       ]);
+      if (name === "content")
+        expect(config?.routes.filter(({ x402, body_schema }) => x402 && !body_schema)).toEqual([]);
       loaded.push(config);
     }
     expect(loaded[1]).toEqual(loaded[0]);

@@ -113,7 +113,8 @@ const PRICE: Question<string | undefined> = {
     return Number(amount) === 0 ? undefined : `$${amount}`;
   },
 };
-/** Where tokens have a value, there is no default: the burn address would lose them. */
+
+/** A network with money has no default, since the burn address would lose it. */
 function payToOn(network: Network): Question<Address> {
   return {
     flag: "pay-to",

@@ -13,7 +13,6 @@ import { type Documentation, startDocumentation } from "../support/documentation
 setDefaultTimeout(120_000);
 
 const ROOT = join(import.meta.dir, "../..");
-const NPX = `npx() { shift; ${join(ROOT, "bin/turnpike")} "$@"; }`;
 
 let documentation: Documentation;
 let page: string;
@@ -22,14 +21,16 @@ beforeAll(async () => {
   documentation = await startDocumentation();
   page = await (await fetch(`${documentation.url}/docs`)).text();
   mkdirSync(documentation.folder.file("node_modules"));
-  symlinkSync(ROOT, documentation.folder.file("node_modules/turnpike"));
+  for (const name of ["@x402", "viem"]) {
+    symlinkSync(join(ROOT, "node_modules", name), documentation.folder.file(`node_modules/${name}`));
+  }
 });
 
 afterAll(() => documentation.stop());
 
 async function run(command: readonly string[], more: Record<string, string> = {}): Promise<string> {
-  const { folder, url } = documentation;
-  const env = { ...Bun.env, TURNPIKE_HOME: folder.path, TURNPIKE_GATEWAY: url, PRIVATE_KEY, ...more };
+  const { folder } = documentation;
+  const env = { ...Bun.env, TURNPIKE_HOME: folder.path, PRIVATE_KEY, ...more };
   const child = Bun.spawn([...command], { cwd: folder.path, env, stdio: ["ignore", "pipe", "pipe"] });
   const [err, code] = await Promise.all([child.stderr.text(), child.exited, child.stdout.text()]);
   return code === 0 ? "" : `${code}: ${err}`;
@@ -47,8 +48,12 @@ function snippetsOf(name: string): ReadonlyMap<string, string> {
 }
 
 /** A signed payment for an operation, in the form of the variable in the curl lines. */
-async function paymentFor(path: string): Promise<string> {
-  const unpaid = await fetch(documentation.url + path, { method: "POST", body: "{}" });
+async function paymentFor(path: string, example: unknown): Promise<string> {
+  const unpaid = await fetch(documentation.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(example),
+  });
   const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
   const account = { address: PAYER, privateKey: Uint8Array.from(Buffer.from(PRIVATE_KEY.slice(2), "hex")) };
   return encodeHeader(signChoice(required, await choosePayment(required, { maxPrice: "$1" }), account, Date.now()));
@@ -58,13 +63,12 @@ for (const { name, path, price, example } of OPERATIONS) {
   test(`the snippets of ${name} call it, and pay for it`, async () => {
     const snippets = snippetsOf(name);
     const curl = `${snippets.get("curl") ?? "false"} --fail --silent`;
-    const payment = price === undefined ? "" : await paymentFor(path);
-    const script = documentation.folder.write(`${name}.mjs`, snippets.get("Typed client") ?? "throw 0");
-    const ways: (() => Promise<string>)[] = [
-      () => run(["sh", "-c", curl], { PAYMENT: payment }),
-      () => run(["node", script]),
-      () => run(["sh", "-c", `${NPX}\n${snippets.get("Command") ?? "false"}`]),
-    ];
+    const payment = price === undefined ? "" : await paymentFor(path, example);
+    const ways = [() => run(["sh", "-c", curl], { PAYMENT: payment })];
+    if (price !== undefined) {
+      const script = documentation.folder.write(`${name}.mjs`, snippets.get("JavaScript") ?? "throw 0");
+      ways.push(() => run(["node", script]));
+    }
     for (const way of ways) {
       const before = documentation.runs.length;
       expect(await way()).toBe("");

@@ -160,7 +160,7 @@ test("the response to a wrong request has its errors, and the client is not char
   const settled = ledger()["settled"];
   const response = await post(payingFetch(), "scrape", { url: site.url.href, format: "pdf" });
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ errors: [{ path: "format" }] });
+  expect(await response.json()).toMatchObject({ errors: [{ path: "/format" }] });
   expect(ledger()["settled"]).toBe(settled);
 });
 

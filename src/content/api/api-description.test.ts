@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../lib/errors.ts";
 import { apiDocument, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
+import { VERSION } from "../../lib/version.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 
 interface Described {
@@ -18,12 +19,12 @@ interface Document {
 // The tests below check this shape.
 const document = JSON.parse(JSON.stringify(describeApi("https://pay.test"))) as Document;
 
-test("is OpenAPI 3.1.0 of interface 0.2.0, with both servers and the x402 scheme", () => {
+test("is OpenAPI 3.1.0 of this version, with both servers, and x402 as the header field that carries a payment", () => {
   expect(document).toMatchObject({
     openapi: "3.1.0",
-    info: { version: "0.2.0" },
+    info: { version: VERSION },
     servers: [{ url: "https://pay.test" }, { url: "/" }],
-    components: { securitySchemes: { x402: { type: "http", scheme: "bearer" } } },
+    components: { securitySchemes: { x402: { type: "apiKey", in: "header", name: "PAYMENT-SIGNATURE" } } },
   });
 });
 

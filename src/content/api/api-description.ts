@@ -1,12 +1,10 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
+import { VERSION } from "../../lib/version.ts";
 import { errorExample } from "./error-examples.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { type PriceList } from "./price-list.ts";
-
-/** The version of the API's contract. */
-const API_VERSION = "0.2.0";
 
 const problemSchema = z
   .object({
@@ -27,8 +25,9 @@ const problemSchema = z
 export function describeApi(baseUrl: string, prices?: PriceList): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "x402", {
-    type: "http",
-    scheme: "bearer",
+    type: "apiKey",
+    in: "header",
+    name: "PAYMENT-SIGNATURE",
     description:
       "Pay by the request with x402: a request without payment gets 402 with a PAYMENT-REQUIRED header; " +
       "repeat it with a signed payment in the PAYMENT-SIGNATURE header. There are no API keys.",
@@ -38,7 +37,7 @@ export function describeApi(baseUrl: string, prices?: PriceList): object {
     openapi: "3.1.0",
     info: {
       title: "Turnpike web content API",
-      version: API_VERSION,
+      version: VERSION,
       description:
         "Web pages as Markdown, text, HTML, links, articles, data, PDF and pictures, web search and QR codes, paid by " +
         "the request. Errors are problem documents (RFC 9457) and cost nothing, unless the operator charges for pages that " +
@@ -57,6 +56,7 @@ type Response = Exclude<Responses[string], { readonly $ref: string }>;
 const BODY_FAILURES = ["bad-request", "body-too-large", "internal", "browser-unavailable"] as const;
 /** Errors of all paid requests, which the gateway sends. */
 const PAYMENT_FAILURES = [
+  "unsupported-media-type",
   "invalid-payment",
   "payment-required",
   "payment-conflict",

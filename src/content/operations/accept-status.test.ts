@@ -15,6 +15,8 @@ test.each<[unknown, number, boolean]>([
   [["400-404", 410], 404, true],
   [["400-404", 410], 405, false],
   [["400-404", 410], 410, true],
+  [["404-400"], 402, true],
+  [["404-400"], 405, false],
   [[404], 200, true],
 ])("of accept_status %j the status %d is accepted: %p", (given, status, accepted) => {
   expect(acceptsStatus(acceptStatus.parse(given), status)).toBe(accepted);
@@ -31,7 +33,6 @@ test.each<[unknown, string, string]>([
   [Array(21).fill(404), "accept_status", LIST],
   [[404, 399], "accept_status.1", "must be at least 400"],
   [[1000], "accept_status.0", "must be at most 999"],
-  [["404-400"], "accept_status.0", RANGE],
   [["4xx"], "accept_status.0", RANGE],
 ])("accept_status %j is rejected, and the error says what is allowed", (given, path, message) => {
   const check = () => checkBody(z.object({ accept_status: acceptStatus }), { accept_status: given });

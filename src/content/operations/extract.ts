@@ -33,24 +33,29 @@ const selectorsSchema = z.unknown().transform((value, context): Selectors => {
 
 function problemOf(name: string, selector: unknown): string | undefined {
   if (name === "") return "must not be named by an empty name";
-  if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
+  if (Array.from(name).length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
   if (typeof selector !== "string") return "must be of type string";
-  return selector.length > MAX_SELECTOR_LENGTH ? `must be at most ${MAX_SELECTOR_LENGTH} characters` : undefined;
+  return Array.from(selector).length > MAX_SELECTOR_LENGTH
+    ? `must be at most ${MAX_SELECTOR_LENGTH} characters`
+    : undefined;
 }
+
+const SELECTORS = {
+  type: "object" as const,
+  additionalProperties: { type: "string" as const, maxLength: MAX_SELECTOR_LENGTH },
+  propertyNames: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+  minProperties: 1,
+  maxProperties: MAX_SELECTORS,
+  description:
+    "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place " +
+    "of texts",
+  example: { title: "h1", links: "main a@href" },
+};
 
 const body = z
   .strictObject({
     ...pageParameters,
-    selectors: selectorsSchema.openapi({
-      type: "object",
-      additionalProperties: { type: "string", maxLength: MAX_SELECTOR_LENGTH },
-      minProperties: 1,
-      maxProperties: MAX_SELECTORS,
-      description:
-        "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place " +
-        "of texts",
-      example: { title: "h1", links: "main a@href" },
-    }),
+    selectors: selectorsSchema.openapi(SELECTORS),
   })
   .openapi("ExtractRequest");
 

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { hasCredentials, isAbsoluteUrl } from "../../lib/url-text.ts";
 import { type PageRequest } from "../page/page.ts";
 import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
+import { text } from "./text.ts";
 
 /** The errors of all operations that load a page. */
 export const PAGE_FAILURES = [
@@ -29,24 +31,15 @@ export const MAX_SELECTOR_LENGTH = 2000;
 /**
  * The URL of a page to load. User names and passwords are rejected, because they would appear in responses and logs.
  */
-export const pageUrl = z
-  .string()
-  .min(1)
-  .max(MAX_URL_LENGTH)
-  .refine((text) => !/[\s\p{Cc}]/u.test(text) && URL.canParse(text), "must be an absolute URL")
-  .refine((text) => {
-    const url = URL.parse(text);
-    return url === null || (url.username === "" && url.password === "");
-  }, "must not hold a user name or a password")
-  .openapi({ format: "uri", description: "Page to load; http and https only", example: "https://example.com/" });
+export const pageUrl = text(MAX_URL_LENGTH, 1)
+  .refine(isAbsoluteUrl, "must be an absolute URL")
+  .refine((url) => !hasCredentials(url), "must not hold a user name or a password")
+  .openapi({ format: "url", description: "Page to load; http and https only", example: "https://example.com/" });
 
 /** The parameters that all operations with a page share. */
 export const pageParameters = {
   url: pageUrl,
-  selector: z
-    .string()
-    .min(1)
-    .max(MAX_SELECTOR_LENGTH)
+  selector: text(MAX_SELECTOR_LENGTH, 1)
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
   stealth: z

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { qrPicture } from "../qr/picture.ts";
+import { matching, text } from "./text.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";
 
 const body = z
   .strictObject({
-    data: z
-      .string()
-      .min(1)
-      .max(4296)
-      // Half a surrogate pair cannot be encoded: a decoder would read another text.
-      .refine((text) => text.isWellFormed(), "must be well-formed Unicode")
-      .openapi({ description: "Text, URL or data to encode", example: "https://example.com/" }),
+    // Half a surrogate pair cannot be encoded: a decoder would read another text.
+    data: matching(text(4296, 1), /^\P{Cs}*$/u, "must be well-formed Unicode").openapi({
+      description: "Text, URL or data to encode",
+      example: "https://example.com/",
+    }),
     size: z.int().min(32).max(2048).default(256).openapi({ description: "Width and height of the image in pixels" }),
     margin: z.int().min(0).max(10).default(2).openapi({ description: "Quiet zone in modules" }),
   })

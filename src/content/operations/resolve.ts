@@ -3,6 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Source } from "../resolve/analysis.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl } from "./page-parameters.ts";
+import { text, visibleText } from "./text.ts";
 
 /** Maximum number of characters of a question, and of the criteria. */
 const MAX_QUESTION_LENGTH = 2_000;
@@ -12,12 +13,11 @@ const MAX_HINTS = 3;
 
 const body = z
   .strictObject({
-    question: z
-      .string()
-      .max(MAX_QUESTION_LENGTH)
-      .refine((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text), "must not be empty")
-      .openapi({ description: "Prediction-market question", example: "Will the ferry sail before 1 June 2026?" }),
-    criteria: z.string().max(MAX_CRITERIA_LENGTH).default("").openapi({
+    question: visibleText(MAX_QUESTION_LENGTH).openapi({
+      description: "Prediction-market question",
+      example: "Will the ferry sail before 1 June 2026?",
+    }),
+    criteria: text(MAX_CRITERIA_LENGTH).default("").openapi({
       description: "How the market resolves YES or NO",
       example: "YES if the operator reports a departure.",
     }),

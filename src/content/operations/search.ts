@@ -1,16 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { type OperationResult, postOperation } from "./operation.ts";
+import { visibleText } from "./text.ts";
 
 /** Maximum number of characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
 
 const body = z
   .strictObject({
-    query: z
-      .string()
-      .max(MAX_QUERY_LENGTH)
-      .refine((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text), "must not be empty")
-      .openapi({ description: "Search query", example: "tide tables" }),
+    query: visibleText(MAX_QUERY_LENGTH).openapi({ description: "Search query", example: "tide tables" }),
     count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results" }),
     timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search timeout in seconds" }),
   })

@@ -1,6 +1,7 @@
 import type * as Schemas from "../../lib/json-schema/compile-schema.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
+import { operationSchema } from "./operation-schemas.ts";
 
 /** Loaded with the first route that has a body schema (bench start). */
 const schemas = (): typeof Schemas => require("../../lib/json-schema/compile-schema.ts");
@@ -14,7 +15,7 @@ export function checkBodySchema({ body_schema: schema }: RouteConfig, path: stri
   if (schema === undefined) return;
   const { compileSchema, SchemaError } = schemas();
   try {
-    const { warnings } = compileSchema(schema, { checksFormats: true });
+    const { warnings } = compileSchema(schema, { checksFormats: true, known: operationSchema });
     for (const warning of warnings) report.warning(path, location(warning.path) + warning.message);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;

@@ -1,3 +1,4 @@
+import { hasCredentials, isAbsoluteUrl } from "../url-text.ts";
 import { isIPv4, isIPv6 } from "node:net";
 import { isEmail, isHostname, isIdnEmail, isIdnHostname } from "./formats-host.ts";
 import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./formats-uri.ts";
@@ -81,4 +82,6 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["json-pointer", isPointer],
   ["relative-json-pointer", isRelativePointer],
   ["regex", isRegex],
+  // Not of the draft: a URL as browsers read it, which may have characters beyond those of a URI.
+  ["url", (text) => isAbsoluteUrl(text) && !hasCredentials(text)],
 ] satisfies [string, (text: string) => boolean][]);

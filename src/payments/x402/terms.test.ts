@@ -64,7 +64,7 @@ const LOST: readonly (readonly [payTo: string, reason: string])[] = [
   [TOKEN, "contract"],
   [PERMIT2, "contract"],
   ...Array.from({ length: 10 }, (_, addressIndex) => {
-    const words = "test test test test test test test test test test test junk";
+    const words = `${"test ".repeat(11)}junk`;
     return [mnemonicToAccount(words, { addressIndex }).address, "its private key is public"] as const;
   }),
 ];

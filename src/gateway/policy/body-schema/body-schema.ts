@@ -2,6 +2,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldValues } from "../../../lib/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
 import { JsonError, readJson } from "../../../lib/json-schema/read-json.ts";
+import { operationSchema } from "../../config/operation-schemas.ts";
 import { respondWithError, CannedError } from "../../local-response.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
@@ -49,7 +50,7 @@ const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELE
  * Decision 0511.
  */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
-  const schema = compileSchema(config.body_schema, { checksFormats: true });
+  const schema = compileSchema(config.body_schema, { checksFormats: true, known: operationSchema });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
   const bounds: GatherBounds = { maxBytes, memory, tooLong: TOO_LONG, noRoom: NO_ROOM };
   return {
