@@ -32,7 +32,7 @@ test("a write that fails is made again until it succeeds, and stops no other", a
   isBroken = false;
   await until(() => logged.length === 2);
   expect(logged[1]).toBe("payment: the ledger has taken the results of 3 payments late");
-  await late.close();
+  await late.close(0);
 });
 
 test("a process that ends waits for first attempts and writes what it can", async () => {
@@ -54,8 +54,10 @@ test("a process that ends waits for first attempts and writes what it can", asyn
 test("a process that ends names the payments whose results it could not write", async () => {
   const { late, logged } = open();
   await Promise.all(["0x1", "0x2"].map((nonce) => late.insist({ nonce }, failing)));
-  await late.close(1);
+  await late.close(0);
   expect(logged.at(-1)).toMatch(
     /the results of 2 payments are not in the ledger; delivered ones stay owed there: (?:0x1, 0x2|0x2, 0x1)$/,
   );
+  await late.insist({ nonce: "0x3" }, failing);
+  expect(logged.at(-1)).toContain("results of 1 payments are not in the ledger; delivered ones stay owed there: 0x3");
 });

@@ -6,8 +6,9 @@ const MAX_LATE_WRITES = 10_000;
 /** Milliseconds before the second attempt. The pause doubles up to `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;
-/** Milliseconds for which a process that ends tries again to write. @bound */
+/** Milliseconds for which a process that ends tries again to write; at least the second if its grace is used up. @bound */
 const LAST_TRIES_MS = 5000;
+const SHORTEST_LAST_TRIES_MS = 1000;
 /** Nonces that one log line shows. */
 const MAX_SHOWN = 100;
 
@@ -51,8 +52,12 @@ export class LateWrites {
     }
   }
 
-  /** Tries again for `ms` milliseconds at most, and logs what is not written then. The ledger may be closed afterwards. */
-  async close(ms = LAST_TRIES_MS): Promise<void> {
+  /**
+   * Tries again, if possible within the `graceMs` that are left, and logs what is not written then. The ledger may be
+   * closed afterwards.
+   */
+  async close(graceMs: number): Promise<void> {
+    const ms = Math.min(Math.max(graceMs, SHORTEST_LAST_TRIES_MS), LAST_TRIES_MS);
     this.#isClosing = true;
     const timer = setTimeout(() => {
       this.#isOver = true;
@@ -63,14 +68,14 @@ export class LateWrites {
     else while (this.#isRunning) await new Promise(setImmediate);
     clearTimeout(timer);
     this.#isOver = true;
-    if (this.#waiting.size === 0) return;
-    const nonces = [...this.#waiting].slice(0, MAX_SHOWN).map(({ nonce }) => nonce);
-    this.#log(
-      `payment: the process ends, and the results of ${this.#waiting.size} payments are not in the ledger; delivered ones stay owed there: ${nonces.join(", ")}`,
-    );
+    this.#tellLost([...this.#waiting]);
   }
 
   #add(late: LateWrite, error: unknown): void {
+    if (this.#isOver) {
+      this.#tellLost([late]);
+      return;
+    }
     if (this.#waiting.size >= MAX_LATE_WRITES) {
       this.#dropped++;
       return;
@@ -83,6 +88,16 @@ export class LateWrites {
         "; it is written again until the ledger takes it",
     );
     void this.#run();
+  }
+
+  #tellLost(lost: readonly LateWrite[]): void {
+    const count = lost.length + this.#dropped;
+    if (count === 0) return;
+    const nonces = lost.slice(0, MAX_SHOWN).map(({ nonce }) => nonce);
+    this.#dropped = 0;
+    this.#log(
+      `payment: the process ends, and the results of ${count} payments are not in the ledger; delivered ones stay owed there: ${nonces.join(", ")}`,
+    );
   }
 
   async #run(): Promise<void> {

@@ -329,6 +329,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   async close(graceMs: number): Promise<void> {
+    const end = this.#wheel.now() + graceMs;
     this.#draining = true;
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
@@ -345,7 +346,7 @@ class RunningGateway implements GatewayProcess {
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
     await this.#own.closeResponses();
-    await this.#lateWrites.close();
+    await this.#lateWrites.close(end - this.#wheel.now());
     await this.#store.close();
   }
 
