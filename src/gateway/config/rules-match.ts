@@ -13,6 +13,12 @@ const MAX_ALTERNATIVES = 256;
 /** Fields that the gateway removes from requests before it chooses a route. */
 const UNSEEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, ...FIELD_ROLES.forwarded, ...FIELD_ROLES.payment]);
 
+/** True if no policy sees this field of a client's request: the gateway has removed it. */
+export function isUnseen(name: string): boolean {
+  const lower = name.toLowerCase();
+  return UNSEEN.has(lower) || FORWARDED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+}
+
 /** Checks `routes[].match`. A match must have a condition, and its conditions must not exclude each other. */
 export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: string, report: Report): void {
   if (match === undefined) return;
@@ -53,7 +59,7 @@ function checkTest({ value, pattern }: Test, path: string, report: Report): void
 function checkField(name: string, path: string, report: Report): void {
   const lower = name.toLowerCase();
   if (lower === "host") report.problem(path, '"host" of the route matches the Host of requests');
-  else if (UNSEEN.has(lower) || FORWARDED_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
+  else if (isUnseen(lower)) {
     report.problem(path, `${JSON.stringify(name)} of clients is removed before routes are matched`);
   }
 }

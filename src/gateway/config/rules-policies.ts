@@ -21,6 +21,8 @@ const FRAMING = [
 ];
 /** Request fields that only the gateway sets. */
 const OF_REQUESTS = new Set([...FRAMING, ...FIELD_ROLES.trusted, "grpc-timeout", ...FIELD_ROLES.payment]);
+/** Request fields that `forward_client_address` controls. */
+const CLIENT_ADDRESS = new Set(["x-forwarded-for", "x-real-ip"]);
 /** Response fields that only the gateway sets. */
 const OF_RESPONSES = new Set([
   ...FRAMING,
@@ -84,8 +86,10 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
   const identity = new Set(identityNames(auth));
   for (const [name, at] of namesOf(request, `${path}.request`)) {
     const known = nameOf(name);
-    if (OF_REQUESTS.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
-    else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication only`);
+    if (OF_REQUESTS.has(known)) {
+      const hint = CLIENT_ADDRESS.has(known) ? '; "forward_client_address": false leaves it out' : "";
+      report.problem(at, `${JSON.stringify(name)} is set by the gateway only${hint}`);
+    } else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication only`);
   }
   for (const [name, at] of namesOf(response, `${path}.response`)) {
     const known = nameOf(name);

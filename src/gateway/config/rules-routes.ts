@@ -12,7 +12,7 @@ import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkActions } from "./rules-actions.ts";
 import { OWN_PATHS } from "./own-paths.ts";
-import { checkMatch, Repetitions } from "./rules-match.ts";
+import { checkMatch, isUnseen, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { upstreamReferences } from "./upstream-references.ts";
 
@@ -85,6 +85,37 @@ function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Rep
   if (most > 0)
     report.problem(`${path}.rate_limit.burst_size`, `expected at most the tokens of three days (${most}), ${found}`);
   else report.problem(`${path}.rate_limit.requests_per_second`, "expected at least one request in three days");
+}
+
+/** Refuses names of request fields that policies never see. With such a key, all clients would have the same value. */
+function fieldNames(
+  { rate_limit: limit, tenant, cache, traffic_split_sticky: sticky, auth }: RouteConfig,
+  path: string,
+  report: Report,
+): void {
+  const key = limit?.key.startsWith("header:") === true ? limit.key.slice("header:".length) : undefined;
+  if (key?.toLowerCase() === "host" || (key !== undefined && isUnseen(key)))
+    report.problem(
+      `${path}.rate_limit.key`,
+      `${JSON.stringify(key)} of clients is not available to policies; use "ip" for the client's address`,
+    );
+  const names: (readonly [at: string, name: string | undefined])[] = [
+    [`${path}.tenant.header`, tenant?.header],
+    [`${path}.traffic_split_sticky.header`, sticky?.header],
+    ...(cache?.vary ?? []).map((name, i) => [`${path}.cache.vary[${i}]`, name] as const),
+    ...authNames(auth, `${path}.auth`),
+  ];
+  for (const [at, name] of names) {
+    if (name !== undefined && isUnseen(name))
+      report.problem(at, `${JSON.stringify(name)} of clients is not available to policies`);
+  }
+}
+
+/** The request fields that authentication reads. */
+function authNames(auth: RouteConfig["auth"], path: string): (readonly [at: string, name: string])[] {
+  if (auth.type === "chain") return auth.methods.flatMap((method, i) => authNames(method, `${path}.methods[${i}]`));
+  if (auth.type === "api_key") return [[`${path}.header_name`, auth.header_name]];
+  return [];
 }
 
 /** The payment requirements of `terms`. If a client could not pay them, reports a problem and returns undefined. */
@@ -172,6 +203,7 @@ function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft
   checkMatch(route, `${path}.match`, report);
   upstreamHeaders(route, path, report);
   rateLimit(route, path, report);
+  fieldNames(route, path, report);
   checkAuth(route.auth, `${path}.auth`, report);
   checkBodySchema(route, `${path}.body_schema`, report);
   payment(route, path, { draft, report });
