@@ -1,6 +1,7 @@
 import { isIP, Socket as NodeSocket } from "node:net";
 import { type Socket, type SocketHandler } from "bun";
 import { type Connecting, DEAF, type Endpoint, guarded, handlerFor, type OnError } from "./tcp.ts";
+import { limitUnsent } from "./unsent-limit.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** The error of a connection attempt that was aborted. */
@@ -51,6 +52,7 @@ function openNumeric(
     // This runs before the next event of any socket.
     queueMicrotask(() => {
       socket.data = DEAF;
+      limitUnsent(socket);
       if (isGivenUp) socket.terminate();
       else begin(socket);
       result.resolve();
@@ -95,6 +97,7 @@ function openNamed(endpoint: Endpoint, handlers: SocketHandler<WireHandler>, beg
     socket: {
       ...handlers,
       open(socket: Socket<WireHandler>) {
+        limitUnsent(socket);
         if (isGivenUp) socket.terminate();
         else begin(socket);
       },

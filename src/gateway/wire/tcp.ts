@@ -1,6 +1,7 @@
 import { type Socket, type SocketHandler } from "bun";
 import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
+import { limitUnsent } from "./unsent-limit.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /**
@@ -89,6 +90,7 @@ export function listen(options: ListenOptions): Listener {
   };
   const listener = Bun.listen<WireHandler>(settings);
   if (options.deferAccept === true) deferAccept(listener);
+  limitUnsent(listener);
   return {
     port: listener.port,
     finish: () => finishAccepting(listener, () => accepted),

@@ -5,6 +5,7 @@ import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { certificateSubject } from "./certificate-subject.ts";
 import { DEAF, guarded, handlerFor, type Listener, type OnError } from "./tcp.ts";
+import { limitUnsent } from "./unsent-limit.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Loaded with the first use of TLS, because it takes a tenth of the start time (bench start). */
@@ -214,6 +215,7 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
   server.listen({ host: address, port, reusePort });
   const listener = bunListenerOf(server) ?? (await failed.promise);
   if (options.deferAccept === true) deferAccept(listener);
+  limitUnsent(listener);
   let accepted = 0;
   listener.reload({
     socket: {
