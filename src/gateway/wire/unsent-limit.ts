@@ -7,7 +7,7 @@ const TCP_NOTSENT_LOWAT = 25;
 /**
  * Bytes that the kernel keeps unsent for one TCP connection. Without this limit the kernel's buffer for a peer that reads
  * slowly grows to the last number of `net.ipv4.tcp_wmem`, 4 MiB by default. The rest waits in the process, which pauses
- * its source. @bound
+ * its source. @bound @internal
  */
 export const MAX_UNSENT_BYTES = 1024 * 1024;
 
