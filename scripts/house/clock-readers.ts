@@ -11,6 +11,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** Entry points: they pass the clock to what they create, and note when they started. */
   entryPoints: [
+    "src/cli/check.ts",
     "src/cli/index-command.ts",
     "src/cli/stop-signal.ts",
     "src/content/service.ts",

@@ -3,6 +3,7 @@ import { type Diagnostic, diagnosticText } from "../gateway/config/diagnostic.ts
 import { checkFilters } from "../gateway/filters/check-filters.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { type Locate } from "../gateway/config/source.ts";
+import { expiryWarnings } from "../gateway/process/certificate-expiry.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
 import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
 import { secretDiagnostics, secretWarnings } from "../gateway/process/check-secrets.ts";
@@ -50,6 +51,7 @@ export async function checkFile(file: string, isStrict: boolean): Promise<Config
   for (const problem of problems) print.problem(problem);
   if (config === undefined) return undefined;
   checkMaterial(config, print);
+  for (const warning of expiryWarnings(config, Date.now())) print.warning(warning);
   for (const diagnostic of await checkFilters(config)) {
     if (diagnostic.kind === "unloaded") print.problem(diagnostic);
     else print.warning(diagnostic);

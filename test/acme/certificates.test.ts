@@ -155,7 +155,9 @@ describe.skipIf(!hasPebble)("with pebble", () => {
     expect(program.output).not.toContain("PRIVATE KEY");
     expect(await metric('turnpike_acme_orders_total{result="issued"}')).toBe(2);
     expect(await metric('turnpike_acme_certificates{state="valid"}')).toBe(2);
-    expect(await metric("turnpike_acme_next_expiry_timestamp_seconds")).toBeGreaterThan(Date.now() / 1000);
+    expect(await metric('turnpike_certificate_expiry_timestamp_seconds{use="acme"}')).toBeGreaterThan(
+      Date.now() / 1000,
+    );
     // Requests for unknown challenges go to the upstream.
     expect((await fetch(`http://127.0.0.1:${httpPort}/.well-known/acme-challenge/x`)).status).toBe(200);
   });

@@ -294,6 +294,24 @@ test("a reload serves new certificates to new clients, and keeps open connection
   expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
 });
 
+test("listeners and quic.port share the endpoint of one port, and announce it", async () => {
+  const [port, other, udp] = [await freePort(), await freePort(), await freePort()];
+  const own = { address: "127.0.0.1", use_tls: true, quic_enabled: true, quic_port: udp };
+  const listeners = [
+    { ...own, port },
+    { ...own, port: other },
+  ];
+  const quic = { enabled: true, port: udp, cert_path: "cert.pem", key_path: "key.pem" };
+  await start({ server: { address: "127.0.0.1", listeners }, quic });
+  const client = await Http3Client.connect(udp);
+  open.push({ stop: () => client.close() });
+  expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
+  for (const tcp of [port, other]) {
+    const { headers } = await fetch(`https://127.0.0.1:${tcp}/none`, { tls: { rejectUnauthorized: false } });
+    expect(headers.get("alt-svc")).toContain(`:${udp}"`);
+  }
+});
+
 test("SIGTERM ends connections by GOAWAY, and the program exits with 0", async () => {
   const program = await start({});
   const client = await Http3Client.connect(program.port);

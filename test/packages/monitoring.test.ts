@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
 import { FILTER_OUTCOMES } from "../../src/gateway/telemetry/layout.ts";
+import { CERTIFICATE_USES } from "../../src/gateway/telemetry/certificate-metrics.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { slugOf } from "../../scripts/site/slug.ts";
@@ -122,6 +123,7 @@ function labelsOf(name: string): string[] {
 
 function valuesOf(name: string, label: string): readonly string[] {
   if (name.startsWith("turnpike_filter_") && label === "outcome") return FILTER_OUTCOMES;
+  if (name.startsWith("turnpike_certificate_")) return CERTIFICATE_USES;
   return metricOf(name).samples.flatMap((sample) => sample.labels[label] ?? []);
 }
 

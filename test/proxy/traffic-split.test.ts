@@ -49,6 +49,13 @@ const SPLIT = [
   { upstream: "b", weight: 30 },
 ];
 
+test("a route with traffic_split needs no upstream", async () => {
+  const routes = [{ path_prefix: "/", traffic_split: [{ upstream: "b", weight: 1 }] }];
+  const rig = await Rig.start({ upstreams: [upstream("b", named("b"))], routes });
+  rigs.push(rig);
+  expect(await (await fetch(`http://127.0.0.1:${rig.port}/`)).text()).toBe("b ");
+});
+
 test("ten thousand simultaneous requests are split exactly by weight", async () => {
   const [a, b, c] = [named("a"), named("b"), named("c")];
   const rig = await start([upstream("a", a), upstream("b", b), upstream("c", c)], {

@@ -18,6 +18,7 @@ const ROUTES: readonly object[] = [
   { path_prefix: "/hostname-redirect", redirect: { host: "example.org" } },
   { path_prefix: "/host-and-status", redirect: { host: "example.org", status: 301 } },
   ...[303, 307, 308].map((status) => ({ path_prefix: `/${status}`, redirect: { host: "example.org", status } })),
+  ...[301, 302, 303, 307, 308].map((status) => ({ path_prefix: `/same-${status}`, redirect: { status } })),
   // HTTPRouteRedirectPath
   { path_prefix: "/original-prefix", redirect: { prefix: "/replacement-prefix" } },
   { path_prefix: "/full", redirect: { path: "/full-path-replacement" } },
@@ -122,6 +123,9 @@ afterAll(async () => {
 const REDIRECTS: readonly (readonly [path: string, status: number, location: string, authority?: string])[] = [
   ["/hostname-redirect", 302, "https://example.org/hostname-redirect"],
   ["/host-and-status/x?a=b", 301, "https://example.org/host-and-status/x?a=b"],
+  ...[301, 302, 303, 307, 308].map(
+    (status) => [`/same-${status}`, status, `https://a.test:8443/same-${status}`, "a.test:8443"] as const,
+  ),
   ["/303", 303, "https://example.org/303"],
   ["/307", 307, "https://example.org/307"],
   ["/308", 308, "https://example.org/308"],

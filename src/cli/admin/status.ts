@@ -36,6 +36,7 @@ const statusSchema = z.object({
     difference: z.array(z.unknown()),
   }),
   last_reload: z.object({ time_ms: z.number(), by: actorSchema, ok: z.boolean(), detail: z.string() }).nullable(),
+  certificates: z.array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() })).default([]),
   wasm: wasmSchema,
 });
 
@@ -80,6 +81,7 @@ function statusText(response: Status, now: number): string {
     ],
     ["reload", reloadText(response.last_reload)],
   ];
+  for (const one of response.certificates) pairs.push(["certificate", certificateText(one, now)]);
   if (wasm.control_configured || wasm.pool_instances > 0) {
     const control = wasm.control_configured ? `, control socket ${wasm.control_ready ? "ready" : "not connected"}` : "";
     pairs.push([
@@ -97,6 +99,14 @@ function memoryText({ changed_in_memory: isChanged, difference, path }: Status["
   if (!isChanged) return "same as the file";
   const changes = counted(difference.length, "change");
   return path === null ? changes : `${changes} not in the file: turnpike persist writes them`;
+}
+
+function certificateText(
+  { path, valid_from_ms: from, valid_to_ms: to }: Status["certificates"][number],
+  now: number,
+): string {
+  if (now < from) return `${path}: not valid before ${timeText(from)}`;
+  return to < now ? `${path}: EXPIRED ${ageText(now - to)} ago` : `${path}: expires in ${ageText(to - now)}`;
 }
 
 function reloadText(reload: Status["last_reload"]): string {

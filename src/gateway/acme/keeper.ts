@@ -145,6 +145,11 @@ export class CertificateKeeper {
     this.#wake?.();
   }
 
+  /** The certificates that the gateway shows. */
+  get pairs(): Issued["pairs"] {
+    return this.#issued.pairs;
+  }
+
   /** Resolves after the first attempt for each domain, or after `ms` milliseconds. */
   async attempted(ms: number): Promise<void> {
     await within(ms, this.#first.promise);

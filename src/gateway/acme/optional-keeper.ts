@@ -20,6 +20,10 @@ export class OptionalKeeper {
     this.#keeper?.use(settings, issued, shown);
   }
 
+  get pairs(): Issued["pairs"] {
+    return this.#keeper?.pairs ?? [];
+  }
+
   async attempted(ms: number): Promise<void> {
     await this.#keeper?.attempted(ms);
   }

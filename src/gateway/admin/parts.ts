@@ -33,6 +33,8 @@ export interface GatewayView {
   readonly closedRoutes: readonly string[];
   /** The metrics of the whole server in the Prometheus text format. */
   metrics(): { readonly text: string; readonly contentType: string };
+  /** Every certificate that the gateway shows, and the CAs for clients. Times are Unix milliseconds. */
+  certificates(): readonly { readonly path: string; readonly from: number; readonly to: number }[];
   /**
    * Stops new requests to a server of an upstream, or allows them again, and logs it as an event. False: there is no
    * such server.

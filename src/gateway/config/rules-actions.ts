@@ -17,8 +17,8 @@ const OWN = new Set([...HOP_FIELDS, "date", "x-request-id"]);
 export function checkActions(route: RouteConfig, path: string, report: Report): void {
   const action = (["tenant", "redirect", "fixed_response"] as const).find((key) => route[key] !== undefined);
   if (action === undefined) {
-    if (route.upstream === undefined)
-      report.problem(`${path}.upstream`, "required, unless tenant, redirect or fixed_response is set");
+    if (route.upstream === undefined && (route.traffic_split ?? []).length === 0)
+      report.problem(`${path}.upstream`, "required, unless traffic_split, tenant, redirect or fixed_response is set");
   } else {
     for (const key of EXCLUDED[action]) {
       if (route[key] !== undefined) report.problem(`${path}.${key}`, `excluded by ${action}`);
@@ -63,7 +63,10 @@ function checkRedirect({ redirect }: Pick<RouteConfig, "redirect">, path: string
   if (redirect === undefined) return;
   const { status: _, ...changes } = redirect;
   if (Object.keys(changes).length === 0) {
-    report.problem(path, "expected a scheme, host, port, path or prefix: a redirect to the same URL is a loop");
+    report.warning(
+      path,
+      "redirects to the same URL, which is a loop unless another route takes the next request; set a scheme, host, port, path or prefix",
+    );
   }
   if (redirect.path !== undefined && redirect.prefix !== undefined)
     report.problem(`${path}.prefix`, "excluded by path");

@@ -4,6 +4,7 @@ import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./diagnostic.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";
+import { type QuicEndpoint, quicEndpointsOf } from "./quic-endpoints.ts";
 import { checkAcme } from "./rules-acme.ts";
 import { checkAdmin } from "./rules-admin.ts";
 
@@ -162,21 +163,21 @@ function listeners({ server }: Draft, report: Report): void {
   }
 }
 
-/** Reports two endpoints on one UDP port: each would receive a part of the other's packets. */
+/** Reports two different endpoints on one UDP port: each would receive a part of the other's packets. */
 function quicPorts({ server, quic }: Draft, report: Report): void {
   if (server === undefined) return;
-  const taken: { readonly address: string; readonly port: number; readonly path: string }[] = [];
-  if (quic?.enabled === true) taken.push({ address: server.address, port: quic.port, path: "quic.port" });
-  for (const [i, { address, port, quic_enabled: isEnabled, quic_port: own }] of server.listeners.entries()) {
-    const path = `server.listeners[${i}].quic_port`;
-    if (!isEnabled) {
-      if (own !== 0) report.warning(path, "has no effect, because quic_enabled is not set");
-      continue;
-    }
-    const udpPort = own === 0 ? port : own;
-    const first = taken.find((one) => one.port === udpPort && overlap(one.address, address));
-    if (udpPort !== 0 && first !== undefined) report.problem(path, `${udpPort} is taken by ${first.path}`);
-    else taken.push({ address, port: udpPort, path });
+  for (const [i, { quic_enabled: isEnabled, quic_port: own }] of server.listeners.entries()) {
+    if (!isEnabled && own !== 0)
+      report.warning(`server.listeners[${i}].quic_port`, "has no effect, because quic_enabled is not set");
+  }
+  const taken: QuicEndpoint[] = [];
+  for (const endpoint of quic === undefined ? [] : quicEndpointsOf({ server, quic })) {
+    const { address, port, path } = endpoint;
+    const first = taken.find((one) => one.port === port && overlap(one.address, address));
+    if (port !== 0 && first !== undefined) {
+      const why = first.address === address ? "with other certificates" : `on ${first.address}`;
+      report.problem(path, `${port} is taken by ${first.path} ${why}`);
+    } else taken.push(endpoint);
   }
 }
 

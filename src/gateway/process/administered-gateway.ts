@@ -15,6 +15,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { OptionalKeeper } from "../acme/optional-keeper.ts";
 import { openConfiguredCertificates } from "../../store/configured-store.ts";
+import { CertificateWatch } from "./certificate-expiry.ts";
 import { readAcme, readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
@@ -188,6 +189,7 @@ class Administered implements AdministeredGateway {
   #usage: UsageKeeper | undefined;
   #overview: Overviews.Overview | undefined;
   readonly #keeper: OptionalKeeper;
+  readonly #certificates: CertificateWatch;
   readonly #endWatch: () => void;
   readonly #onAdminMoved: (url: string | undefined) => void;
   readonly #log: (message: string) => void;
@@ -218,6 +220,13 @@ class Administered implements AdministeredGateway {
       log,
     } = deps;
     this.#keeper = keeper;
+    this.#certificates = new CertificateWatch({
+      clock: Date.now,
+      log,
+      metrics: gateway.certificates,
+      issued: () => keeper.pairs,
+    });
+    this.#certificates.use(config);
     this.#share = share;
     this.#applied = config;
     this.#log = log;
@@ -238,7 +247,7 @@ class Administered implements AdministeredGateway {
     const overview = (): Overviews.Overview => (this.#overview ??= createOverview());
     const parts: AdminParts = {
       config: this.config,
-      view: viewOf(gateway, workers),
+      view: viewOf(gateway, workers, this.#certificates),
       events,
       tenants: gateway.tenantDirectory,
       get usage() {
@@ -327,6 +336,7 @@ class Administered implements AdministeredGateway {
     this.#closing = true;
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
+    this.#certificates.close();
     await this.#keeper.close();
     await this.#gateway.close(graceMs);
     await this.#usage?.close();
@@ -383,6 +393,7 @@ class Administered implements AdministeredGateway {
     this.#admin.commit(config);
     if (this.adminUrl !== url) this.#onAdminMoved(this.adminUrl);
     this.#applied = whole;
+    this.#certificates.use(whole);
     this.#keepUsage();
   }
 
@@ -397,7 +408,7 @@ function auditPath({ admin }: Config): string {
   return admin.enabled ? admin.audit_log : "";
 }
 
-function viewOf(gateway: Gateway, workers: number): GatewayView {
+function viewOf(gateway: Gateway, workers: number, certificates: CertificateWatch): GatewayView {
   return {
     startedAt: Date.now(),
     get port() {
@@ -408,6 +419,7 @@ function viewOf(gateway: Gateway, workers: number): GatewayView {
       return gateway.closedRoutes;
     },
     metrics: () => gateway.metrics(),
+    certificates: () => certificates.list(),
     drain: (server, isDrained, by) => gateway.drain(server, isDrained, by),
   };
 }

@@ -47,8 +47,6 @@ test("a chain is kept whole, and only its first certificate is checked", () => {
   expect(read(pair(chain, good.key))?.fallback?.cert).toBe(chain);
 });
 
-const EXPIRED = makeCertificate({ hostnames: ["a.test"], from: -10, to: -1 });
-const EARLY = makeCertificate({ hostnames: ["a.test"], from: 1, to: 10 });
 const OTHER = makeCertificate();
 const PROTECTED = createPrivateKey(good.key)
   .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" })
@@ -62,8 +60,6 @@ const REFUSED: readonly [what: string, cert: string, key: string, message: RegEx
     OTHER.key,
     /certificate ".*cert.pem": the private key ".*key.pem" belongs to another/,
   ],
-  ["an expired certificate", EXPIRED.cert, EXPIRED.key, /certificate ".*cert.pem": it was valid until /],
-  ["a certificate of tomorrow", EARLY.cert, EARLY.key, /certificate ".*cert.pem": it is valid from /],
   ["a file without a certificate", "nothing", good.key, /certificate ".*cert.pem": the file has no certificate/],
   ["a key in the certificate's place", good.key, good.key, /certificate ".*cert.pem": the file has no certificate/],
   ["a broken certificate", BROKEN, good.key, /certificate ".*cert.pem": it cannot be decoded/],

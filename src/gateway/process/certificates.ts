@@ -13,17 +13,14 @@ const MAX_PEM_BYTES = 1024 * 1024;
 
 /**
  * Reads and checks the certificates of a configuration's TLS listeners. Undefined if it names no certificates and has
- * no `tls.acme`. Throws if a file cannot be read, holds no certificate, is not valid now, or does not match its key.
- * The error names the file.
+ * no `tls.acme`. Throws if a file cannot be read, holds no certificate, or does not match its key. The error names the
+ * file.
  */
-export function readTlsMaterial(
-  { tls, server }: Pick<Config, "tls" | "server">,
-  now = Date.now(),
-): ReadTls | undefined {
-  const section = readOwn(tls, { path: "tls", hasAcme: tls.acme !== undefined }, now);
+export function readTlsMaterial({ tls, server }: Pick<Config, "tls" | "server">): ReadTls | undefined {
+  const section = readOwn(tls, { path: "tls", hasAcme: tls.acme !== undefined });
   const listeners = server.listeners.map(({ tls: own }, i) => {
     const where = { path: `server.listeners[${i}].tls`, hasAcme: tls.acme !== undefined };
-    return own === undefined ? undefined : readOwn({ ...tls, ...own }, where, now);
+    return own === undefined ? undefined : readOwn({ ...tls, ...own }, where);
   });
   if (section === undefined && listeners.every((one) => one === undefined)) return undefined;
   // Listeners without TLS refuse hosts that need a client certificate, whatever other listeners show.
@@ -51,9 +48,9 @@ interface Where {
 }
 
 /** Undefined if there is no certificate to show and none will be issued. */
-function readOwn(tls: TlsKeys, { path, hasAcme }: Where, now: number): OwnTls | undefined {
-  const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry, now) }));
-  const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls, now);
+function readOwn(tls: TlsKeys, { path, hasAcme }: Where): OwnTls | undefined {
+  const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry) }));
+  const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls);
   if (fallback === undefined && !hasAcme) return undefined;
   const material = {
     fallback,
@@ -110,11 +107,11 @@ export function readAcme(
   };
 }
 
-/** Reads and checks one certificate with its key. Throws like `readTlsMaterial`. */
-export function readPair(
-  { cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string },
-  now = Date.now(),
-): KeyPair {
+/**
+ * Reads and checks one certificate with its key. Throws like `readTlsMaterial`. An expired certificate is used: a
+ * restart must not be an outage for clients that still accept it.
+ */
+export function readPair({ cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string }): KeyPair {
   const cert = readPem(certPath, "certificate");
   const [own] = parseCertificates(cert, certPath);
   const key = readPem(keyPath, "private key");
@@ -125,10 +122,6 @@ export function readPair(
       `Cannot use the certificate "${certPath}": the private key "${keyPath}" belongs to another certificate`,
     );
   }
-  const from = Date.parse(own.validFrom);
-  const to = Date.parse(own.validTo);
-  if (now > to) throw new Error(`Cannot use the certificate "${certPath}": it was valid until ${own.validTo}`);
-  if (now < from) throw new Error(`Cannot use the certificate "${certPath}": it is valid from ${own.validFrom} on`);
   return { cert, key };
 }
 
@@ -139,6 +132,11 @@ export function readAuthorities(path: string, what: string): string {
     throw new Error(`Cannot use the ${what} "${path}": the file holds no certificate`);
   }
   return pem;
+}
+
+/** Reads the certificates of a file. Throws if one cannot be read; `what` names them in the error. */
+export function readCertificates(path: string, what: string): X509Certificate[] {
+  return parseCertificates(readPem(path, what), path);
 }
 
 function readPem(path: string, what: string): string {

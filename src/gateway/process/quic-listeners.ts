@@ -3,6 +3,7 @@ import { udpSocket } from "bun";
 import { messageOf } from "../../lib/caught.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type Config } from "../config/config.ts";
+import { quicEndpointsOf } from "../config/quic-endpoints.ts";
 import { type Exchange } from "../exchange.ts";
 import { altSvc } from "../http3/alt-svc.ts";
 import { type QuicFigures } from "../http3/figures.ts";
@@ -26,8 +27,10 @@ const TELL_MS = 1000;
 export interface QuicPlan {
   readonly address: string;
   readonly port: number;
-  /** The TCP listener that it belongs to; undefined: all listeners with TLS. */
-  readonly tcpPort: number | undefined;
+  /** The ports of the TCP listeners that it belongs to. */
+  readonly tcpPorts: readonly number[];
+  /** All listeners with TLS announce it. */
+  readonly isForTls: boolean;
   readonly maxIdleTimeoutMs: number;
   readonly maxStreamsBidi: number;
   readonly maxStreamsUni: number;
@@ -45,13 +48,10 @@ export function quicPlansOf({ server, quic, limits, isReleased }: Config, bound:
     maxHeaderBytes: limits.max_header_bytes,
     maxHeaderCount: limits.max_header_count,
   };
-  const plans: QuicPlan[] = [];
-  if (quic.enabled) plans.push({ address: server.address, port: quic.port, tcpPort: undefined, ...common });
-  for (const [i, { address, port, quic_enabled: isEnabled, quic_port: quicPort }] of server.listeners.entries()) {
-    const tcpPort = bound[i]?.port ?? port;
-    if (isEnabled) plans.push({ address, port: quicPort === 0 ? tcpPort : quicPort, tcpPort, ...common });
-  }
-  return plans;
+  return quicEndpointsOf({ server, quic }).map(({ address, port, isForTls, listeners }) => {
+    const tcpPorts = listeners.map((i) => bound[i]?.port ?? server.listeners[i]?.port ?? 0);
+    return { address, port: port === 0 ? (tcpPorts[0] ?? 0) : port, tcpPorts, isForTls, ...common };
+  });
 }
 
 /**
@@ -80,12 +80,10 @@ export function quicMaterialsOf(
   issued: Issued,
 ): readonly (TlsMaterial | undefined)[] {
   const section = shownTls(tls.acme, read, issued);
-  const own = server.listeners.flatMap(({ quic_enabled: isEnabled }, i) => {
-    if (!isEnabled) return [];
-    const listener = read?.listeners[i];
-    return [listener === undefined ? section : shownTls(tls.acme, listener, issued)];
+  return quicEndpointsOf({ server, quic }).map(({ listeners: [first = -1] }) => {
+    const listener = read?.listeners[first];
+    return listener === undefined ? section : shownTls(tls.acme, listener, issued);
   });
-  return quic.enabled ? [section, ...own] : own;
 }
 
 function servesQuic({ quic, server }: Config): boolean {
@@ -255,8 +253,8 @@ export class QuicListeners {
 
   /** The fields by which the TCP listener at `port` announces HTTP/3; empty without an endpoint for it. */
   announcement({ port, scheme }: BoundListener): Fields {
-    const own = this.#bound.find(({ plan }) => plan.tcpPort === port);
-    const found = own ?? this.#bound.find(({ plan }) => plan.tcpPort === undefined && scheme === "https");
+    const own = this.#bound.find(({ plan }) => plan.tcpPorts.includes(port));
+    const found = own ?? this.#bound.find(({ plan }) => plan.isForTls && scheme === "https");
     return found === undefined ? "" : altSvc(found.port);
   }
 

@@ -214,8 +214,8 @@ const GAUGES = {
   tenantsActive: column(),
   /** By state: valid, missing, expired. */
   certificates: column(3),
-  /** Unix seconds. */
-  certificateExpiry: column(),
+  /** By use (`CERTIFICATE_USES`), in Unix seconds. */
+  certificateExpiry: column(6),
 };
 const GAUGE_COUNT = columns;
 

@@ -31,6 +31,9 @@ const status = z
         discarded: z.array(patchOperation),
       })
       .nullable(),
+    certificates: z
+      .array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() }))
+      .openapi({ description: "Every certificate that the gateway shows, and the CAs for clients" }),
     wasm,
   })
   .openapi("Status");
@@ -64,6 +67,9 @@ export const showStatus: Operation = {
         difference: await config.difference(),
       },
       last_reload: config.lastReload,
+      certificates: view
+        .certificates()
+        .map(({ path: key, from, to }) => ({ path: key, valid_from_ms: from, valid_to_ms: to })),
       wasm: overview.wasm(),
     });
   },

@@ -67,7 +67,7 @@ class Comparison {
   }
 
   *#lists(before: readonly unknown[], after: readonly unknown[], path: Path): Steps<void> {
-    const { head, tail } = sharedEnds(before, after, Object.is);
+    const { head, tail } = sharedEnds(before, after);
     const [old, next] = [before, after].map((list) => list.slice(head, list.length - tail)) as [unknown[], unknown[]];
     const pairs = pairsOf(old, next);
     yield;
@@ -80,17 +80,16 @@ class Comparison {
   }
 }
 
-/** The numbers of items at the start and at the end that two lists share. */
+/** The numbers of unchanged items at the start and at the end of two lists. */
 function sharedEnds(
   before: readonly unknown[],
   after: readonly unknown[],
-  isShared: (a: unknown, b: unknown) => boolean,
 ): { readonly head: number; readonly tail: number } {
   const most = Math.min(before.length, after.length);
   let head = 0;
-  while (head < most && isShared(before[head], after[head])) head++;
+  while (head < most && Object.is(before[head], after[head])) head++;
   let tail = 0;
-  while (tail < most - head && isShared(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  while (tail < most - head && Object.is(before.at(-1 - tail), after.at(-1 - tail))) tail++;
   return { head, tail };
 }
 

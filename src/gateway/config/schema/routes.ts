@@ -113,7 +113,9 @@ export const route = z
     match: routeMatch.exactOptional(),
     upstream: text
       .exactOptional()
-      .describe("Upstream of the route. Required unless `tenant`, `redirect` or `fixed_response` is set."),
+      .describe(
+        "Upstream of the route. Required unless `traffic_split`, `tenant`, `redirect` or `fixed_response` is set.",
+      ),
     tenant: tenant.exactOptional(),
     redirect: redirect.exactOptional(),
     fixed_response: fixedResponse.exactOptional(),

@@ -13,7 +13,11 @@ const listener = z
       .default(false)
       .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
     quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
-    quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint. 0 uses the number of the TCP port."),
+    quic_port: listenPort
+      .default(0)
+      .describe(
+        "UDP port of the QUIC endpoint. 0 uses the number of the TCP port. Listeners with the same address, port and certificates share one endpoint, also with `quic.port`.",
+      ),
     proxy_protocol: z
       .boolean()
       .default(false)

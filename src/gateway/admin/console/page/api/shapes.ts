@@ -133,6 +133,11 @@ export interface Status {
     readonly difference: readonly PatchOperation[];
   };
   readonly last_reload: LastReload | null;
+  readonly certificates: readonly {
+    readonly path: string;
+    readonly valid_from_ms: number;
+    readonly valid_to_ms: number;
+  }[];
   readonly wasm: WasmState;
 }
 

@@ -1,7 +1,9 @@
+import { Fragment } from "preact";
 import { call } from "../api/client.ts";
 import { Problem } from "../api/problem.ts";
 import { type JsonObject, type LastReload, type PatchOperation, type Status } from "../api/shapes.ts";
 import { counted } from "../format/numbers.ts";
+import { fullTime } from "../format/times.ts";
 import { type Resource, useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
@@ -73,8 +75,39 @@ function Sides({ status }: { readonly status: Status }) {
           <PatchList patch={config.difference} />
         )}
       </Panel>
+      {status.certificates.length === 0 ? null : <Certificates certificates={status.certificates} />}
       {lastReload === null ? null : <Reloaded reload={lastReload} />}
     </>
+  );
+}
+
+/** Milliseconds. A certificate that expires sooner is marked. */
+const NEAR_MS = 30 * 86_400_000;
+
+function Certificates({ certificates }: { readonly certificates: Status["certificates"] }) {
+  const now = Date.now();
+  return (
+    <Panel title="Certificates">
+      <dl class="facts">
+        {certificates.map(({ path, valid_from_ms: from, valid_to_ms: to }) => (
+          <Fragment key={path}>
+            <dt>
+              <code>{path}</code>
+            </dt>
+            <dd>
+              <Badge tone={now < from || to < now ? "bad" : to - now < NEAR_MS ? "warn" : "good"}>
+                {now < from
+                  ? "not valid yet"
+                  : to < now
+                    ? "expired"
+                    : `${Math.floor((to - now) / 86_400_000)} days left`}
+              </Badge>{" "}
+              {fullTime(now < from ? from : to)}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Panel>
   );
 }
 
