@@ -1,6 +1,7 @@
 import { respond, type RespondWithError, CannedError } from "./local-response.ts";
 import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "./config/own-paths.ts";
 import { type Exchange } from "./exchange.ts";
+import { securityFields } from "./security-fields.ts";
 import { type Catalogue } from "./policy/payment/challenge/catalogue.ts";
 
 /** The state that the gateway's own paths report. */
@@ -45,15 +46,16 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, respond
     respondWithError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
     return true;
   }
-  if (proof !== undefined) respond(exchange, 200, PROOF_FIELDS, Buffer.from(proof));
-  else if (listed !== undefined) respond(exchange, 200, CATALOGUE_FIELDS, listed.bytesFor(exchange.head));
+  if (proof !== undefined) respond(exchange, 200, PROOF_FIELDS + securityFields(), Buffer.from(proof));
+  else if (listed !== undefined)
+    respond(exchange, 200, CATALOGUE_FIELDS + securityFields(), listed.bytesFor(exchange.head));
   else if (path === METRICS_PATH) {
     const { text, contentType } = state.metrics();
-    respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
+    respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}${securityFields()}`, Buffer.from(text));
   } else {
     // No policy knows the exchange yet.
     if (exchange.isForgotten !== undefined) exchange.isForgotten = true;
-    respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE, EMPTY);
+    respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE + securityFields(), EMPTY);
   }
   return true;
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "
 import { type Fields, fieldLine } from "../lib/fields.ts";
 import { dateLine } from "../lib/http-date.ts";
 import { type Exchange, type ResponseHead } from "./exchange.ts";
+import { errorSecurityFields } from "./security-fields.ts";
 
 /** Sends a complete local response: one that the gateway makes itself. */
 export function respond(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
@@ -44,7 +45,7 @@ export function respondWithError(exchange: Exchange, error: TurnpikeError, extra
   }
   const body = Buffer.from(JSON.stringify(toProblem(error, exchange.id)));
   const { status } = error;
-  const fields = dateLine() + ownFields(status) + extraFields;
+  const fields = dateLine() + ownFields(status) + errorSecurityFields() + extraFields;
   send(exchange, { status, reason: "", fields, bodyLength: body.byteLength, error }, body);
 }
 
@@ -80,6 +81,6 @@ export function respondPreencoded(exchange: Exchange, error: TurnpikeError, extr
     return;
   }
   const body = Buffer.from(error.bodyStart + id + BODY_END, "latin1");
-  const fields = dateLine() + error.fields + extraFields;
+  const fields = dateLine() + error.fields + errorSecurityFields() + extraFields;
   send(exchange, { status: error.status, reason: "", fields, bodyLength: body.byteLength, error }, body);
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "
 import { type Fields } from "../lib/fields.ts";
 import { grpcMessage, grpcStatusOfError } from "../lib/grpc-status.ts";
 import { dateLine } from "../lib/http-date.ts";
+import { errorSecurityFields } from "./security-fields.ts";
 import { isRequestId, nextRequestId } from "../lib/request-id.ts";
 
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
@@ -53,7 +54,7 @@ export function problemResponse(error: HeadError): ProblemResponse {
     id,
     status,
     title,
-    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${error.fields ?? ""}`,
+    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${errorSecurityFields()}${error.fields ?? ""}`,
     body: JSON.stringify(problem),
   };
 }

@@ -127,16 +127,17 @@ for (const protocol of PROTOCOLS) {
     expect(untouched.all("referrer-policy").join(", ")).toContain("origin");
   });
 
-  test(`over ${protocol} errors, files, redirects and paths without a route have them, and the gateway's own paths do not`, async () => {
+  test(`over ${protocol} errors, files, redirects and paths without a route have them, and the gateway's own paths have their own`, async () => {
     const replies = await Promise.all(
       ["/dead/x", "/page.html", "/absent"].map((path) => gateway.request(protocol, { path })),
     );
     expect(replies.map(({ status }) => status)).toEqual([502, 200, 404]);
-    expect(replies.map(told)).toEqual([COMMON, COMMON, COMMON]);
+    const error = { ...ERROR, ...COMMON };
+    expect(replies.map(told)).toEqual([error, COMMON, error]);
     const big = await gateway.request(protocol, { path: "/big.bin" });
     expect([told(big), big.body.length]).toEqual([COMMON, BIG]);
     const own = await gateway.request(protocol, { path: "/.healthz" });
-    expect([own.status, told(own)]).toEqual([200, {}]);
+    expect([own.status, told(own)]).toEqual([200, PLAIN]);
   });
 
   test(`over ${protocol} HEAD and 304 have them as well, and 1xx do not`, async () => {
@@ -147,6 +148,43 @@ for (const protocol of PROTOCOLS) {
     expect([reply.status, told(reply)]).toEqual([304, COMMON]);
   });
 }
+
+const PLAIN = {
+  "referrer-policy": ["strict-origin-when-cross-origin"],
+  "x-content-type-options": ["nosniff"],
+};
+const ERROR = { ...PLAIN, "content-security-policy": ["default-src 'none'; frame-ancestors 'none'"] };
+
+test("the gateway's own responses have harmless fields by default, on every protocol", async () => {
+  const upstreams = [
+    { name: "origin", servers: [serverAt(origin.port)] },
+    { name: "none", servers: [] },
+  ];
+  const routes = [
+    { path_prefix: "/up", upstream: "origin" },
+    { path_prefix: "/none", upstream: "none" },
+    { path_prefix: "/moved", redirect: { path: "/up" } },
+    { path_prefix: "/fixed", fixed_response: { body: "x" } },
+    { path_prefix: "/key", upstream: "origin", auth: { type: "api_key", keys: [{ key: "k", name: "n" }] } },
+  ];
+  for (const server of [{}, { preencoded: true }, { disable_middleware: true }]) {
+    const own = await startProtocols({ server, upstreams, routes });
+    const isOff = "disable_middleware" in server;
+    try {
+      for (const protocol of PROTOCOLS) {
+        for (const path of ["/.healthz", "/.ready", "/metrics", "/moved"]) {
+          expect([path, told(await own.request(protocol, { path }))]).toEqual([path, isOff ? {} : PLAIN]);
+        }
+        for (const path of ["/absent", "/none", "/key", "/up/%00"]) {
+          expect([path, told(await own.request(protocol, { path }))]).toEqual([path, isOff ? {} : ERROR]);
+        }
+        for (const path of ["/up", "/fixed"]) expect(told(await own.request(protocol, { path }))).toEqual({});
+      }
+    } finally {
+      await own.stop();
+    }
+  }
+});
 
 test("plaintext HTTP has no HSTS, which browsers ignore there", async () => {
   const { "strict-transport-security": _, ...others } = COMMON;

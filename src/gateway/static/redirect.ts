@@ -1,6 +1,7 @@
 import { fieldLine } from "../../lib/fields.ts";
 import { respond } from "../local-response.ts";
 import { type Exchange } from "../exchange.ts";
+import { securityFields } from "../security-fields.ts";
 
 /** The target of a route's redirects. Parts that are undefined stay as in the request. */
 export interface RedirectSettings {
@@ -25,7 +26,7 @@ export class Redirect {
 
   serve(exchange: Exchange): void {
     const location = fieldLine("Location", locationOf(exchange.head, this.#settings));
-    respond(exchange, this.#settings.status, location, NO_BODY);
+    respond(exchange, this.#settings.status, location + securityFields(), NO_BODY);
   }
 }
 

@@ -3,6 +3,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { respond, type RespondWithError, CannedError } from "../local-response.ts";
+import { securityFields } from "../security-fields.ts";
 import { type Exchange } from "../exchange.ts";
 import { FileTable, type FileTableSettings, type Lack } from "./file-table.ts";
 import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
@@ -78,7 +79,7 @@ export class StaticFiles {
     }
     // Paths have no empty segments, so this never names another host.
     const { path, query } = exchange.head;
-    respond(exchange, 301, `Location: ${path}/${query}\r\n`, NOTHING);
+    respond(exchange, 301, `Location: ${path}/${query}\r\n${securityFields()}`, NOTHING);
   }
 
   /** False: the file has changed since it was measured, and nothing was sent. */

@@ -59,7 +59,12 @@ export const server = z
       .describe(
         "Directory of static files, served at paths without a route. Empty: no files. A change of a file takes effect within a second.",
       ),
-    disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
+    disable_middleware: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Turn off security headers, metrics and access logging. Without it, errors, probes, redirects and pages of the gateway have `Referrer-Policy` and `X-Content-Type-Options`, and errors `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'`. Proxied responses and static files have such fields only by `security_headers`.",
+      ),
     cache_static_files: z
       .boolean()
       .default(false)

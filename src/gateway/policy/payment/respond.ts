@@ -2,6 +2,7 @@ import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "
 import { fieldLine, type Fields } from "../../../lib/fields.ts";
 import { respond } from "../../local-response.ts";
 import { type Exchange } from "../../exchange.ts";
+import { errorSecurityFields } from "../../security-fields.ts";
 import { EXPOSED } from "./response-fields.ts";
 
 const COMMON_FIELDS = fieldLine("Cache-Control", "no-store") + EXPOSED;
@@ -12,7 +13,7 @@ const encoder = new TextEncoder();
 
 /** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
 export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
-  respond(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
+  respond(exchange, status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
 }
 
 /** Responds with an HTML page and `status`. `fields` are added to the usual fields. */
