@@ -81,7 +81,7 @@ function statusText(response: Status, now: number): string {
     ],
     ["reload", reloadText(response.last_reload)],
   ];
-  for (const one of response.certificates) pairs.push(["certificate", certificateText(one, now)]);
+  for (const one of response.certificates) pairs.push(["cert", certificateText(one, now)]);
   if (wasm.control_configured || wasm.pool_instances > 0) {
     const control = wasm.control_configured ? `, control socket ${wasm.control_ready ? "ready" : "not connected"}` : "";
     pairs.push([
