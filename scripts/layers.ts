@@ -30,6 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "src/gateway/refusal.ts",
     "src/gateway/request-trailers.ts",
   ],
+  ["src/gateway/security-fields.ts"],
   ["src/gateway/config"],
   ["src/content/service.ts"],
   ["src/content/app.ts", "src/content/entrance.ts", "src/content/listen.ts"],
