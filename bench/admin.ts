@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { ask, startGateway } from "./admin/gateway.ts";
 import { measureLists } from "./admin/lists.ts";
+import { measureReloads } from "./admin/reloads.ts";
 import { measureSnapshot } from "./admin/snapshot.ts";
 import { openTabs, TABS } from "./admin/tabs.ts";
 import { measureTraffic } from "./admin/traffic.ts";
@@ -21,6 +22,7 @@ const WATCH_SECONDS = 5;
 
 const PARTS = [
   { name: "lists", measure: measureLists },
+  { name: "reloads", measure: measureReloads },
   { name: "snapshot", measure: measureSnapshot },
   { name: "visits", measure: measureVisits },
   { name: "one", measure: (children: Children, rounds: Rounds) => measureTraffic(children, rounds, 1) },

@@ -33,6 +33,7 @@ const ENTRIES = [
   "src/content/extractor/extract-worker.ts",
   "src/content/resolve/judging/judging-worker.ts",
   "src/content/search/index/query-worker.ts",
+  "src/gateway/admin/running-config/judge-worker.ts",
   "src/gateway/filters/module/prepare-worker.ts",
 ];
 

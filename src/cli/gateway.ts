@@ -73,7 +73,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
   const path = values.config;
   const flags = configFlags(values);
-  const opened = await readConfig({ path, flags, prepare: (value) => value, strict: values.strict });
+  const opened = await readConfig({ path, flags, strict: values.strict });
   const { config } = opened;
   warnOfDescriptors(config);
   const predecessor = takeOverFlag(values["take-over"]);

@@ -45,7 +45,7 @@ export function ledger(args: readonly string[]): Promise<number> {
 async function openLocation({ config: path, stateDir, store }: LedgerLocation): Promise<OpenLedgerView> {
   if (store !== undefined) return openLedgerView(store);
   if (path === undefined) return openLedgerView(join(stateFolder(stateDir), "turnpike.db"));
-  const { config } = await readConfig({ path, flags: {}, prepare: (value) => value });
+  const { config } = await readConfig({ path, flags: {} });
   if (config.postgres.url === undefined || config.postgres.url === "") {
     const inFolder = stateDir !== undefined && config.state_path === "";
     return openLedgerView(inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path));

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
-import { readListings, withListings } from "./listed-routes.ts";
+import { withOwnParts } from "../gateway/config/own-parts.ts";
+import { readListings } from "./listed-routes.ts";
 
 const LISTINGS = { "/read": { description: "Read a page", bazaar: { info: 1 } } };
 const PRICED = { path_prefix: "/read", upstream: "content", x402: { price: "$1" } };
 
 function routes(...given: unknown[]): unknown {
-  const config: unknown = withListings({ routes: given }, "content", LISTINGS);
+  const config: unknown = withOwnParts({ routes: given }, { upstream: { name: "content" }, listings: LISTINGS });
   return typeof config === "object" && config !== null && "routes" in config ? config.routes : undefined;
 }
 
@@ -33,8 +34,8 @@ test("other routes stay unchanged", () => {
 });
 
 test("an invalid configuration stays unchanged", () => {
-  for (const value of [undefined, null, 5, [], {}, { routes: {} }]) {
-    expect(withListings(value, "content", LISTINGS)).toEqual(value);
+  for (const value of [undefined, null, 5, [], { upstreams: 5 }, { upstreams: {}, routes: {} }]) {
+    expect(withOwnParts(value, { upstream: { name: "content" }, listings: LISTINGS })).toEqual(value);
   }
 });
 

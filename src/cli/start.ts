@@ -5,6 +5,7 @@ import { type BrowserInfo } from "../content/browser/browser-opener.ts";
 import { type ConfigSource } from "../gateway/admin/running-config/config-source.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Config } from "../gateway/config/config.ts";
+import { type OwnParts } from "../gateway/config/own-parts.ts";
 import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
@@ -16,7 +17,7 @@ import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
-import { readListings, withListings } from "./listed-routes.ts";
+import { readListings } from "./listed-routes.ts";
 import { mcpEndpoint } from "./mcp-endpoint.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
@@ -108,11 +109,12 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     takesOver: predecessor !== undefined,
     trafficPort: flags.port,
   });
-  const prepare = (value: unknown): unknown =>
-    withListings(withContent(admin.prepare(value), socket), CONTENT_UPSTREAM, listings);
-  const read = (): Promise<ReadConfig> => readConfig({ ...source, flags, prepare, strict: values.strict });
+  // The only server must stay in rotation. Its ejection would last longer than a restart of the service.
+  const upstream = { name: CONTENT_UPSTREAM, servers: [{ unix: socket, max_fails: MOST_FAILS }] };
+  const parts = (): OwnParts => ({ ...admin.parts, upstream, listings });
+  const read = (): Promise<ReadConfig> => readConfig({ ...source, flags, parts, strict: values.strict });
   const opened = await read();
-  admin.checkFlags();
+  admin.startsWith(opened.document);
   const { config } = opened;
   warnOfDescriptors(config);
   const isRemote = remoteBrowserOf(config.content.browser, process.env) !== undefined;
@@ -156,27 +158,6 @@ function sourceOf(named: string | undefined, stateDir: string): Pick<ConfigSourc
   if (named !== undefined) return { path: named };
   const own = join(stateDir, "turnpike.json");
   return { path: existsSync(own) ? own : SHIPPED, writesTo: own };
-}
-
-/**
- * Points the upstream `content` of the configuration to `socket`. An invalid configuration stays unchanged: the loader
- * reports its problems.
- */
-function withContent(value: unknown, socket: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const upstreams: unknown = Reflect.get(value, "upstreams") ?? [];
-  if (!Array.isArray(upstreams)) return value;
-  const place = upstreams.findIndex((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
-  const own: unknown = upstreams[place];
-  // The only server must stay in rotation. Its ejection would last longer than a restart of the service.
-  const server = { unix: socket, max_fails: MOST_FAILS };
-  const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [server] };
-  // The entry keeps its index, so that problems name the upstreams by their index in the file.
-  return { ...value, upstreams: place < 0 ? [...upstreams, content] : upstreams.with(place, content) };
-}
-
-function nameOf(upstream: unknown): unknown {
-  return typeof upstream === "object" && upstream !== null ? Reflect.get(upstream, "name") : undefined;
 }
 
 interface Started {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { adminAddressPath, adminKeyPath, readAdminAddress } from "./admin-key.ts";
+import { withOwnParts } from "../../gateway/config/own-parts.ts";
 import { OwnAdmin, type OwnAdminOptions } from "./own-admin.ts";
 
 async function open(options: Partial<OwnAdminOptions> = {}) {
@@ -20,27 +21,31 @@ async function open(options: Partial<OwnAdminOptions> = {}) {
   return { admin, stateDir };
 }
 
+function prepared(admin: OwnAdmin, document: unknown): unknown {
+  return withOwnParts(document, admin.parts);
+}
+
 test("a configuration without a section gets one, and others stay unchanged", async () => {
   const { admin, stateDir } = await open();
   const key = readFileSync(adminKeyPath(stateDir), "utf8").trim();
   const own = { enabled: true, address: "127.0.0.1", port: 0, api_key: key };
   const given = { server: { port: 1 } };
-  expect(admin.prepare(given)).toEqual({ server: { port: 1 }, admin: own });
+  expect(prepared(admin, given)).toEqual({ server: { port: 1 }, admin: own });
   expect(given).toEqual({ server: { port: 1 } });
   for (const value of [{ admin: {} }, { admin: { enabled: true } }, { admin: null }, [], null, "x", 1]) {
-    expect(admin.prepare(value)).toBe(value);
+    expect(prepared(admin, value)).toEqual(value);
   }
 });
 
 test("the port stays until the process ends, and its address is written and removed", async () => {
   const { admin, stateDir } = await open();
-  admin.prepare({});
+  admin.startsWith({});
   expect(admin.listens("http://127.0.0.1:4321/")).toEqual([
     ["console", "http://127.0.0.1:4321/"],
     ["admin key", adminKeyPath(stateDir)],
   ]);
   expect(readAdminAddress(stateDir)).toEqual({ url: "http://127.0.0.1:4321/", pid: process.pid });
-  expect(admin.prepare({})).toMatchObject({ admin: { port: 4321 } });
+  expect(prepared(admin, {})).toMatchObject({ admin: { port: 4321 } });
   admin.close();
   expect(existsSync(adminAddressPath(stateDir))).toBe(false);
 });
@@ -48,18 +53,18 @@ test("the port stays until the process ends, and its address is written and remo
 test("a reload takes the key that the file has then, and never creates one", async () => {
   const { admin, stateDir } = await open();
   writeFileSync(adminKeyPath(stateDir), "another-key\n");
-  expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
+  expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key" } });
   writeFileSync(adminKeyPath(stateDir), "two words\n");
-  expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
+  expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key" } });
 });
 
 test("the default port is left to traffic, and to a program that has taken it meanwhile", async () => {
   const usual = 9180;
   const blocker = createServer();
   const { admin } = await open({ port: undefined, trafficPort: usual });
-  expect(admin.prepare({})).toMatchObject({ admin: { port: 0 } });
+  expect(prepared(admin, {})).toMatchObject({ admin: { port: 0 } });
   const { admin: listed } = await open({ port: undefined });
-  expect(listed.prepare({ server: { listeners: [{ port: usual }] } })).toMatchObject({ admin: { port: 0 } });
+  expect(prepared(listed, { server: { listeners: [{ port: usual }] } })).toMatchObject({ admin: { port: 0 } });
   const { admin: fixed } = await open({ port: await listenOnLoopback(blocker) });
   expect(await fixed.move()).toBe(false);
   blocker.close();
@@ -67,13 +72,9 @@ test("the default port is left to traffic, and to a program that has taken it me
 
 test("a flag that contradicts the configuration is refused", async () => {
   const { admin } = await open({ isOff: true, port: undefined });
-  expect(admin.prepare({})).toEqual({});
+  expect(prepared(admin, {})).toEqual({});
   const { admin: named } = await open();
-  named.prepare({ admin: {} });
-  expect(() => named.checkFlags()).toThrow("Cannot use --admin-port: the configuration has a section");
-  // Configurations that are prepared later change nothing.
+  expect(() => named.startsWith({ admin: {} })).toThrow("Cannot use --admin-port: the configuration has a section");
   const { admin: unnamed } = await open();
-  unnamed.prepare({});
-  unnamed.prepare({ admin: {} });
-  expect(() => unnamed.checkFlags()).not.toThrow();
+  expect(() => unnamed.startsWith({})).not.toThrow();
 });

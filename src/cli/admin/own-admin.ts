@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { messageOf } from "../../lib/caught.ts";
-import { isObject } from "../../lib/is-object.ts";
+import { valueAt } from "../../gateway/config/diagnostic.ts";
+import { type OwnParts } from "../../gateway/config/own-parts.ts";
 import { StartError } from "../start-error.ts";
 import { sayWarning } from "../terminal.ts";
 import {
@@ -53,21 +54,20 @@ export class OwnAdmin {
     return admin;
   }
 
-  /** Adds the section to the configuration. Reads the key from its file again, so that a reload applies a new key. */
-  prepare(value: unknown): unknown {
-    if (!isObject(value)) return value;
-    const isNamed = Object.hasOwn(value, "admin");
-    this.#isNamed ??= isNamed;
-    if (isNamed || this.#options.isOff) return value;
+  /** The section for a configuration without one. Reads the key from its file again, so that a reload applies a new key. */
+  get parts(): OwnParts {
+    const { isOff, port, trafficPort } = this.#options;
+    if (isOff) return {};
     this.#refreshKey();
-    if (this.#options.port === undefined && this.#trafficPorts(value).includes(this.#port)) this.#port = 0;
-    return { ...value, admin: { enabled: true, address: HOST, port: this.#port, api_key: this.#key } };
+    const sections = { admin: { enabled: true, address: HOST, port: this.#port, api_key: this.#key } };
+    return { sections, ...(port === undefined ? { movesAdmin: { trafficPort } } : {}) };
   }
 
-  /** Throws StartError if a flag contradicts the configuration. Call it after `prepare`. */
-  checkFlags(): void {
+  /** Receives the document of the start. Throws StartError if a flag contradicts it. */
+  startsWith(document: unknown): void {
+    this.#isNamed ??= valueAt(document, ["admin"]) !== undefined;
     const flag = this.#options.isOff ? "--no-admin" : this.#options.port === undefined ? undefined : "--admin-port";
-    if (this.#isNamed !== true || flag === undefined) return;
+    if (!this.#isNamed || flag === undefined) return;
     throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which sets it`);
   }
 
@@ -92,7 +92,7 @@ export class OwnAdmin {
     const { stateDir, port } = this.#options;
     writeAdminAddress(stateDir, url);
     if (this.#isNamed === true) return [["console", url]];
-    if (this.#port === 0 && port === undefined) {
+    if (port === undefined && new URL(url).port !== String(this.#port)) {
       sayWarning(`port ${DEFAULT_PORT} is taken; the admin interface listens on another`);
     }
     this.#port = Number(new URL(url).port);
@@ -124,12 +124,6 @@ export class OwnAdmin {
     } catch (error) {
       sayWarning(`${messageOf(error)}; the admin key is unchanged`);
     }
-  }
-
-  #trafficPorts({ server }: Readonly<Record<string, unknown>>): readonly unknown[] {
-    const { port, listeners } = isObject(server) ? server : {};
-    const own = Array.isArray(listeners) ? listeners.filter(isObject).map((listener) => listener["port"]) : [];
-    return [this.#options.trafficPort ?? port, ...own];
   }
 }
 

@@ -3,8 +3,11 @@
  */
 import { type Config, type RouteConfig } from "../config/config.ts";
 
+/** Runs in one message. A worker reads a message at once, without serving requests. */
+const MAX_RUNS = 50;
+
 /** `count` routes of the previous configuration, from the index `from`; or a new route. */
-type Run = { readonly from: number; readonly count: number } | { readonly route: RouteConfig };
+export type Run = { readonly from: number; readonly count: number } | { readonly route: RouteConfig };
 
 /** A configuration, as the difference from the one that the receiver has. */
 export interface ConfigDelta {
@@ -34,6 +37,13 @@ export function configDelta(base: Config | undefined, next: Config): ConfigDelta
     }
   }
   return { rest: { ...next, routes: [] }, runs };
+}
+
+/** The parts in which a difference is sent. The last one has the rest. */
+export function* partsOf({ rest, runs }: ConfigDelta): Generator<readonly Run[], ConfigDelta> {
+  let from = 0;
+  for (; from + MAX_RUNS < runs.length; from += MAX_RUNS) yield runs.slice(from, from + MAX_RUNS);
+  return { rest, runs: runs.slice(from) };
 }
 
 /** The configuration that one other process got last. */

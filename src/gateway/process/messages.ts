@@ -3,7 +3,7 @@ import { type ControlReply, type ControlCall } from "../filters/control/control-
 import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Issued, type ReadTls } from "../acme/issued.ts";
-import { type ConfigDelta } from "./config-delta.ts";
+import { type ConfigDelta, type Run } from "./config-delta.ts";
 import { type TenantReply, type TenantQuestion } from "./tenant-questions.ts";
 
 /**
@@ -48,6 +48,8 @@ export type ToWorker =
         readonly again: boolean;
       })
   | (Told & WithEnvironment & { readonly kind: "reload" })
+  /** The beginning of the next `delta`. Without a reply. */
+  | { readonly kind: "runs"; readonly runs: readonly Run[] }
   /** New servers for the upstreams that are named. Without a reply. */
   | { readonly kind: "members"; readonly members: Membership }
   /** The certificates that `tls.acme` has now. */

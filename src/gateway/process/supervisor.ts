@@ -21,7 +21,7 @@ import { Directory } from "../upstream/directory/directory.ts";
 import { type Member } from "../upstream/member.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
-import { ToldConfig } from "./config-delta.ts";
+import { partsOf, ToldConfig } from "./config-delta.ts";
 import { HeldSockets } from "./held-sockets.ts";
 import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
@@ -500,8 +500,16 @@ class Supervisor implements Gateway {
 /** False if the process is gone, or about to be: its channel closes before `onExit` reports its end. */
 function send(process: Subprocess, message: ToWorker): boolean {
   try {
-    process.send(message);
-    return true;
+    if (message.kind !== "start" && message.kind !== "reload") {
+      process.send(message);
+      return true;
+    }
+    const parts = partsOf(message.delta);
+    for (;;) {
+      const { done, value } = parts.next();
+      process.send(done === true ? { ...message, delta: value } : { kind: "runs", runs: value });
+      if (done === true) return true;
+    }
   } catch {
     return false;
   }

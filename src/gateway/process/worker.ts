@@ -5,7 +5,7 @@ import { RemoteControl } from "../filters/control/remote-control.ts";
 import { zoneShape } from "../telemetry/layout.ts";
 import { type GatewayProcess } from "./gateway-interface.ts";
 import { startGateway } from "./gateway.ts";
-import { withDelta } from "./config-delta.ts";
+import { type ConfigDelta, type Run, withDelta } from "./config-delta.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
 import { serveTenants } from "./tenant-questions.ts";
 import { WorkerEvents } from "./worker-events.ts";
@@ -21,6 +21,15 @@ let gateway: GatewayProcess | undefined;
 /** The last configuration that the supervisor sent, whether the worker could serve by it or not. */
 let told: Config | undefined;
 
+/** The runs of the next difference that have arrived. */
+let runs: Run[] = [];
+
+function hear({ rest, runs: last }: ConfigDelta): Config {
+  told = withDelta(told, { rest, runs: [...runs, ...last] });
+  runs = [];
+  return told;
+}
+
 function tell(message: FromWorker): void {
   process.send?.(message);
 }
@@ -32,10 +41,9 @@ async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
       Object.assign(process.env, message.environment);
-      told = withDelta(told, message.delta);
       const { material, issued, members, storePath, facilitatorSocket, slot, again } = message;
       gateway = await startGateway({
-        config: told,
+        config: hear(message.delta),
         material,
         issued,
         members,
@@ -54,9 +62,11 @@ async function obey(message: ToWorker): Promise<void> {
     }
     case "reload":
       Object.assign(process.env, message.environment);
-      told = withDelta(told, message.delta);
-      await gateway?.reload(told, message.material, message.members);
+      await gateway?.reload(hear(message.delta), message.material, message.members);
       tell({ kind: "reloaded", closedRoutes: gateway?.closedRoutes ?? [] });
+      return;
+    case "runs":
+      runs.push(...message.runs);
       return;
     case "certify":
       await gateway?.certify(message.issued);

@@ -37,11 +37,14 @@ const MAX_TARGET = 4096;
 
 /** The admin interface: a function from a request to its response. It never rejects. */
 export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Response> {
+  const large = new Map<Operation, number>();
   const app = new Hono<Env>();
   for (const [path, file] of deps.files) app.get(path, (context) => consoleResponse(file, context.req.raw));
   for (const operation of deps.operations) {
     app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), (context) =>
-      serve(operation, context, deps),
+      operation.body?.isUnread === true
+        ? oneOfFew(large, operation, () => serve(operation, context, deps))
+        : serve(operation, context, deps),
     );
   }
   const methods = allowedMethods(deps);
@@ -85,6 +88,25 @@ function checkTarget({ url }: Request): void {
   }
 }
 
+/** Requests of one operation with a whole configuration that are handled at one time. Another one gets 503. */
+const MAX_LARGE_REQUESTS = 4;
+
+async function oneOfFew<T>(running: Map<Operation, number>, operation: Operation, run: () => Promise<T>): Promise<T> {
+  const count = running.get(operation) ?? 0;
+  if (count >= MAX_LARGE_REQUESTS) {
+    throw new TurnpikeError(
+      "overloaded",
+      "Cannot read the configuration now: too many others are being read; try again",
+    );
+  }
+  running.set(operation, count + 1);
+  try {
+    return await run();
+  } finally {
+    running.set(operation, (running.get(operation) ?? 1) - 1);
+  }
+}
+
 async function serve(operation: Operation, context: Context<Env>, deps: AppDeps): Promise<Response> {
   const { request, connection, readBody } = context.env;
   const { guard, parts } = deps;
@@ -98,7 +120,8 @@ async function serve(operation: Operation, context: Context<Env>, deps: AppDeps)
       throw new TurnpikeError("bad-request", `Cannot read the query: it has ${name} twice`);
   }
   if (rule !== undefined) checkType(request.headers.get("content-type"), rule.types);
-  const body = rule === undefined ? undefined : readJson(await readBody(rule.maxBytes));
+  const bytes = rule && (await readBody(rule.maxBytes));
+  const body = bytes === undefined || rule?.isUnread === true ? bytes : readJson(bytes);
   const parameters = context.req.param();
   const call: Call = { request, connection, caller, guard, parameters, query, body };
   return await operation.run(call, parts);

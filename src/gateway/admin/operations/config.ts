@@ -4,9 +4,15 @@ import { JSON_TYPE, MAX_CONFIG_BYTES } from "../http/body.ts";
 import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
 import { CHANGE_QUERY, changeResponse, changeBy, STRICT } from "./change.ts";
 import { configResponse } from "./config-response.ts";
-import { callerOf, hasFlag, type Operation } from "./operation.ts";
-import { reportedDiagnostic, requirePersist, requireReload } from "./outcomes.ts";
+import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
+import { reportedDiagnostic, requireCheck, requirePersist, requireReload } from "./outcomes.ts";
 import { anyObject, changed, ETAG, diagnostic, patchOperation } from "./shapes.ts";
+
+/** The body of an operation with `isUnread`. */
+function bytesOf({ body }: Call): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  throw new Error("Cannot read the body: the operation expects its bytes");
+}
 
 const document = anyObject.openapi("Configuration", {
   description:
@@ -35,11 +41,17 @@ export const replaceConfig: Operation = {
   access: "full",
   conditional: true,
   query: CHANGE_QUERY,
-  body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "The configuration" },
+  body: {
+    types: [JSON_TYPE],
+    maxBytes: MAX_CONFIG_BYTES,
+    schema: document,
+    description: "The configuration",
+    isUnread: true,
+  },
   success: { status: 200, description: "Every worker uses it", schema: z.object(changed), headers: ETAG },
   failures: ["guard-lost", "invalid-configuration", "change-failed"],
   async run(call, parts) {
-    const edit = { kind: "replace", document: call.body } as const;
+    const edit = { kind: "replace", bytes: bytesOf(call) } as const;
     return changeResponse(await changeBy(call, parts, edit, "the configuration"), {});
   },
 };
@@ -51,7 +63,13 @@ export const checkConfig: Operation = {
   path: "/v1/config/check",
   summary: "Check a configuration without applying it",
   access: "read",
-  body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "A whole configuration" },
+  body: {
+    types: [JSON_TYPE],
+    maxBytes: MAX_CONFIG_BYTES,
+    schema: document,
+    description: "A whole configuration",
+    isUnread: true,
+  },
   success: {
     status: 200,
     description: "The effects; `ok` is false if there are problems",
@@ -64,8 +82,8 @@ export const checkConfig: Operation = {
     }),
   },
   failures: [],
-  async run({ body }, { config }) {
-    const { ok, problems, warnings, difference, restart } = await config.check(body);
+  async run(call, { config }) {
+    const { ok, problems, warnings, difference, restart } = requireCheck(await config.check(bytesOf(call)));
     const diagnostics = { problems: problems.map(reportedDiagnostic), warnings: warnings.map(reportedDiagnostic) };
     return Response.json({ ok, ...diagnostics, difference, restart });
   },

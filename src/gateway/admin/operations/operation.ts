@@ -18,6 +18,8 @@ export interface BodyRule {
   /** For the description only. The body is checked as part of a whole configuration, or by the operation. */
   readonly schema: z.ZodType;
   readonly description: string;
+  /** The operation gets the bytes, and reads them beside traffic. */
+  readonly isUnread?: true;
 }
 
 /** The response of an operation that succeeds. */

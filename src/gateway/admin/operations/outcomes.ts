@@ -1,7 +1,10 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { stale } from "../http/preconditions.ts";
 import {
+  type Busy,
   type ChangeOutcome,
+  type CheckOutcome,
+  type Unreadable,
   type EditDiagnostic,
   type PersistOutcome,
   type ReloadOutcome,
@@ -40,6 +43,8 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
         `Cannot change ${thing}: paths would lose guards; repeat the change with ?force=true if this is intended`,
         [...outcome.losses, ...outcome.warnings].map(reportedDiagnostic),
       );
+    case "unreadable":
+      return unreadable(outcome);
     case "absent":
       return new TurnpikeError("not-found", `Cannot find ${thing}`);
     case "duplicate":
@@ -69,6 +74,18 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
     "change-failed",
     `Cannot use the changed configuration: ${outcome.reason}; the old one stays in use`,
   );
+}
+
+/** The error for a body that is not a document. */
+function unreadable({ reason }: Unreadable): TurnpikeError {
+  return new TurnpikeError("bad-request", reason);
+}
+
+/** The check, if it was made. Throws the error for the client otherwise. */
+export function requireCheck(outcome: CheckOutcome | Unreadable | Busy): CheckOutcome {
+  if (outcome.kind === "checked") return outcome;
+  if (outcome.kind === "unreadable") throw unreadable(outcome);
+  throw new TurnpikeError("overloaded", "Cannot check the configuration now: too many checks are waiting; try again");
 }
 
 /** The reload, if the file was loaded. Throws the error for the client otherwise. */

@@ -22,11 +22,12 @@ type Refusal = Extract<ChangeOutcome, { kind: "absent" | "duplicate" | "referenc
 const ABSENT = { kind: "absent" } as const;
 const DUPLICATE = { kind: "duplicate" } as const;
 
+/** A change of one route or upstream. */
+export type ItemEdit = Exclude<Edit, { kind: "replace" }>;
+
 /** The document after an edit, before its validation; or the reason why the edit is impossible. */
-export function applyEdit(document: unknown, edit: Edit): Edited | Refusal {
+export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
   switch (edit.kind) {
-    case "replace":
-      return { kind: "edited", document: edit.document, at: [], before: [] };
     case "add-route":
       return add(document, "routes", edit.route);
     case "add-upstream":

@@ -60,6 +60,8 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
       return `it has ${outcome.problems.length} ${outcome.problems.length === 1 ? "problem" : "problems"}`;
     case "guarded":
       return "paths would lose a guard";
+    case "unreadable":
+      return "the body is not a JSON document";
     case "absent":
       return "there is none";
     case "duplicate":

@@ -5,7 +5,8 @@ import { diagnosticText } from "../../config/diagnostic.ts";
 import { type ConfigFlags, withFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
-import { configText, failed, type Loaded, loadSteps, type Prepare, readConfigBytes } from "../../config/load.ts";
+import { configText, failed, type Loaded, loadSteps, readConfigBytes } from "../../config/load.ts";
+import { type OwnParts, withOwnParts } from "../../config/own-parts.ts";
 import { ParseCache } from "../../config/parse.ts";
 import { locatorOf } from "../../config/source.ts";
 
@@ -15,8 +16,8 @@ export interface ConfigSource {
   readonly path: string | undefined;
   /** The file that the document is written to, if it is not the file that it is read from. */
   readonly writesTo?: string | undefined;
-  /** Adds the program's own parts to a copy of the document, such as `admin` of `turnpike start`. They are never written to the file. */
-  readonly prepare: Prepare;
+  /** The program's own parts, such as `admin` of `turnpike start`. They are never written to the file. */
+  readonly parts?: () => OwnParts;
   /** Warnings are errors. */
   readonly strict?: boolean | undefined;
   /** Flags of the command line. They override the document and are never written to the file. */
@@ -46,8 +47,8 @@ function withoutWarnings({ config, problems, warnings, locate }: Loaded): Loaded
   return { config: undefined, problems: [...problems, ...warnings], warnings: [], locate };
 }
 
-function* preparedSteps(document: unknown, { prepare, flags }: ConfigSource, cache: ParseCache): Steps<Loaded> {
-  const prepared = prepare(document);
+function* preparedSteps(document: unknown, { parts, flags }: ConfigSource, cache: ParseCache): Steps<Loaded> {
+  const prepared = parts === undefined ? document : withOwnParts(document, parts());
   const first = yield* loadSteps(prepared, cache);
   if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
   const second = yield* loadSteps(withFlags(Object(prepared), flags), cache);

@@ -4,9 +4,8 @@ import { isObject } from "../../../lib/is-object.ts";
 import { JSONC_FORMAT } from "../../config/formats/jsonc.ts";
 import { JSON_FORMAT, type TextFormat } from "../../config/formats/text-format.ts";
 import { YAML_FORMAT } from "../../config/formats/yaml.ts";
-import { applyEdit } from "./apply-edit.ts";
+import { applyEdit, type ItemEdit } from "./apply-edit.ts";
 import { jsonText } from "./json-text.ts";
-import { type Edit } from "./running-config.ts";
 import { yamlText } from "./yaml-text.ts";
 
 /** A line of a file. It may change only if the value at one of its paths, such as `/a.upstream`, changes. */
@@ -110,7 +109,7 @@ function randomRoute(draw: Draw, prefix: string): Route {
   return { path_prefix: prefix, ...Object.fromEntries(members) };
 }
 
-function randomEdit(draw: Draw): Edit {
+function randomEdit(draw: Draw): ItemEdit {
   const prefix = draw(fc.constantFrom, ...PREFIXES);
   switch (draw(fc.constantFrom, "add", "delete", "patch", "patch")) {
     case "add":
@@ -125,7 +124,7 @@ function randomEdit(draw: Draw): Edit {
 }
 
 /** The paths whose values an edit changes. */
-function pathsOf(edit: Edit): string[] {
+function pathsOf(edit: ItemEdit): string[] {
   if (edit.kind === "add-route") return isObject(edit.route) ? [String(edit.route["path_prefix"])] : [];
   if (edit.kind === "delete-route") return [edit.prefix];
   if (edit.kind === "patch-route") return Object.keys(Object(edit.patch)).map((key) => `${edit.prefix}.${key}`);

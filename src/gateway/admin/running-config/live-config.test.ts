@@ -34,7 +34,7 @@ const DOCUMENT = {
 
 async function configOf(document: object = DOCUMENT): Promise<LiveConfig> {
   writeFileSync(path, JSON.stringify(document));
-  const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+  const opened = await openConfig({ path, flags: {} });
   return new LiveConfig({
     opened,
     apply: async (config) => {

@@ -1,10 +1,11 @@
 import { messageOf } from "../../../lib/caught.ts";
+import { type PackedJson, packSteps, unpackSteps } from "../../../lib/packed-json.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic, valueAt } from "../../config/diagnostic.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { isDeeper, MAX_DEPTH } from "../../config/json.ts";
-import { failed, type Loaded } from "../../config/load.ts";
+import { failed, type Loaded, readConfigBytes } from "../../config/load.ts";
 import { type ParseCache } from "../../config/parse.ts";
 import { shownSteps, withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
 import { type Actor, type OnEvent } from "../../telemetry/event.ts";
@@ -12,12 +13,15 @@ import { withAddedKeys } from "./added-keys.ts";
 import { applyEdit, type Edited } from "./apply-edit.ts";
 import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-events.ts";
 import { ConfigFile } from "./config-file.ts";
-import { type ConfigSource, documentIn, documentSteps, openConfig, type OpenedConfig } from "./config-source.ts";
+import { type ConfigSource, documentIn, documentSteps, type OpenedConfig } from "./config-source.ts";
 import { pointerOf } from "./diagnostic-pointer.ts";
 import { guardLosses } from "./guard-losses.ts";
 import { differenceSteps, isSame } from "./json-difference.ts";
+import { fitting, judge, type Judged, type Judgement, type JudgeJob } from "./judge.ts";
+import { judgeInThread } from "./judge-thread.ts";
 import { restartKeys } from "./restart-keys.ts";
 import {
+  type Busy,
   type ChangeOutcome,
   type ChangeRules,
   type CheckOutcome,
@@ -30,12 +34,16 @@ import {
   type PersistOutcome,
   type ReloadOutcome,
   type RunningConfig,
+  type Unreadable,
 } from "./running-config.ts";
 import { sharedSteps } from "./shared-parts.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
 const MAX_WAITING = 64;
+
+/** Checks that run or wait, one after another. If there are more, the next one is refused. */
+const MAX_CHECKS = 4;
 
 /** The configuration at the start, and the functions that apply and report its changes. */
 export interface LiveConfigOptions {
@@ -51,6 +59,27 @@ export interface LiveConfigOptions {
   readonly clock?: () => number;
 }
 
+/** Bytes of a file that is parsed without a thread, because that takes a millisecond. */
+const MAX_INLINE_BYTES = 16_384;
+/** Characters of a part of a document that is loaded in one slice: a section, or 50 items of a list. */
+const MAX_PART = 262_144;
+
+/** A configuration that can be served, with the guards that paths would lose. */
+interface Accepted {
+  readonly kind: "accepted";
+  readonly next: Served;
+  readonly warnings: readonly EditDiagnostic[];
+  readonly losses: readonly EditDiagnostic[];
+}
+
+type FileOutcome = { kind: "done" | "invalid" | "failed" };
+
+interface FileText {
+  readonly bytes: Uint8Array;
+  readonly path: string;
+  readonly strict: boolean;
+}
+
 /** The served configuration, and its document. */
 interface Served {
   readonly document: unknown;
@@ -58,7 +87,7 @@ interface Served {
 }
 
 /** The place of the value that was sent in a document. With `strict`, warnings are errors. */
-interface Judged {
+interface Judging {
   readonly at: Edited["at"];
   readonly strict: boolean;
 }
@@ -68,6 +97,7 @@ export class LiveConfig implements RunningConfig {
   readonly #options: LiveConfigOptions;
   readonly #source: ConfigSource;
   readonly #turns = new TurnQueue(MAX_WAITING);
+  readonly #checks = new TurnQueue(MAX_CHECKS);
   readonly #cache: ParseCache;
   readonly #start = crypto.randomUUID();
   #file: ConfigFile | undefined;
@@ -126,17 +156,18 @@ export class LiveConfig implements RunningConfig {
     return (this.#difference ??= inSlices(differenceSteps(this.#saved, this.#served.document, withoutSecrets)));
   }
 
-  async check(value: unknown): Promise<CheckOutcome> {
-    const { document } = this.#served;
-    const next = withKeptSecrets(value, document);
-    const { config, problems, warnings } = await this.#judge(next);
-    return {
-      ok: config !== undefined,
-      problems: diagnosticsIn(problems, []),
-      warnings: diagnosticsIn([...warnings, ...(config === undefined ? [] : await this.#losses(config))], []),
-      difference: await inSlices(differenceSteps(document, next, withoutSecrets)),
-      restart: config === undefined ? [] : restartKeys(this.#atStart, config),
-    };
+  async check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable | Busy> {
+    return (await this.#checks.run(() => this.#check(bytes))) ?? BUSY;
+  }
+
+  async #check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable> {
+    const judgement = await this.#judgeBody(bytes, { asks: "difference", strict: false });
+    if (judgement.kind === "unreadable") return judgement;
+    const { ok, problems, warnings, difference, restart, document } = judgement;
+    const { config } = document === undefined ? {} : await this.#load(document, false);
+    const losses = config === undefined ? [] : await this.#losses(config);
+    const told = { problems: diagnosticsIn(problems, []), warnings: diagnosticsIn([...warnings, ...losses], []) };
+    return { kind: "checked", ok, ...told, difference, restart };
   }
 
   async change(edit: Edit, by: Actor, rules: ChangeRules = {}): Promise<ChangeOutcome> {
@@ -182,10 +213,11 @@ export class LiveConfig implements RunningConfig {
 
   async #change(edit: Edit, { ifMatch, strict = false, force = false }: ChangeRules): Promise<ChangeOutcome> {
     if (this.#isStale(ifMatch)) return { kind: "stale" };
+    if (edit.kind === "replace") return this.#replace(edit.bytes, strict, force);
     const { document } = this.#served;
     const edited = applyEdit(document, edit);
     if (edited.kind !== "edited") return edited;
-    const next = await inSlices(sharedSteps(withSecretsOf(edited, document), document));
+    const next = withSecretsOf(edited, document);
     const { config, problems, warnings } = await this.#judge(next, { at: edited.at, strict });
     if (config === undefined) return invalid(problems, warnings, edited.at);
     const losses = await this.#losses(config, changedRoute(edited));
@@ -194,19 +226,70 @@ export class LiveConfig implements RunningConfig {
     return this.#serve({ document: next, config }, [...told, ...lost]);
   }
 
+  async #replace(bytes: Uint8Array, strict: boolean, force: boolean): Promise<ChangeOutcome> {
+    const judgement = await this.#judgeBody(bytes, { asks: "document", strict });
+    if (judgement.kind === "unreadable") return judgement;
+    const accepted = await this.#accept(judgement, strict);
+    if (accepted.kind === "invalid") return accepted;
+    const { next, warnings, losses } = accepted;
+    if (losses.length > 0 && !force) return { kind: "guarded", losses, warnings };
+    return this.#serve(next, [...warnings, ...losses]);
+  }
+
+  /** Serves with the text of a file. Only a text with diagnostics, or with long parts, is judged in a thread, which takes longer. */
+  async #loadText({ bytes, path, strict }: FileText): Promise<Extract<ChangeOutcome, FileOutcome>> {
+    const text = { bytes, from: { kind: "file", path }, strict } as const;
+    const parse = bytes.length > MAX_INLINE_BYTES ? judgeInThread : judge;
+    const parsed = await parse(this.#jobOf({ ...text, asks: "text" }));
+    const isPlain = parsed.kind === "judged" && parsed.document !== undefined && isInParts(parsed.document);
+    let accepted = isPlain ? await this.#accept(parsed, strict) : undefined;
+    if (accepted === undefined || accepted.kind === "invalid" || accepted.warnings.length > 0) {
+      // Its diagnostics have their positions in the text.
+      const judged = await judgeInThread(this.#jobOf({ ...text, asks: "document" }));
+      if (judged.kind === "unreadable") return { kind: "failed", reason: judged.reason };
+      if (accepted?.kind !== "accepted") accepted = await this.#accept(judged, strict);
+      if (accepted.kind === "invalid") return accepted;
+      accepted = { ...accepted, warnings: diagnosticsIn(judged.warnings, []) };
+    }
+    const { next, warnings, losses } = accepted;
+    // The file is the operator's own word: losses are warnings.
+    if (losses.length > 0 && strict) return { kind: "invalid", problems: losses, warnings: [] };
+    return this.#serve(next, [...warnings, ...losses]);
+  }
+
+  /** Loads a document that a thread has judged. */
+  async #accept({ problems, warnings: told, document: packed }: Judged, strict: boolean): Promise<Accepted | Invalid> {
+    if (packed === undefined) return invalid(problems, told, []);
+    const { config, document, ...loaded } = await this.#load(packed, strict);
+    if (config === undefined) return invalid(loaded.problems, loaded.warnings, []);
+    const losses = diagnosticsIn(await this.#losses(config), []);
+    return { kind: "accepted", next: { document, config }, warnings: diagnosticsIn(loaded.warnings, []), losses };
+  }
+
+  /** Loads a document in slices, because a thread cannot pass on the objects that are known. */
+  async #load(packed: PackedJson, strict: boolean): Promise<Loaded & { readonly document: unknown }> {
+    const document = await inSlices(sharedSteps(await inSlices(unpackSteps(packed)), this.#served.document));
+    return { ...(await this.#judge(document, { at: [], strict })), document };
+  }
+
+  async #judgeBody(bytes: Uint8Array, { asks, strict }: Pick<JudgeJob, "asks" | "strict">): Promise<Judgement> {
+    const running = await inSlices(packSteps(Object(this.#served.document)));
+    return judgeInThread(this.#jobOf({ bytes, from: { kind: "body", running }, asks, strict }));
+  }
+
+  #jobOf(text: Pick<JudgeJob, "bytes" | "from" | "asks" | "strict">): JudgeJob {
+    const { server, state_path, content, postgres } = this.#atStart;
+    const { parts, flags } = this.#source;
+    const atStart = { server, state_path, content, postgres };
+    return { ...text, parts: parts === undefined ? {} : parts(), flags, atStart };
+  }
+
   /** Loads a document. The value `at` a place in it must not be nested deeper than a text may be. */
-  async #judge(document: unknown, { at, strict }: Judged = { at: [], strict: false }): Promise<Loaded> {
+  async #judge(document: unknown, { at, strict }: Judging = { at: [], strict: false }): Promise<Loaded> {
     const isItem = at.length === 2;
     if (isItem && isDeeper(valueAt(document, at), MAX_DEPTH - at.length))
       return failed(`expected at most ${MAX_DEPTH} levels`);
-    return this.#fit(await inSlices(documentSteps(document, this.#sourceOf(strict), this.#cache)));
-  }
-
-  /** Adds an error if a running gateway cannot change to this configuration. */
-  #fit(loaded: Loaded): Loaded {
-    if (loaded.config === undefined || isSame(loaded.config.postgres, this.#atStart.postgres)) return loaded;
-    const problem = loaded.locate({ path: "postgres", message: "cannot change while the gateway runs: restart it" });
-    return { ...loaded, config: undefined, problems: [problem] };
+    return fitting(await inSlices(documentSteps(document, this.#sourceOf(strict), this.#cache)), this.#atStart);
   }
 
   /** Serves with another configuration, or continues with the old one. */
@@ -229,21 +312,19 @@ export class LiveConfig implements RunningConfig {
   async #reload(source: ConfigSource): Promise<ReloadOutcome> {
     const file = this.#file;
     if (file === undefined) return { kind: "no-file" };
-    const read = await openConfig({ ...source, path: file.path }, this.#cache);
-    const { document, bytes } = read;
-    const loaded = this.#fit(read.loaded);
-    if (loaded.config === undefined || bytes === undefined) return invalid(loaded.problems, loaded.warnings, []);
+    let bytes: Uint8Array;
+    try {
+      bytes = await readConfigBytes(file.path);
+    } catch (error) {
+      return invalid(failed(messageOf(error)).problems, [], []);
+    }
     const memory = this.#served.document;
     const saved = this.#saved;
-    // The file is the operator's own word: losses are warnings.
-    const losses = (await this.#losses(loaded.config)).map(loaded.locate);
-    if (losses.length > 0 && source.strict === true) return invalid(losses, [], []);
-    const warnings = diagnosticsIn([...loaded.warnings, ...losses], []);
-    const outcome = await this.#serve({ document, config: loaded.config }, warnings);
-    if (outcome.kind === "failed") return outcome;
-    this.#saved = document;
+    const outcome = await this.#loadText({ bytes, path: file.path, strict: source.strict === true });
+    if (outcome.kind !== "done") return outcome;
+    this.#saved = this.#served.document;
     this.#forget();
-    this.#savedConfig = loaded.config;
+    this.#savedConfig = this.#served.config;
     file.hasNow(bytes);
     return { ...outcome, discarded: await inSlices(differenceSteps(saved, memory, withoutSecrets)) };
   }
@@ -285,10 +366,13 @@ function changedRoute({ at: [list, index], before }: Edited): number | undefined
 
 const BUSY = { kind: "busy" } as const;
 
+function isInParts(document: PackedJson): boolean {
+  return document.every(([, text]) => [text].flat().every(({ length }) => length <= MAX_PART));
+}
+
 /** The edited document, with the secrets of the previous document in place of placeholders. */
 function withSecretsOf({ document, at, before }: Edited, old: unknown): unknown {
   if (before === undefined) return document;
-  if (at.length === 0) return withKeptSecrets(document, old);
   const [list = "", index] = at;
   if (index === undefined || typeof document !== "object" || document === null) return document;
   const items: unknown = Reflect.get(document, list);

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConfigSource, openConfig } from "./config-source.ts";
+import { type OwnParts } from "../../config/own-parts.ts";
 import { type NewEvent } from "../../telemetry/event.ts";
 import { LiveConfig } from "./live-config.ts";
 import { watchFile } from "./watch-file.ts";
@@ -47,7 +48,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function changed(source: Partial<ConfigSource> = {}): Promise<LiveConfig> {
-  const opened = await openConfig({ path, prepare: (value) => value, flags: {}, ...source });
+  const opened = await openConfig({ path, flags: {}, ...source });
   const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
   expect(await running.change({ kind: "add-route", route: ROUTE }, BY)).toMatchObject({ kind: "done" });
   return running;
@@ -85,12 +86,10 @@ test("a symbolic link stays, and its target is written", async () => {
   expect(readFileSync(join(folder, "real/own.json"), "utf8")).toBe(ADDED);
 });
 
-function prepare(value: unknown): object {
-  return { ...Object(value), otel: { service_name: "prepared" } };
-}
+const parts = (): OwnParts => ({ sections: { otel: { service_name: "prepared" } } });
 
 test("neither flags nor the program's additions are written", async () => {
-  const running = await changed({ prepare, flags: { port: 1234, workers: 3 } });
+  const running = await changed({ parts, flags: { port: 1234, workers: 3 } });
   expect(running.config).toMatchObject({ otel: { service_name: "prepared" }, server: { port: 1234, workers: 3 } });
   await running.persist(BY, { force: false });
   expect(readFileSync(path, "utf8")).toBe(ADDED);
@@ -160,7 +159,7 @@ test("the error names a missing folder", async () => {
 });
 
 test("a configuration that the gateway could not start with is not written", async () => {
-  const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+  const opened = await openConfig({ path, flags: {} });
   const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
   const large = { "x-note": "y".repeat(17 * 1024 * 1024) };
   expect(await running.change({ kind: "patch-upstream", name: "a", patch: large }, BY)).toMatchObject({ kind: "done" });
@@ -263,10 +262,11 @@ test("a YAML file with aliases is written unless the change is at an anchor", as
   writeFileSync(path, shared.replace("x-port: &port 9000", "x-port: 1"));
   path = join(folder, "shared.yml");
   writeFileSync(path, shared);
-  const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+  const opened = await openConfig({ path, flags: {} });
   const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
   const document = { ...Object(opened.document), "x-port": 9001 };
-  await running.change({ kind: "replace", document }, BY);
+  const bytes = new TextEncoder().encode(JSON.stringify(document));
+  await running.change({ kind: "replace", bytes }, BY);
   expect(await running.persist(BY, { force: false })).toMatchObject({
     kind: "failed",
     reason: expect.stringMatching(/aliases/),

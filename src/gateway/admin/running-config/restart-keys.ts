@@ -1,11 +1,14 @@
 import { type Config } from "../../config/config.ts";
 import { isSame } from "./json-difference.ts";
 
+/** The sections of the configuration at the start that a running gateway cannot change, or not at once. */
+export type AtStart = Pick<Config, "server" | "state_path" | "content" | "postgres">;
+
 /** Sections and keys that keep their values until a restart. */
 const AT_START = [["server", "workers"], ["state_path"]] as const;
 
 /** The changed keys that take effect only after a restart, such as `content.search`. */
-export function restartKeys(running: Config, next: Config): string[] {
+export function restartKeys(running: AtStart, next: AtStart): string[] {
   const changed = AT_START.filter((path) => !isSame(valueOf(running, path), valueOf(next, path)));
   const content = Object.entries(next.content).flatMap(([key, value]) =>
     isSame(Reflect.get(running.content, key), value) ? [] : [`content.${key}`],
@@ -13,6 +16,6 @@ export function restartKeys(running: Config, next: Config): string[] {
   return [...changed.map((path) => path.join(".")), ...content];
 }
 
-function valueOf(config: Config, path: readonly string[]): unknown {
+function valueOf(config: AtStart, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), config);
 }

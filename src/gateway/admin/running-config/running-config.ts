@@ -26,7 +26,8 @@ export type Edit =
   | { readonly kind: "add-upstream"; readonly upstream: unknown }
   | { readonly kind: "patch-upstream"; readonly name: string; readonly patch: unknown }
   | { readonly kind: "delete-upstream"; readonly name: string }
-  | { readonly kind: "replace"; readonly document: unknown };
+  /** `bytes` is the document as JSON. */
+  | { readonly kind: "replace"; readonly bytes: Uint8Array };
 
 /** The conditions of a change. */
 export interface ChangeRules {
@@ -58,6 +59,17 @@ export interface Invalid {
   readonly warnings: readonly EditDiagnostic[];
 }
 
+/** The bytes are not a JSON document. */
+export interface Unreadable {
+  readonly kind: "unreadable";
+  readonly reason: string;
+}
+
+/** Too many operations wait. */
+export interface Busy {
+  readonly kind: "busy";
+}
+
 /** The operation failed and changed nothing. */
 export interface Failed {
   readonly kind: "failed";
@@ -80,6 +92,7 @@ export type ChangeOutcome =
       readonly losses: readonly EditDiagnostic[];
       readonly warnings: readonly EditDiagnostic[];
     }
+  | Unreadable
   | { readonly kind: "absent" }
   | { readonly kind: "duplicate" }
   /** The keys that refer to the upstream, such as `routes[2].mirror`. */
@@ -121,6 +134,7 @@ export type PersistOutcome =
 
 /** The effect that a configuration would have. */
 export interface CheckOutcome {
+  readonly kind: "checked";
   readonly ok: boolean;
   readonly problems: readonly EditDiagnostic[];
   readonly warnings: readonly EditDiagnostic[];
@@ -149,8 +163,8 @@ export interface RunningConfig {
   document(): Promise<unknown>;
   /** Serves with the changed document, or changes nothing. */
   change(edit: Edit, by: Actor, rules?: ChangeRules): Promise<ChangeOutcome>;
-  /** The effect of serving with `value`. */
-  check(value: unknown): Promise<CheckOutcome>;
+  /** The effect of serving with a document, as JSON. */
+  check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable | Busy>;
   /** Serves with the current content of the file. `strict`: not if it has warnings. */
   reload(by: Actor, rules?: Pick<ChangeRules, "strict">): Promise<ReloadOutcome>;
   /** Writes the document to the file. `force`: even if another program has changed the file. */

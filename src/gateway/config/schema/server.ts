@@ -2,6 +2,9 @@ import * as z from "../recorded-schema.ts";
 import { cidr, count, hostAddress, hostName, listenPort, ours } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 
+/** Listeners of one gateway. A configuration with more is refused: each pair of them is compared. */
+const MAX_LISTENERS = 1024;
+
 const listener = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address."),
@@ -85,6 +88,7 @@ export const server = z
       ),
     listeners: z
       .array(listener)
+      .max(MAX_LISTENERS)
       .default([])
       .describe("Listeners, one for each port. Empty: the single listener of `address` and `port`."),
     trusted_proxies: z

@@ -20,7 +20,7 @@ function mount(...args: readonly string[]): void {
 mount("-t", "tmpfs", "-o", "size=64k", "none", folder);
 const path = join(folder, "turnpike.json");
 writeFileSync(path, TEXT);
-const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+const opened = await openConfig({ path, flags: {} });
 const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
 const value = "x".repeat(80_000);
 await running.change({ kind: "patch-upstream", name: "a", patch: { health_check: { expected_body: value } } }, BY);
