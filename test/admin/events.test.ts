@@ -270,7 +270,7 @@ test(
     let text = "";
     client.on("data", (chunk) => void (text += chunk.toString()));
     ends.push(() => client.destroy());
-    client.write(`GET /v1/events HTTP/1.1\r\nHost: a\r\nX-API-Key: ${KEY}\r\n\r\n`);
+    client.write(`GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: ${KEY}\r\n\r\n`);
     await until("it reads", () => (text.includes("retry: ") ? true : undefined));
     client.pause();
     const memory = (): number =>
@@ -322,7 +322,7 @@ test(
     ).toBeTrue();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     // A wrong key is reported, and the key itself is not shown.
-    for (let i = 0; i < 15; i++) await admin.fetch("GET", "/v1/status", { key: `wrong-key-${i}` });
+    for (let i = 0; i < 61; i++) await admin.fetch("GET", "/v1/status", { key: `wrong-key-${i}` });
     await find("the address is locked out", ({ kind }) => kind === "session");
     await admin.stop();
     const all = [...lines(), ...lines(`${path}.1`)];
