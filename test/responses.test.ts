@@ -112,7 +112,14 @@ async function start(origin: Origin, { folder, server, x402, http2, tls, command
     http2: { ...http2 },
     ...(tls === undefined ? {} : { tls }),
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
-    routes: [{ path_prefix: "/paid", upstream: "origin", max_response_bytes: 1_000_000_000, x402: TERMS }],
+    routes: [
+      {
+        path_prefix: "/paid",
+        upstream: "origin",
+        max_response_bytes: 1_000_000_000,
+        x402: { ...TERMS, max_repeats: 100 },
+      },
+    ],
   });
   const program = new Program(["--config", config], command === undefined ? {} : { command });
   cleanups.push(() => program.stop());

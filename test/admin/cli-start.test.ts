@@ -126,7 +126,7 @@ test("without a configuration file, persisted changes are stored in the state fo
   const first = start(state, "--port", "0", "--shipped");
   await consoleOf(first);
   const shipped = (await turnpike(state, "config", "show")).out;
-  expect((await turnpike(state, "routes", "remove", "/qr")).code).toBe(0);
+  expect((await turnpike(state, "routes", "remove", "/qr", "--force")).code).toBe(0);
   expect((await turnpike(state, "persist")).out).toMatch(/^written to the configuration file\n/);
   const kept = JSON.parse(readFileSync(join(state, "turnpike.json"), "utf8"));
   expect(kept.routes).toHaveLength(JSON.parse(shipped).routes.length - 1);

@@ -38,7 +38,7 @@ const UNCHANGED = op.i32(1);
 function hook(code: readonly number[], used: readonly OwnImport[] = IMPORTS, onRequest = op.i32(0)): Uint8Array {
   // Functions have the numbers of IMPORTS. An unused one is replaced by a cheap one.
   const names = IMPORTS.map((name) => (used.includes(name) ? name : standIn(name)));
-  return ownModule(names, { on_request: onRequest, on_response: code }, MEMORY);
+  return ownModule(names, { on_request: onRequest, on_response: code }, MEMORY, 2);
 }
 
 /** A function of the same type that reads no body. */

@@ -55,6 +55,7 @@ These flags override keys of the file:
 - \`--cert\`: \`tls.cert_path\`
 - \`--key\`: \`tls.key_path\`
 
+\`--strict\` overrides no key: warnings are errors ([admin interface](admin.md#how-to)).
 \`--take-over\` overrides no key: it replaces a running gateway ([upgrade](guides/upgrade.md)). With \`--detach\` the command then ends when the
 new gateway serves.
 

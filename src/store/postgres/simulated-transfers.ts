@@ -38,7 +38,7 @@ export class PostgresSimulatedTransfers implements SimulatedTransfers {
     const { digest, to, amount, transaction } = transfer;
     const { clock } = this.#database;
     await this.#database.quick(REAP, [clock]);
-    await this.#database.quick(BOOK, [clock, ...keyOf(transfer), digest, to, amount, transaction]);
+    await this.#database.durable(BOOK, [clock, ...keyOf(transfer), digest, to, amount, transaction]);
     return (await this.find(transfer)) ?? transfer;
   }
 

@@ -15,12 +15,12 @@ export function ownImports(...names: readonly OwnImport[]): Parts {
 
 export type Hooks = Partial<Record<OwnExport, readonly number[]>>;
 
-/** A filter with these hooks, and with texts in memory from address 0 on. */
-export function ownModule(used: readonly OwnImport[], hooks: Hooks, memoryText = ""): Uint8Array {
+/** A filter with these hooks, and with texts in its memory of 64 KiB `pages` from address 0 on. */
+export function ownModule(used: readonly OwnImport[], hooks: Hooks, memoryText = "", pages = 1): Uint8Array {
   const bytes = [...Buffer.from(memoryText)];
   return assemble({
     ...ownImports(...used),
-    memory: 1,
+    memory: pages,
     functions: Object.entries(hooks).map(([name, code]) => ({ export: name, type: used.length, code })),
     data: [[0, 0x41, 0, 0x0b, ...u32(bytes.length), ...bytes]],
   });
