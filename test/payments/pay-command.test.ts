@@ -185,11 +185,8 @@ const PAGES = [
 ] as const;
 
 for (const [path, init, expected] of PAGES) {
-  test(`the command that the page of ${path} shows pays for that request`, async () => {
-    const [command = "", program = ""] = await blocks(path, init);
-    const bin = `npx() { shift; ${join(ROOT, "bin/turnpike")} "$@"; }`;
-    const typed = await run(["sh", "-c", `${bin}\n${command}`]);
-    expect(JSON.parse(typed.out)).toMatchObject(expected);
+  test(`the program that the page of ${path} shows pays for that request`, async () => {
+    const [program = ""] = await blocks(path, init);
     writeFileSync(folder.file("pay.mjs"), program);
     const { out, err } = await run(["node", folder.file("pay.mjs")]);
     expect(err).toBe("");

@@ -193,7 +193,7 @@ for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
       ["authorization", "Basic b"],
     ] as const;
     const { reply, seen } = await ask(protocol, { path: "/x", headers });
-    expect([reply.status, seen, service.requests.length]).toEqual([401, undefined, 0]);
+    expect([reply.status, seen, service.requests.length]).toEqual([400, undefined, 0]);
   });
 }
 

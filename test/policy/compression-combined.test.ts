@@ -43,8 +43,8 @@ beforeAll(async () => {
       { name: "shaky", servers: [{ ...serverAt(broken.port), max_fails: 1000 }, serverAt(origin.port)] },
     ],
     routes: [
-      route("/after/", { x402: TERMS }),
-      route("/before/", { x402: { ...TERMS, settle: "before" } }),
+      route("/after/", { x402: { ...TERMS, max_repeats: 10 } }),
+      route("/before/", { x402: { ...TERMS, max_repeats: 10, settle: "before" } }),
       route("/cached/", { cache: { ttl_s: 60, max_entries: 10 } }),
       route("/shaky/", { upstream: "shaky" }),
       route("/all/", {}),

@@ -17,8 +17,8 @@ beforeAll(async () => {
 
 afterAll(() => documentation.stop());
 
-/** The status of `path` exactly as written; `fetch` would normalize it. */
-function post(path: string): Promise<number> {
+/** The status of a request to `path` exactly as written; `fetch` would normalize it. */
+function post(path: string, body: unknown): Promise<number> {
   const { hostname, port } = new URL(documentation.url);
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, path, method: "POST", headers: { "content-type": "application/json" } });
@@ -27,7 +27,7 @@ function post(path: string): Promise<number> {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
-    sent.end("{}");
+    sent.end(JSON.stringify(body));
   });
 }
 
@@ -60,12 +60,12 @@ function spellings(path: string): readonly string[] {
   return before.flatMap((start) => words.flatMap((word) => after.map((end) => start + word + end)));
 }
 
-for (const { name, path, price } of OPERATIONS) {
+for (const { name, path, price, example } of OPERATIONS) {
   if (price === undefined) continue;
   test(`no spelling of ${path} runs ${name} without payment`, async () => {
     const all = spellings(path);
     const responded = new Set<number>();
-    for (const spelling of all) responded.add(await post(spelling));
+    for (const spelling of all) responded.add(await post(spelling, example));
     expect(documentation.runs).toEqual([]);
     expect(responded).toContain(402);
     expect([...responded].filter((status) => status < 400)).toEqual([]);
