@@ -323,7 +323,7 @@ test(
     expect(statSync(path).mode & 0o777).toBe(0o600);
     // A wrong key is reported, and the key itself is not shown.
     for (let i = 0; i < 61; i++) await admin.fetch("GET", "/v1/status", { key: `wrong-key-${i}` });
-    await find("the address is locked out", ({ kind }) => kind === "session");
+    await until("the address is locked out", () => lines().find(({ kind }) => kind === "session"));
     await admin.stop();
     const all = [...lines(), ...lines(`${path}.1`)];
     expect(all.map(({ kind }) => kind)).not.toContain("log");
