@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
 import { type RemoteSettings } from "../content/browser/remote/remote-browser.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { contentBrowser } from "../gateway/config/schema/content-browser.ts";
-import { codeOf } from "../lib/caught.ts";
+import { codeOf, messageOf } from "../lib/caught.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
 import { StartError } from "./start-error.ts";
+
+/** Bytes of the file of `content.browser.tls_ca_path`; a larger one is refused. */
+const MAX_CA_BYTES = 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** The value of `content.browser` in the configuration, with its defaults. */
@@ -53,8 +56,8 @@ function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environ
 
 function readCertificates(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularFile(path, MAX_CA_BYTES).toString("utf8");
   } catch (error) {
-    throw new StartError(`Cannot read content.browser.tls_ca_path "${path}" (${codeOf(error) ?? "unknown"})`);
+    throw new StartError(`Cannot read content.browser.tls_ca_path "${path}" (${codeOf(error) ?? messageOf(error)})`);
   }
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../lib/caught.ts";
+import { codeOf, messageOf } from "../lib/caught.ts";
+import { readRegularFile } from "../lib/read-regular-file.ts";
 import { systemTrust } from "../lib/system-trust.ts";
 import { type LedgerVersion } from "./ledger-version.ts";
 import type * as View from "./open-ledger-view.ts";
@@ -125,13 +125,11 @@ function authoritiesOf(path: string): string {
   }
   let text: string;
   try {
-    if (statSync(path).size > MAX_ROOT_CERT_BYTES)
-      throw new Error("Cannot use postgres.ssl_root_cert: it is too large");
-    text = readFileSync(path, "latin1");
+    text = readRegularFile(path, MAX_ROOT_CERT_BYTES).toString("latin1");
   } catch (error) {
-    const reason = codeOf(error);
-    if (reason === undefined) throw error;
-    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${reason}`, { cause: error });
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${codeOf(error) ?? messageOf(error)}`, {
+      cause: error,
+    });
   }
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0)

@@ -55,6 +55,7 @@ const SECTIONS = {
     read_api_key_env: "",
     allow_short_keys: false,
     hosts: [],
+    file_folders: [],
     tls: { cert_path: "", key_path: "" },
     audit_log: "",
   },

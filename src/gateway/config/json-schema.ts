@@ -1,7 +1,7 @@
 import type * as Zod from "zod";
 import { configSchema } from "./config.ts";
 import { madeByZod } from "./recorded-schema.ts";
-import { type SecretKind } from "./schema/kinds.ts";
+import { type FileRole, type SecretKind } from "./schema/kinds.ts";
 
 /** The part of JSON Schema 2020-12 that the configuration uses. */
 export interface JsonSchema {
@@ -27,6 +27,8 @@ export interface JsonSchema {
   ours?: boolean;
   /** The way in which the key's value is hidden in responses. It is not in the published file. */
   secret?: SecretKind;
+  /** The role of a file that the value names. It is not in the published file. */
+  file?: FileRole;
   /** JSON Schema's keyword for a value that is sent and never shown. */
   writeOnly?: boolean;
 }
@@ -42,7 +44,7 @@ export function describedSchema(): JsonSchema {
 }
 
 function publish(schema: JsonSchema, path: string): JsonSchema {
-  const { ours, secret, ...rest } = schema;
+  const { ours, secret, file: _, ...rest } = schema;
   const notes = [rest.description, ours === true ? "Turnpike's own key." : ""].filter(Boolean);
   const published: JsonSchema = { ...rest, ...(secret === "whole" ? { writeOnly: true } : {}) };
   if (notes.length > 0) published.description = notes.join(" ");

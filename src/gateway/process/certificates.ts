@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { messageOf } from "../../lib/caught.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { readExternalAccount } from "../acme/external-account.ts";
 import { type OwnTls, type ReadTls } from "../acme/issued.ts";
@@ -141,9 +141,7 @@ export function readCertificates(path: string, what: string): X509Certificate[] 
 
 function readPem(path: string, what: string): string {
   try {
-    const bytes = readFileSync(path);
-    if (bytes.length > MAX_PEM_BYTES) throw new Error(`it has more than ${MAX_PEM_BYTES} bytes`);
-    return bytes.toString("latin1");
+    return readRegularFile(path, MAX_PEM_BYTES).toString("latin1");
   } catch (error) {
     throw new Error(`Cannot read the ${what} "${path}": ${whyUnreadable(error)}`, { cause: error });
   }

@@ -15,6 +15,7 @@ import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-event
 import { ConfigFile } from "./config-file.ts";
 import { type ConfigSource, documentIn, documentSteps, type OpenedConfig } from "./config-source.ts";
 import { pointerOf } from "./diagnostic-pointer.ts";
+import { fileSteps } from "./file-keys.ts";
 import { guardLosses } from "./guard-losses.ts";
 import { differenceSteps, isSame } from "./json-difference.ts";
 import { fitting, judge, type Judged, type Judgement, type JudgeJob } from "./judge.ts";
@@ -164,10 +165,14 @@ export class LiveConfig implements RunningConfig {
     const judgement = await this.#judgeBody(bytes, { asks: "difference", strict: false });
     if (judgement.kind === "unreadable") return judgement;
     const { ok, problems, warnings, difference, restart, document } = judgement;
-    const { config } = document === undefined ? {} : await this.#load(document, false);
-    const losses = config === undefined ? [] : await this.#losses(config);
-    const told = { problems: diagnosticsIn(problems, []), warnings: diagnosticsIn([...warnings, ...losses], []) };
-    return { kind: "checked", ok, ...told, difference, restart };
+    const next = document === undefined ? undefined : await this.#load(document, false);
+    const files = next === undefined ? [] : await this.#newFiles(next.document);
+    const losses = next?.config === undefined ? [] : await this.#losses(next.config);
+    const told = {
+      problems: diagnosticsIn([...problems, ...files], []),
+      warnings: diagnosticsIn([...warnings, ...losses], []),
+    };
+    return { kind: "checked", ok: ok && files.length === 0, ...told, difference, restart };
   }
 
   async change(edit: Edit, by: Actor, rules: ChangeRules = {}): Promise<ChangeOutcome> {
@@ -211,6 +216,11 @@ export class LiveConfig implements RunningConfig {
     return inSlices(guardLosses({ before: this.#served.config, after, saved: this.#savedConfig, changed }));
   }
 
+  /** The files that a changed document may not name. */
+  #newFiles(document: unknown): Promise<Diagnostic[]> {
+    return inSlices(fileSteps(document, this.#served.document, this.#saved));
+  }
+
   async #change(edit: Edit, { ifMatch, strict = false, force = false }: ChangeRules): Promise<ChangeOutcome> {
     if (this.#isStale(ifMatch)) return { kind: "stale" };
     if (edit.kind === "replace") return this.#replace(edit.bytes, strict, force);
@@ -219,7 +229,8 @@ export class LiveConfig implements RunningConfig {
     if (edited.kind !== "edited") return edited;
     const next = withSecretsOf(edited, document);
     const { config, problems, warnings } = await this.#judge(next, { at: edited.at, strict });
-    if (config === undefined) return invalid(problems, warnings, edited.at);
+    const files = await this.#newFiles(next);
+    if (config === undefined || files.length > 0) return invalid([...problems, ...files], warnings, edited.at);
     const losses = await this.#losses(config, changedRoute(edited));
     const [told, lost] = [diagnosticsIn(warnings, edited.at), diagnosticsIn(losses, edited.at)];
     if (losses.length > 0 && !force) return { kind: "guarded", losses: lost, warnings: told };
@@ -232,6 +243,8 @@ export class LiveConfig implements RunningConfig {
     const accepted = await this.#accept(judgement, strict);
     if (accepted.kind === "invalid") return accepted;
     const { next, warnings, losses } = accepted;
+    const files = await this.#newFiles(next.document);
+    if (files.length > 0) return invalid(files, [], []);
     if (losses.length > 0 && !force) return { kind: "guarded", losses, warnings };
     return this.#serve(next, [...warnings, ...losses]);
   }

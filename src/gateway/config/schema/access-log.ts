@@ -1,9 +1,9 @@
 import * as z from "../recorded-schema.ts";
-import { ours, text } from "./kinds.ts";
+import { names, ours, text } from "./kinds.ts";
 
 const enabled = z.boolean();
 const format = z.enum(["combined", "json"]);
-const path = text;
+const path = text.meta(names("log"));
 const sampleRate = z.number().min(0).max(100);
 
 /** `access_log`: one log line for each request. */

@@ -1,11 +1,14 @@
 import * as z from "../recorded-schema.ts";
-import { environmentName, hostAddress, hostName, listenPort, ours, secret } from "./kinds.ts";
+import { environmentName, filePath, hostAddress, hostName, listenPort, names, ours, secret, text } from "./kinds.ts";
 
 /** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */
 const MAX_KEY_LENGTH = 1024;
 
 /** Characters of a key; a shorter one is refused without `allow_short_keys`, because it can be guessed. */
 export const MIN_KEY_LENGTH = 16;
+
+/** Folders of `file_folders`; the configuration is refused with more. */
+const MAX_FILE_FOLDERS = 64;
 
 /** A secret that a header field can contain. */
 const key = z
@@ -19,8 +22,8 @@ const variable = environmentName.or(z.literal("")).default("");
 
 const tls = z
   .strictObject({
-    cert_path: z.string().default("").describe("PEM certificate chain; empty turns TLS off."),
-    key_path: z.string().default("").describe("PEM private key of `cert_path`. Set both or neither."),
+    cert_path: filePath.default("").describe("PEM certificate chain; empty turns TLS off."),
+    key_path: filePath.default("").describe("PEM private key of `cert_path`. Set both or neither."),
   })
   .prefault({})
   .meta(ours("TLS on the admin listener. A reload reads the files again."));
@@ -51,9 +54,18 @@ export const admin = z
           "Host names under which clients reach the interface, beside `address` and the names of loopback; another Host gets 400. `*.example.com` matches all subdomains of `example.com`.",
         ),
       ),
+    file_folders: z
+      .array(text.meta(names("folder")))
+      .max(MAX_FILE_FOLDERS)
+      .default([])
+      .meta(
+        ours(
+          "Folders in which changes through this interface may name files, programs and sockets. All other such keys, and this one, change only in the configuration file.",
+        ),
+      ),
     tls,
-    audit_log: z
-      .string()
+    audit_log: filePath
+      .meta(names("log"))
       .default("")
       .meta(
         ours(

@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { bytes, count, ours } from "./kinds.ts";
+import { bytes, count, names, ours } from "./kinds.ts";
 
 /** `buffer_pool`: the memory that one worker may use for requests in progress. */
 export const bufferPool = z
@@ -28,6 +28,7 @@ export const bufferPool = z
     ),
     temp_path: z
       .string()
+      .meta(names("folder"))
       .default("")
       .meta(
         ours(

@@ -1,6 +1,6 @@
 import { isAddress } from "../../../lib/networks.ts";
 import * as z from "../recorded-schema.ts";
-import { cidr, count, ours, secret } from "./kinds.ts";
+import { cidr, count, filePath, ours, secret } from "./kinds.ts";
 
 /** An absolute ws, wss, http or https URL without fragment. */
 function isEndpoint(value: string): boolean {
@@ -26,8 +26,7 @@ export const contentBrowser = z
       .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable")
       .default("")
       .describe("Environment variable that holds this URL, for a URL with a secret. Excludes `endpoint`."),
-    tls_ca_path: z
-      .string()
+    tls_ca_path: filePath
       .default("")
       .describe("File of PEM certificates that `wss` and `https` trust instead of the system's."),
     max_pages: count(8, 1, 1000).describe("Pages that are open in the remote browser at the same time."),

@@ -2,7 +2,7 @@ import * as z from "../recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
-import { ours } from "./kinds.ts";
+import { names, ours } from "./kinds.ts";
 
 const NO_SOCKET =
   "expected no path: turnpike start makes this socket in its state folder (for a service of your own, list its socket in the upstream content and run turnpike --config FILE)";
@@ -18,6 +18,7 @@ export const content = z
       ),
     browser_path: z
       .string()
+      .meta(names("program"))
       .default("")
       .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
     browser: contentBrowser,

@@ -29,6 +29,14 @@ export function secret(kind: SecretKind = "whole"): { secret: SecretKind } {
   return { secret: kind };
 }
 
+/** The role of a file that a key names. `src/gateway/admin/running-config/file-keys.ts` reads it. */
+export type FileRole = "file" | "folder" | "log" | "program" | "socket" | "socket-url";
+
+/** Marks a key that names a file or program: the admin interface changes it only within `admin.file_folders`. */
+export function names(file: FileRole): { file: FileRole } {
+  return { file };
+}
+
 /** A time in milliseconds, at least 1. */
 export function milliseconds(byDefault: number) {
   return z.int().min(1).max(MAX_MS).default(byDefault);
@@ -95,8 +103,14 @@ const BAD_SOCKET_PATH = `expected the path of a socket of at most ${MAX_UNIX_PAT
 
 /** The path of a Unix socket. `pathOf` returns the path for a value, before its length is checked. */
 export function socketPath(pathOf: (value: string) => string = (value) => value) {
-  return z.string().refine((value) => isSocketPath(pathOf(value)), BAD_SOCKET_PATH);
+  return z
+    .string()
+    .refine((value) => isSocketPath(pathOf(value)), BAD_SOCKET_PATH)
+    .meta(names("socket"));
 }
+
+/** The path of a file, or an empty string. */
+export const filePath = z.string().meta(names("file"));
 
 /** An empty string, or an absolute http or https URL without user and fragment. */
 export const optionalHttpUrl = z
@@ -112,7 +126,7 @@ export const optionalFacilitatorUrl = z
     "expected an http:// or https:// URL without user and fragment, or unix:/path/of/a.socket",
   )
   .refine((url) => !SOCKET_URL.test(url) || isSocketPath(url.slice("unix:".length)), BAD_SOCKET_PATH)
-  .meta(secret("url"));
+  .meta({ ...secret("url"), ...names("socket-url") });
 
 /** An absolute http or https URL without user and fragment. */
 export const httpUrl = z

@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { bytes, count, milliseconds, ours, secret } from "./kinds.ts";
+import { bytes, count, filePath, milliseconds, ours, secret } from "./kinds.ts";
 
 /** `postgres`: the shared database of ledger, usage and payment state. */
 export const postgres = z
@@ -29,8 +29,7 @@ export const postgres = z
       .describe(
         "Send the password in clear text over a plaintext connection if the server requests it. Over TLS this is always allowed.",
       ),
-    ssl_root_cert: z
-      .string()
+    ssl_root_cert: filePath
       .default("")
       .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),
     kept_response_bytes: bytes(268_435_456, 0).meta(

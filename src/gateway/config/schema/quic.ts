@@ -1,13 +1,13 @@
 import * as z from "../recorded-schema.ts";
-import { count, listenPort } from "./kinds.ts";
+import { count, filePath, listenPort } from "./kinds.ts";
 
 /** `quic`: HTTP/3. */
 export const quic = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Serve HTTP/3; requires `cert_path` and `key_path`."),
     port: listenPort.default(443).describe("UDP port."),
-    cert_path: z.string().default("").describe("PEM certificate chain; required when enabled."),
-    key_path: z.string().default("").describe("PEM private key; required when enabled."),
+    cert_path: filePath.default("").describe("PEM certificate chain; required when enabled."),
+    key_path: filePath.default("").describe("PEM private key; required when enabled."),
     max_idle_timeout_ms: count(30_000, 0, 2_147_483_647).describe("Idle timeout; not 0 when enabled."),
     max_streams_bidi: count(100, 0, 2_147_483_647).describe(
       "Maximum concurrent bidirectional streams of one connection.",

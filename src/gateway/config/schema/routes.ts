@@ -12,6 +12,7 @@ import {
   jsonObject,
   MAX_UNIX_PATH_BYTES,
   milliseconds,
+  names,
   ours,
   secret,
   text,
@@ -36,6 +37,7 @@ const tenant = z
   .strictObject({
     socket_dir: z
       .string()
+      .meta(names("folder"))
       .regex(/^\/[^\0]*$/, "expected an absolute path")
       .refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_DIR_BYTES, SOCKET_DIR_TOO_LONG)
       .describe("Absolute path of the folder of VM sockets. A socket outside it is refused."),

@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { cidr, count, hostAddress, hostName, listenPort, ours } from "./kinds.ts";
+import { cidr, count, hostAddress, hostName, listenPort, names, ours } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 
 /** Listeners of one gateway. A configuration with more is refused: each pair of them is compared. */
@@ -58,6 +58,7 @@ export const server = z
       ),
     static_root: z
       .string()
+      .meta(names("folder"))
       .default("")
       .describe(
         "Directory of static files, served at paths without a route. Empty: no files. A change of a file takes effect within a second.",

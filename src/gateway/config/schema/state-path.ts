@@ -1,8 +1,9 @@
 import * as z from "../recorded-schema.ts";
-import { ours } from "./kinds.ts";
+import { names, ours } from "./kinds.ts";
 
 /** `state_path`: the file of the ledger. */
 export const statePath = z
   .string()
+  .meta(names("folder"))
   .default("")
   .meta(ours("Folder of ledger and usage. Empty: the state folder, or the folder of the configuration file."));

@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { environmentName, httpUrl, ours, secret, text } from "./kinds.ts";
+import { environmentName, filePath, httpUrl, ours, secret, text } from "./kinds.ts";
 
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
@@ -80,8 +80,7 @@ export const acme = z
       .describe(
         "Methods to prove control of a domain. `http-01` requires a listener without TLS that clients reach on port 80, `tls-alpn-01` one with TLS on port 443. After a failure the gateway uses the next one.",
       ),
-    ca_path: z
-      .string()
+    ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign the directory's own certificate. Empty: those of the system."),
   })

@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { ours, text } from "./kinds.ts";
+import { filePath, names, ours, text } from "./kinds.ts";
 import { acme } from "./tls-acme.ts";
 
 /** Entries of `tls.hosts`; the configuration is refused with more. */
@@ -16,16 +16,15 @@ const hostnames = z
 const certificate = z
   .strictObject({
     hostnames: hostnames.describe("Host names (SNI) of this certificate. `*.example.com` stands for one label."),
-    cert_path: text.describe("PEM certificate chain."),
-    key_path: text.describe("PEM private key."),
+    cert_path: text.meta(names("file")).describe("PEM certificate chain."),
+    key_path: text.meta(names("file")).describe("PEM private key."),
   })
   .describe("A further certificate, selected by the host name that the client sends (SNI).");
 
 const hostRule = z
   .strictObject({
     hostnames: hostnames.meta(ours("Host names (SNI). `*.example.com` stands for one label.")),
-    client_ca_path: z
-      .string()
+    client_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs that sign client certificates for these hosts. Empty: none is requested.")),
     client_cert_required: z
@@ -42,14 +41,16 @@ const hostRules = z.array(hostRule).max(MAX_HOST_RULES, `expected at most ${MAX_
 /** `server.listeners[].tls`: each key that is set replaces the same key of `tls`. */
 export const listenerTls = z
   .strictObject({
-    cert_path: text.exactOptional().meta(ours("PEM certificate chain of this listener. Requires `key_path`.")),
-    key_path: text.exactOptional().meta(ours("PEM private key of `cert_path`.")),
+    cert_path: text
+      .meta(names("file"))
+      .exactOptional()
+      .meta(ours("PEM certificate chain of this listener. Requires `key_path`.")),
+    key_path: text.meta(names("file")).exactOptional().meta(ours("PEM private key of `cert_path`.")),
     certificates: z
       .array(certificate)
       .exactOptional()
       .meta(ours("Further certificates of this listener, selected by SNI.")),
-    client_ca_path: z
-      .string()
+    client_ca_path: filePath
       .exactOptional()
       .meta(ours("PEM bundle of the CAs that sign client certificates. Empty: no check on this listener.")),
     client_cert_required: z.boolean().exactOptional().meta(ours("Require a client certificate on this listener.")),
@@ -65,11 +66,10 @@ export const listenerTls = z
 /** `tls`: certificates of the TCP listeners. */
 export const tls = z
   .strictObject({
-    cert_path: z.string().default("").describe("PEM certificate chain. Empty: no TLS on the single listener."),
-    key_path: z.string().default("").describe("PEM private key of `cert_path`. Set both or neither."),
+    cert_path: filePath.default("").describe("PEM certificate chain. Empty: no TLS on the single listener."),
+    key_path: filePath.default("").describe("PEM private key of `cert_path`. Set both or neither."),
     certificates: z.array(certificate).default([]).describe("Further certificates, selected by SNI."),
-    client_ca_path: z
-      .string()
+    client_ca_path: filePath
       .default("")
       .describe("PEM bundle of the CAs that sign client certificates (mTLS). Empty: no check."),
     client_cert_required: z

@@ -1,7 +1,17 @@
 import * as z from "../recorded-schema.ts";
 import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
-import { connectPort, count, environmentName, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";
+import {
+  connectPort,
+  count,
+  environmentName,
+  filePath,
+  hostAddress,
+  milliseconds,
+  ours,
+  socketPath,
+  text,
+} from "./kinds.ts";
 
 /** All load balancers. An unknown name is replaced with the first one. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
@@ -80,19 +90,17 @@ export const upstream = z
       .boolean()
       .default(true)
       .describe("Verify certificate and host name. False encrypts without authentication of the server."),
-    tls_ca_path: z
-      .string()
+    tls_ca_path: filePath
       .default("")
       .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),
-    tls_cert_path: z
-      .string()
+    tls_cert_path: filePath
       .default("")
       .meta(
         ours(
           "PEM client certificate chain that the gateway shows to the servers. Set both this and `tls_key_path`, or neither.",
         ),
       ),
-    tls_key_path: z.string().default("").meta(ours("PEM private key of `tls_cert_path`.")),
+    tls_key_path: filePath.default("").meta(ours("PEM private key of `tls_cert_path`.")),
     token_env: z
       .union([environmentName, z.literal("")])
       .default("")

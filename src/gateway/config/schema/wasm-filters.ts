@@ -1,5 +1,5 @@
 import * as z from "../recorded-schema.ts";
-import { count, jsonObject, ours, secret, text } from "./kinds.ts";
+import { count, jsonObject, names, ours, secret, text } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** Bytes of a page of WebAssembly memory. */
@@ -21,7 +21,7 @@ const wasmFilter = z
       .describe(
         "`path_prefix` of the filter's route. Without such a route the filter never runs. Empty: a proxy-wasm filter without requests, for ticks and queues.",
       ),
-    module: text.describe("Path of the `.wasm` module."),
+    module: text.meta(names("file")).describe("Path of the `.wasm` module."),
     instances: count(1, 1, 4096).describe(
       "Instances for each worker. If all have a parked request, other requests of the route get 503 after 50 ms.",
     ),

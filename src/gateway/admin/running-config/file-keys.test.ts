@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { atOnce } from "../../../lib/slices.ts";
+import { describedSchema, type JsonSchema } from "../../config/json-schema.ts";
+import { fileSteps } from "./file-keys.ts";
+
+/** Names of keys that may name a file, a folder or a program. */
+const SOUNDS_LIKE_FILE = /path|file|dir|folder|socket|unix|root|module|program|_log$|cert|facilitator_url/i;
+
+/** Keys with such a name that name none. */
+const NO_FILES: ReadonlySet<string> = new Set([
+  "routes[].path_prefix",
+  "routes[].match.path_pattern",
+  "routes[].match.exact_path",
+  "routes[].redirect.path",
+  "routes[].rewrite.path",
+  "routes[].traffic_split[].redirect.path",
+  "routes[].traffic_split[].rewrite.path",
+  // Must be empty.
+  "content.socket",
+  "tls.acme.directory_url",
+  "upstreams[].health_check.path",
+  "wasm_filters[].root_id",
+]);
+
+function* stringKeys(schema: JsonSchema, path = ""): Generator<readonly [path: string, schema: JsonSchema]> {
+  for (const part of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) yield* stringKeys(part, path);
+  if (schema.items !== undefined) yield* stringKeys(schema.items, `${path}[]`);
+  if (schema.type === "string" && schema.enum === undefined) yield [path, schema];
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    yield* stringKeys(member, path === "" ? name : `${path}.${name}`);
+  }
+}
+
+test("every key with a name that suggests a file has a role in the schema, or is listed as naming none", () => {
+  const unmarked = [...stringKeys(describedSchema())].filter(
+    ([path, { file }]) => SOUNDS_LIKE_FILE.test(path.replace(/^.*\./, "")) && file === undefined && !NO_FILES.has(path),
+  );
+  expect(unmarked.map(([path]) => path)).toEqual([]);
+});
+
+let folder = "";
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "turnpike-files-")));
+  mkdirSync(join(folder, "allowed"));
+  mkdirSync(join(folder, "allowed-too"));
+  writeFileSync(join(folder, "secret"), "");
+  symlinkSync(join(folder, "secret"), join(folder, "allowed", "link"));
+  symlinkSync(join(folder, "to-be-made"), join(folder, "allowed", "dangling"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function refusedPaths(next: object, served: object, saved: object = served): string[] {
+  return atOnce(fileSteps(next, served, saved)).map(({ path }) => path);
+}
+
+test("each key that names a file is refused with another file, and keeps the file that it has", () => {
+  const files = {
+    server: {
+      static_root: "/srv",
+      listeners: [{ port: 1, tls: { cert_path: "/c", hosts: [{ client_ca_path: "/ca" }] } }],
+    },
+    admin: { audit_log: "/a", tls: { cert_path: "/c" }, file_folders: ["/f"] },
+    access_log: { path: "/l" },
+    x402: { facilitator_url: "unix:/x" },
+    content: { browser_path: "/b" },
+    upstreams: [{ name: "u", servers: [{ unix: "/s" }], tls_key_path: "/k" }],
+    routes: [{ path_prefix: "/", access_log: { path: "/r" }, tenant: { socket_dir: "/t" } }],
+    wasm_filters: [{ match: "/", module: "/m" }],
+    wasm_control_socket: "/w",
+    state_path: "/d",
+  };
+  expect(refusedPaths(files, files)).toEqual([]);
+  expect(refusedPaths({ ...files, routes: [], upstreams: [], wasm_filters: [] }, files)).toEqual([]);
+  const paths = refusedPaths(files, {});
+  expect(paths).toHaveLength(16);
+  const moved = { access_log: { path: "/a" }, server: files.server };
+  // A file may not serve another purpose, and a log cannot be taken away.
+  expect(refusedPaths(moved, { admin: { audit_log: "/a" }, server: files.server }).toSorted()).toEqual([
+    "access_log.path",
+    "admin.audit_log",
+  ]);
+  expect(refusedPaths({ access_log: { path: "stdout" }, x402: { facilitator_url: "https://f.test" } }, {})).toEqual([]);
+});
+
+test("files below an allowed folder may be named, unless a link leads out of it", () => {
+  const saved = { admin: { file_folders: [join(folder, "allowed")] } };
+  const change = (module: string): string[] => refusedPaths({ ...saved, wasm_filters: [{ module }] }, saved);
+  expect(change(join(folder, "allowed", "a.wasm"))).toEqual([]);
+  expect(change(join(folder, "allowed", "below", "a.wasm"))).toEqual([]);
+  for (const path of [
+    "allowed",
+    "allowed-too/a.wasm",
+    "allowed/../secret",
+    "allowed/link",
+    "allowed/dangling",
+    "secret",
+  ]) {
+    expect([path, change(`${folder}/${path}`)]).toEqual([path, ["wasm_filters[0].module"]]);
+  }
+  // A change cannot widen the list, even together with a file.
+  const widened = { admin: { file_folders: ["/"] }, wasm_filters: [{ module: "/m" }] };
+  expect(refusedPaths(widened, saved)).toEqual(["admin.file_folders[0]", "wasm_filters[0].module"]);
+});

@@ -1,0 +1,131 @@
+/** Keys of a document that name files, programs or sockets. Changes through the interface are limited to some folders. */
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { type Diagnostic, formatPath, listAt, valueAt } from "../../config/diagnostic.ts";
+import { describedSchema, type JsonSchema } from "../../config/json-schema.ts";
+import { type Steps } from "../../../lib/slices.ts";
+import { type FileRole } from "../../config/schema/kinds.ts";
+
+/** The keys below one position of the schema that name files. */
+interface Plan {
+  readonly role: FileRole | undefined;
+  readonly members: ReadonlyMap<string, Plan>;
+  readonly items: Plan | undefined;
+}
+
+/** A file that a document names. */
+interface NamedFile {
+  readonly path: readonly (string | number)[];
+  /** The key, without the positions in lists. */
+  readonly key: string;
+  readonly file: string;
+}
+
+/** A value whose files are still to be found. */
+interface Visit extends Omit<NamedFile, "file"> {
+  readonly value: unknown;
+  readonly plan: Plan | undefined;
+}
+
+/** Problems of one change; further ones are not reported. */
+const MAX_PROBLEMS = 100;
+const MESSAGE =
+  "names a file, program or socket: change it in the configuration file, or list its folder there in admin.file_folders";
+const AUDIT_LOG = ".admin.audit_log";
+const SOCKET_URL = "unix:";
+
+/** The files of documents that were judged, which must not be changed. */
+const filesOf = new WeakMap<object, NamedFile[]>();
+let wholePlan: Plan | undefined;
+
+/** The keys in the schema at which a document names files; undefined without such keys. */
+function planOf(schema: JsonSchema): Plan | undefined {
+  const members = new Map<string, Plan>();
+  let items: Plan | undefined;
+  let role = schema.file;
+  for (const part of [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) {
+    role ??= part.file;
+    if (part.items !== undefined) items ??= planOf(part.items);
+    for (const [key, member] of Object.entries(part.properties ?? {})) {
+      const plan = planOf(member);
+      if (plan !== undefined) members.set(key, plan);
+    }
+  }
+  return role === undefined && members.size === 0 && items === undefined ? undefined : { role, members, items };
+}
+
+/**
+ * Finds the problems of a change from the served document to another one. `saved` is the document in the file, which may
+ * name all files.
+ */
+export function* fileSteps(next: unknown, served: unknown, saved: unknown): Steps<Diagnostic[]> {
+  const before = yield* filesIn(served);
+  const known = new Set([...before, ...(yield* filesIn(saved))].map(idOf));
+  const folders = listAt(saved, ["admin", "file_folders"]).filter((folder) => typeof folder === "string");
+  const others = (yield* filesIn(next)).filter((file) => !known.has(idOf(file))).slice(0, MAX_PROBLEMS);
+  const refused = others.filter(({ file }) => !isBelow(file, folders));
+  // Nor may a change end the log of changes.
+  const removed = before.filter(({ path, key }) => key === AUDIT_LOG && (valueAt(next, path) ?? "") === "");
+  return [...refused, ...removed].map(({ path }) => ({ path: formatPath(path), message: MESSAGE }));
+}
+
+function* filesIn(document: unknown): Steps<NamedFile[]> {
+  const done = typeof document === "object" && document !== null ? filesOf.get(document) : undefined;
+  if (done !== undefined) return done;
+  wholePlan ??= planOf(describedSchema());
+  const found: NamedFile[] = [];
+  const visits: Visit[] = [{ value: document, plan: wholePlan, path: [], key: "" }];
+  for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
+    const { value, plan, path, key } = visit;
+    if (typeof value === "string") {
+      const file = fileOf(value, plan?.role);
+      if (file !== undefined) found.push({ path, key, file });
+    } else if (Array.isArray(value)) {
+      if (plan?.items === undefined) continue;
+      for (const [i, item] of value.entries()) {
+        yield;
+        visits.push({ value: item, plan: plan.items, path: [...path, i], key: `${key}[]` });
+      }
+    } else if (typeof value === "object" && value !== null) {
+      yield;
+      for (const [name, member] of plan?.members ?? []) {
+        if (!Object.hasOwn(value, name)) continue;
+        visits.push({ value: Reflect.get(value, name), plan: member, path: [...path, name], key: `${key}.${name}` });
+      }
+    }
+  }
+  found.reverse();
+  if (typeof document === "object" && document !== null) filesOf.set(document, found);
+  return found;
+}
+
+/** The file that a value names; undefined if it names none. */
+function fileOf(value: string, role: FileRole | undefined): string | undefined {
+  if (value === "" || role === undefined) return undefined;
+  if (role === "log" && (value === "stderr" || value === "stdout")) return undefined;
+  if (role !== "socket-url") return value;
+  return value.toLowerCase().startsWith(SOCKET_URL) ? value.slice(SOCKET_URL.length) : undefined;
+}
+
+function idOf({ key, file }: NamedFile): string {
+  return `${key} ${file}`;
+}
+
+/** True if the file, behind all symbolic links, lies in one of the folders. */
+function isBelow(file: string, folders: readonly string[]): boolean {
+  const real = realPath(resolve(file));
+  return real !== undefined && folders.some((folder) => real.startsWith(join(realPath(resolve(folder)) ?? "\0", sep)));
+}
+
+/** The path without symbolic links; the part that does not exist stays as it is. Undefined with a link to nothing. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path) return path;
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
+    const real = realPath(parent);
+    return real === undefined ? undefined : join(real, basename(path));
+  }
+}
