@@ -45,6 +45,132 @@ const FILTERS: Readonly<Record<string, Uint8Array>> = {
   "endless.wasm": ownModule([], { on_request: [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)] }),
 };
 
+const WORD = "a-name-without-any-place-to-break-0123456789-".repeat(3);
+const TOKEN = { network: "eip155:8453", asset: `0x${"a1".repeat(20)}`, amount: "98765432109876543", decimals: 6 };
+const UNKNOWN_TOKEN = { network: "eip155:84532", asset: `0x${"b2".repeat(20)}`, amount: "9".repeat(30) };
+const COUNTS = {
+  requests: 1_234_567_890,
+  request_bytes: 9e15,
+  response_bytes: 9e15,
+  client_errors: 1_234_567,
+  server_errors: 1_234_567,
+  last_seen_ms: 1_700_000_000_000,
+};
+const SOLD = { ...COUNTS, payments: 1_234_567, amounts: [{ ...TOKEN, symbol: "USDC" }, UNKNOWN_TOKEN] };
+const TODAY = new Date().toISOString().slice(0, 10);
+const PAYMENT = { route: `/${WORD}`, state: "settled", delivered: false, payer: TOKEN.asset, transaction: TOKEN.asset };
+
+/** Responses of the admin interface with names that do not break, and figures that are long. */
+const LONG: Readonly<Record<string, unknown>> = {
+  "/v1/routes": {
+    routes: [
+      { path_prefix: `/${WORD}`, host: `${WORD.slice(0, 60)}.example.com`, name: WORD, upstream: WORD, auth: "api_key" },
+      {
+        path_prefix: "/articles/archive",
+        auth: "jwt",
+        wasm_filter: true,
+        wasm_required: true,
+        x402: { price: "$12,345.678901", network: "eip155:8453" },
+        rate_limit: {},
+        traffic_split: [
+          { upstream: WORD, weight: 9 },
+          { redirect: { scheme: "https", host: `${WORD}.example`, path: `/${WORD}` }, weight: 1 },
+        ],
+      },
+    ],
+  },
+  "/v1/upstreams": {
+    upstreams: [WORD, "articles"].map((name) => ({
+      name,
+      load_balancer: "least_connections",
+      protocol: "http2",
+      servers: ["2001:db8:1234:5678:9abc:def0:1234:5678", `${WORD}.example`].map((address) => ({
+        server: `${address}:8080`,
+        address,
+        port: 8080,
+        source: "configured",
+        health: "unhealthy",
+        in_rotation: false,
+        drained: false,
+        reason: `the connection to ${WORD} was refused 12 times`,
+        failures: 1_234_567,
+        requests_in_flight: 1_234_567,
+        connections: 1_234_567,
+        last_failure_ms: 1_700_000_000_000,
+      })),
+    })),
+  },
+  "/v1/usage": {
+    since_ms: 1_700_000_000_000,
+    full: [],
+    consumers: [
+      { name: WORD, ...SOLD },
+      { name: "", anonymous: true, ...SOLD },
+    ],
+    routes: [{ route: `${WORD}.example/${WORD}`, ...SOLD }],
+    upstreams: [{ upstream: WORD, ...COUNTS }],
+  },
+  "/v1/payments": {
+    available: true,
+    days: [
+      { day: TODAY, route: `/${WORD}`, payments: 1_234_567, ...TOKEN, symbol: "USDC" },
+      { day: TODAY, route: "/articles", payments: 3, ...UNKNOWN_TOKEN },
+    ],
+    open: 1_234_567,
+    unknown: 1_234_567,
+    owed: 1_234_567,
+    oldest_open_ms: 1_700_000_000_000,
+    recent: [
+      { ...PAYMENT, id: "1", time_ms: 1_700_000_000_000, ...TOKEN, symbol: "USDC" },
+      { ...PAYMENT, id: "2", time_ms: 1_700_000_000_000, ...UNKNOWN_TOKEN },
+    ],
+  },
+  "/v1/tenants": {
+    tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: 1_700_000_000_000, workers: 4 }],
+  },
+  "/v1/content": {
+    available: true,
+    health: {
+      status: "ok",
+      version: "0.1.0",
+      browser: { name: "Chrome Headless Shell", version: "149.0.7827.22", sandboxed: true },
+      search: [{ name: WORD, state: "open" }],
+      figures: {
+        started_at_ms: 1_700_000_000_000,
+        engines: {
+          static: { places: 64, under_way: 64, waiting: 1_234_567 },
+          browser: { places: 4, under_way: 4, waiting: 12 },
+        },
+        extraction: { places: 4, under_way: 1, waiting: 0 },
+        browsers: { running: 2, started: 1_234_567, lost: 1_234_567 },
+        operations: { extract: { calls: 1_234_567, failures: { upstream_timeout: 1_234_567, [WORD]: 3 } } },
+      },
+    },
+  },
+};
+
+/** The texts in tables, tiles and lists that reach beyond their box, and the figures that stand alone in a row. */
+const MISPLACED = `(() => {
+  const found = [];
+  const shown = (one) => one.checkVisibility() && one.closest(".visually-hidden") === null;
+  for (const box of document.querySelectorAll("main td, main tbody th, main .tile, main .lines > li, main .panel-head, main .head")) {
+    const { left, right } = box.getBoundingClientRect();
+    for (const one of box.querySelectorAll("*")) {
+      const own = one.getBoundingClientRect();
+      if (shown(one) && one.closest(".clip") === null && (own.right > right + 1 || own.left < left - 1)) {
+        found.push(one.outerHTML.slice(0, 120));
+      }
+    }
+  }
+  for (const tiles of document.querySelectorAll(".tiles")) {
+    const rows = Map.groupBy(tiles.children, (one) => one.getBoundingClientRect().top);
+    if (innerWidth >= 1280 && tiles.children.length > 1 && [...rows.values()].some(({ length }) => length === 1)) {
+      found.push("alone: " + tiles.lastChild.innerText);
+    }
+  }
+  return found;
+})()`;
+
 let folder: Folder;
 let sandbox: Sandbox;
 let browser: TestBrowser;
@@ -106,6 +232,12 @@ afterAll(async () => {
   await browser.close();
 });
 
+async function picture(operator: Operator, name: string): Promise<void> {
+  if (PICTURES === "") return;
+  mkdirSync(PICTURES, { recursive: true });
+  await operator.page.screenshot({ path: `${PICTURES}/${name.replaceAll(/[^\w-]/g, "_")}.png`, fullPage: true });
+}
+
 async function inspect(operator: Operator): Promise<void> {
   expect(await errors(operator.page)).toEqual([]);
   expect(await operator.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
@@ -132,11 +264,7 @@ for (const [width, scheme] of [
       await isSettled(operator);
       await operator.page.evaluate(`for (const fold of document.querySelectorAll("details")) fold.open = true`);
       await inspect(operator);
-      if (PICTURES !== "") {
-        mkdirSync(PICTURES, { recursive: true });
-        const name = `${view.replaceAll(/\W/g, "_")}-${width}-${scheme}.png` as const;
-        await operator.page.screenshot({ path: `${PICTURES}/${name}`, fullPage: true });
-      }
+      await picture(operator, `${view}-${width}-${scheme}`);
     }
     await operator.goTo("usage", "Usage");
     await operator.press("Reset");
@@ -164,6 +292,26 @@ for (const [width, scheme] of [
       await inspect(operator);
     }
     expect(operator.complaints).toEqual([]);
+    await operator.leave();
+  });
+}
+
+for (const width of [1280, 390]) {
+  test(`at ${width} px: long names and large figures stay within their boxes, and no figure stands alone`, async () => {
+    const operator = await rig.operator({ width });
+    await operator.page.setRequestInterception(true);
+    operator.page.on("request", (request) => {
+      const body = LONG[new URL(request.url()).pathname];
+      if (body === undefined) return void request.continue();
+      void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
+    });
+    await operator.logIn();
+    for (const [view, head] of VIEWS) {
+      await operator.goTo(view, head);
+      await isSettled(operator);
+      await picture(operator, `long_${view}-${width}`);
+      expect([view, await operator.page.evaluate(MISPLACED)]).toEqual([view, []]);
+    }
     await operator.leave();
   });
 }

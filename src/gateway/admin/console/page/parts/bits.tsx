@@ -1,4 +1,4 @@
-import { type ComponentChildren } from "preact";
+import { type ComponentChildren, toChildArray } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { NONE } from "../format/numbers.ts";
 import { ago, clock, fullTime, isoTime } from "../format/times.ts";
@@ -95,7 +95,12 @@ export function Tile({
 }
 
 export function Tiles({ children }: { readonly children: ComponentChildren }) {
-  return <dl class="tiles">{children}</dl>;
+  const count = toChildArray(children).length;
+  return (
+    <dl class="tiles" style={{ "--count": count, "--half": Math.ceil(count / 2) }}>
+      {children}
+    </dl>
+  );
 }
 
 /** A time in the user's time zone. The date and the zone are in its tooltip. */
