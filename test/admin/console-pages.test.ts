@@ -45,6 +45,7 @@ const FILTERS: Readonly<Record<string, Uint8Array>> = {
   "endless.wasm": ownModule([], { on_request: [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)] }),
 };
 
+const RECENTLY = Date.now() - 3_600_000;
 const WORD = "a-name-without-any-place-to-break-0123456789-".repeat(3);
 const TOKEN = { network: "eip155:8453", asset: `0x${"a1".repeat(20)}`, amount: "98765432109876543", decimals: 6 };
 const UNKNOWN_TOKEN = { network: "eip155:84532", asset: `0x${"b2".repeat(20)}`, amount: "9".repeat(30) };
@@ -54,7 +55,7 @@ const COUNTS = {
   response_bytes: 9e15,
   client_errors: 1_234_567,
   server_errors: 1_234_567,
-  last_seen_ms: 1_700_000_000_000,
+  last_seen_ms: RECENTLY,
 };
 const SOLD = { ...COUNTS, payments: 1_234_567, amounts: [{ ...TOKEN, symbol: "USDC" }, UNKNOWN_TOKEN] };
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -64,7 +65,13 @@ const PAYMENT = { route: `/${WORD}`, state: "settled", delivered: false, payer: 
 const LONG: Readonly<Record<string, unknown>> = {
   "/v1/routes": {
     routes: [
-      { path_prefix: `/${WORD}`, host: `${WORD.slice(0, 60)}.example.com`, name: WORD, upstream: WORD, auth: "api_key" },
+      {
+        path_prefix: `/${WORD}`,
+        host: `${WORD.slice(0, 60)}.example.com`,
+        name: WORD,
+        upstream: WORD,
+        auth: "api_key",
+      },
       {
         path_prefix: "/articles/archive",
         auth: "jwt",
@@ -96,12 +103,12 @@ const LONG: Readonly<Record<string, unknown>> = {
         failures: 1_234_567,
         requests_in_flight: 1_234_567,
         connections: 1_234_567,
-        last_failure_ms: 1_700_000_000_000,
+        last_failure_ms: RECENTLY,
       })),
     })),
   },
   "/v1/usage": {
-    since_ms: 1_700_000_000_000,
+    since_ms: RECENTLY,
     full: [],
     consumers: [
       { name: WORD, ...SOLD },
@@ -119,14 +126,14 @@ const LONG: Readonly<Record<string, unknown>> = {
     open: 1_234_567,
     unknown: 1_234_567,
     owed: 1_234_567,
-    oldest_open_ms: 1_700_000_000_000,
+    oldest_open_ms: RECENTLY,
     recent: [
-      { ...PAYMENT, id: "1", time_ms: 1_700_000_000_000, ...TOKEN, symbol: "USDC" },
-      { ...PAYMENT, id: "2", time_ms: 1_700_000_000_000, ...UNKNOWN_TOKEN },
+      { ...PAYMENT, id: "1", time_ms: RECENTLY, ...TOKEN, symbol: "USDC" },
+      { ...PAYMENT, id: "2", time_ms: RECENTLY, ...UNKNOWN_TOKEN },
     ],
   },
   "/v1/tenants": {
-    tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: 1_700_000_000_000, workers: 4 }],
+    tenants: [{ key: WORD, path: `/run/${WORD}.sock`, last_used_ms: RECENTLY, workers: 4 }],
   },
   "/v1/content": {
     available: true,
@@ -136,7 +143,7 @@ const LONG: Readonly<Record<string, unknown>> = {
       browser: { name: "Chrome Headless Shell", version: "149.0.7827.22", sandboxed: true },
       search: [{ name: WORD, state: "open" }],
       figures: {
-        started_at_ms: 1_700_000_000_000,
+        started_at_ms: RECENTLY,
         engines: {
           static: { places: 64, under_way: 64, waiting: 1_234_567 },
           browser: { places: 4, under_way: 4, waiting: 12 },
