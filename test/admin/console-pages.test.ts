@@ -309,8 +309,8 @@ for (const width of [1280, 390]) {
     await operator.page.setRequestInterception(true);
     operator.page.on("request", (request) => {
       const body = LONG[new URL(request.url()).pathname];
-      if (body === undefined) return void request.continue();
-      void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
+      if (body === undefined) void request.continue();
+      else void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
     });
     await operator.logIn();
     for (const [view, head] of VIEWS) {
