@@ -1,6 +1,6 @@
 /** `turnpike --take-over PID`: a gateway replaces another on the same ports, under load, without a lost request. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -218,6 +218,42 @@ async function expectServing(ports: Ports): Promise<void> {
     return response === "quick" || undefined;
   });
   await until("the admin interface", async () => (await adminStatus(ports).catch(() => 0)) === 200 || undefined);
+}
+
+async function readyStatus({ plain }: Ports): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${plain}/.ready`, { keepalive: false })).status;
+}
+
+/** Waits until the gateway is ready. The admin interface serves from then on. */
+async function expectReady(ports: Ports): Promise<void> {
+  await until("a ready gateway", async () => (await readyStatus(ports).catch(() => 0)) === 200 || undefined);
+  expect(await adminStatus(ports)).toBe(200);
+}
+
+test("a gateway is ready when its admin interface serves, after a start and after a take-over", async () => {
+  const ports = await portsOf();
+  const config = configOf(ports, originOf(), 2);
+  const before = new Program(["--config", folder.write("turnpike.json", config)]);
+  open.push(before);
+  await expectReady(ports);
+  await before.sees(/listening on https/);
+  const after = new Program(["--config", folder.file("turnpike.json"), "--take-over", String(before.pid)]);
+  open.push(after);
+  await until("a worker of the new one", () => listenersOn(ports.plain) > 2 || undefined);
+  // The supervisor has the admin port until it continues. Its workers are ready, and those of the new gateway are not.
+  before.kill("SIGSTOP");
+  await after.sees(/listening on https/);
+  await until("the new one", async () => (await readyStatus(ports)) === 503 || undefined);
+  before.kill("SIGCONT");
+  expect(await before.exit()).toBe(0);
+  await expectReady(ports);
+});
+
+/** The sockets of all processes that listen on a port of 127.0.0.1. */
+function listenersOn(port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const rows = readFileSync("/proc/net/tcp", "latin1").split("\n");
+  return rows.filter((row) => row.includes(` ${address} 00000000:0000 0A `)).length;
 }
 
 test("of two take-overs of one process, one succeeds and the other is refused", async () => {

@@ -9,6 +9,7 @@ import { type RunningConfig } from "../admin/running-config/running-config.ts";
 import { watchFile } from "../admin/running-config/watch-file.ts";
 import { cpus } from "node:os";
 import { pollUntil } from "../../lib/poll-until.ts";
+import { setAdminAway } from "../telemetry/admin-away.ts";
 import { COLUMN, TRANSPORTS } from "../telemetry/layout.ts";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
@@ -114,7 +115,13 @@ export async function startAdministered(
     const isSingle = options.isSingle === true || config.server.workers === 1;
     const settings = readAcme(config, process.env);
     const issued = await keeper.prepare(settings);
-    const gateway = await (await starter(isSingle))({ ...options, config: started, issued, events });
+    const gateway = await (await starter(isSingle))({
+      ...options,
+      config: started,
+      issued,
+      events,
+      awaitsAdmin: config.admin.enabled,
+    });
     const { storePath } = options;
     const { log } = withEvents({ ...options, config, events });
     const { figures } = gateway;
@@ -123,13 +130,13 @@ export async function startAdministered(
     const createUsage = (): UsageKeeper => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log });
     const createOverview = (): Overviews.Overview => overviews().createOverview(figures, facts);
     const onAdminMoved = options.onAdminMoved ?? ((): void => {});
-    if (issued !== undefined) {
-      keeper.use(settings, issued, gateway);
-      // Clients that learn of the listeners afterwards find certificates, if the directory is fast.
-      await keeper.attempted(FIRST_CERTIFICATES_MS);
-    }
+    if (issued !== undefined) keeper.use(settings, issued, gateway);
     const parts = { opened, gateway, admin, events, audit, createOverview, workers, createUsage, keeper, onAdminMoved };
-    return new Administered({ ...parts, config, share, log });
+    const administered = new Administered({ ...parts, config, share, log });
+    // Clients that learn of the listeners afterwards find certificates, if the directory is fast. The gateway is ready
+    // meanwhile, because a directory may reach it through a balancer that asks.
+    if (issued !== undefined) await keeper.attempted(FIRST_CERTIFICATES_MS);
+    return administered;
   } catch (error) {
     await keeper.close();
     await admin.close();
@@ -258,6 +265,7 @@ class Administered implements AdministeredGateway {
       },
     };
     admin.serve(parts);
+    this.#tellAdmin();
     events.add({
       kind: "worker",
       message: `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`,
@@ -393,8 +401,14 @@ class Administered implements AdministeredGateway {
     this.#admin.commit(config);
     if (this.adminUrl !== url) this.#onAdminMoved(this.adminUrl);
     this.#applied = whole;
+    this.#tellAdmin();
     this.#certificates.use(whole);
     this.#keepUsage();
+  }
+
+  /** The workers are not ready without the admin interface, which the other gateway of a take-over may have. */
+  #tellAdmin(): void {
+    setAdminAway(this.#gateway.figures.zone, this.#applied.admin.enabled && this.adminUrl === undefined);
   }
 
   /** Starts the usage file. Without an admin interface, usage cannot be queried, so it is not stored. */

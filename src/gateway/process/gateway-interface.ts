@@ -40,6 +40,8 @@ export interface GatewayOptions {
   readonly reusePort: boolean;
   /** The gateway that this one replaces still listens on the same TCP ports. */
   readonly takesOver?: Replaced | undefined;
+  /** The admin interface starts after the workers, which are not ready before; left out: it does not. */
+  readonly awaitsAdmin?: boolean;
   /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
   readonly needsDatabase?: boolean;
   readonly log: (message: string) => void;

@@ -19,6 +19,7 @@ import {
   type ReadTls,
   shownByListener,
 } from "../acme/issued.ts";
+import { isAdminAway, setAdminAway } from "../telemetry/admin-away.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
@@ -111,6 +112,7 @@ class RunningGateway implements GatewayProcess {
       onEvent: (event) => this.#tell(event),
       onError: (error) => this.#report(error),
     });
+    if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
     this.#store = new WorkerStore(options, this.#own);
     this.#lateWrites = new LateWrites(options.log);
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
@@ -446,7 +448,7 @@ class RunningGateway implements GatewayProcess {
       states: this.#own.states,
       members,
       state: {
-        ready: () => this.#isUp && !this.#draining,
+        ready: () => this.#isUp && !this.#draining && !isAdminAway(this.#own.zone),
         metrics: () => this.metrics(),
         challenge: (token) => httpResponse(this.#issued, token),
       },

@@ -11,6 +11,7 @@ import { readTlsMaterial } from "./certificates.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type Gateway, type GatewayOptions, STOPPING, withEvents } from "./gateway-interface.ts";
 import { type Actor, type EventDetails, type NewEvent } from "../telemetry/event.ts";
+import { setAdminAway } from "../telemetry/admin-away.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { SUPERVISOR_ROW } from "../telemetry/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../telemetry/telemetry.ts";
@@ -108,6 +109,7 @@ class Supervisor implements Gateway {
     this.#clock = clock;
     const count = options.config.server.workers || cpus().length;
     this.#telemetry = new SupervisorTelemetry(count);
+    if (options.awaitsAdmin === true) setAdminAway(this.#telemetry.zone, true);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
     this.#served = {
       config: options.config,

@@ -192,6 +192,8 @@ const GAUGES = {
   requestsInFlight: column(PROTOCOLS.length),
   connectionsOpen: column(TRANSPORTS.length),
   logsFailing: column(),
+  /** Of the supervisor's row: see `setAdminAway`. */
+  adminAway: column(),
   quicStreamsOpen: column(),
   bufferBytes: column(),
   bodyBufferBytes: column(),
