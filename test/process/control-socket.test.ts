@@ -45,7 +45,11 @@ function has(count: number, of = sandbox): Promise<true> {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-control-"));
   sandbox = await startSandbox();
-  admin = await Admin.start({ workers: WORKERS, config: { routes: [], wasm_control_socket: sandbox.path } });
+  admin = await Admin.start({
+    workers: WORKERS,
+    admin: { file_folders: [folder] },
+    config: { routes: [], wasm_control_socket: sandbox.path },
+  });
 });
 afterAll(async () => {
   await admin.stop();

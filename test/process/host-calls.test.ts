@@ -94,6 +94,7 @@ beforeAll(async () => {
   const servers = [{ address: "127.0.0.1", port: 9 }];
   admin = await Admin.start({
     workers: WORKERS,
+    admin: { file_folders: [folder.path] },
     config: {
       upstreams: [{ name: "none", servers }],
       routes: [{ path_prefix: "/call", upstream: "none" }],
