@@ -18,7 +18,6 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "request-timeout": "The request did not arrive within `timeouts.header_ms` or `timeouts.body_ms`.",
   "payment-conflict": "The payment belongs to another request, is in use, or is already spent.",
   "already-exists": "Admin: there is a route with this prefix and host, or an upstream with this name.",
-  "still-referenced": "Admin: routes refer to the upstream to be deleted; `referenced_by` lists them.",
   "guard-lost":
     "Admin: a path would be served without a guard that it has now, such as a price. `errors` lists the guards, and `?force=true` insists.",
   "ambiguous-route":
@@ -53,7 +52,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "not-implemented":
     "CONNECT, TRACE, a method in lower case such as `get`, an unknown method or transfer coding. Or WebSocket on a priced route, to an upstream over HTTP/2, or over HTTP/2 to a server that does not support it.",
   "upstream-failed": "The upstream refused or broke the connection, or its response cannot be read.",
-  "no-servers": "The configuration names no server for the upstream of the route, and no discovery of servers.",
+  "no-servers":
+    "The configuration names no server for the upstream of the route, and no discovery of servers; or the upstream was deleted.",
   "no-upstream":
     "No server of the upstream is in rotation, or the filter of a tenant route has named no usable socket.",
   "response-too-large":

@@ -83,7 +83,7 @@ function printerOf(file: string, locate: Locate): Printer {
       sayError(`${file}: ${diagnosticText(locate(diagnostic))}`);
     },
     warning(diagnostic) {
-      count.warnings++;
+      if (diagnostic.isNotice !== true) count.warnings++;
       sayWarning(`${file}: warning: ${diagnosticText(locate(diagnostic))}`);
     },
   };

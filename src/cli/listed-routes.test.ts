@@ -39,6 +39,12 @@ test("an invalid configuration stays unchanged", () => {
   }
 });
 
+test("the content service does not take the place of its deleted upstream", () => {
+  const deleted = { name: "content", servers: [], deleted: true };
+  const own = { upstream: { name: "content", servers: [{ unix: "/s" }] } };
+  expect(withOwnParts({ upstreams: [deleted] }, own)).toEqual({ upstreams: [deleted] });
+});
+
 test("the shipped list has every operation that has a price", async () => {
   expect(Object.keys(await readListings()).length).toBeGreaterThan(5);
 });

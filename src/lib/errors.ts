@@ -31,7 +31,6 @@ export const ERRORS = {
   "request-timeout": kind(408, "Request Timeout", "client", true),
   "payment-conflict": kind(409, "Payment Already Used", "client"),
   "already-exists": kind(409, "Already Exists", "client"),
-  "still-referenced": kind(409, "Still Referenced", "client"),
   "guard-lost": kind(409, "Guard Lost", "client"),
   "ambiguous-route": kind(409, "Ambiguous Route", "client"),
   "changed-on-disk": kind(409, "Changed On Disk", "config"),
@@ -121,8 +120,6 @@ export interface FieldError {
 export interface ProblemMembers {
   /** The HTTP status of the response of a page's server. */
   readonly page_status?: number;
-  /** Places that refer to the thing that was to be deleted, as `routes[0].upstream`. */
-  readonly referenced_by?: readonly string[];
   /** The hosts of the routes that a request may mean. An empty text stands for the route without a host. */
   readonly hosts?: readonly string[];
   /** The names of those routes, in the same order. An empty text stands for a route without a name. */

@@ -92,10 +92,13 @@ test("a client that is generated from the document changes a gateway", async () 
   expect((await call("listRoutes")).data).toMatchObject({
     routes: [{ path_prefix: "/by/other-client", auth: "none" }],
   });
-  expect((await call("deleteUpstream", { name: "o" })).error).toMatchObject({ referenced_by: ["routes[0].upstream"] });
   expect((await call("drainServer", { name: "o", server: "127.0.0.1:9" })).data).toEqual({ ok: true, drained: true });
+  expect((await call("deleteUpstream", { name: "o" })).data).toMatchObject({ waiting: ["/by/other-client"] });
+  expect((await call("listUpstreams")).data).toMatchObject({
+    upstreams: [{ name: "o", waiting: ["/by/other-client"] }],
+  });
   expect((await call("deleteRouteByQuery", { prefix: "/by/other-client" })).data).toMatchObject({ ok: true });
-  expect((await call("deleteUpstream", { name: "o" })).data).toEqual({ ok: true, deleted: "o" });
+  expect((await call("deleteUpstream", { name: "o" })).error).toMatchObject({ status: 404 });
   expect((await call("showStatus")).data).toMatchObject({
     routes: 0,
     upstreams: 0,

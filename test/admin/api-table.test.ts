@@ -228,7 +228,11 @@ const ROWS: readonly Row[] = [
   ["a change of none", "PATCH", "/v1/upstreams/new", { body: {} }, 404, "not_found"],
   ["the end of it", "DELETE", "/v1/upstreams/n%2Fe%20w", {}, 200, { deleted: "n/e w" }],
   ["the end of it again", "DELETE", "/v1/upstreams/n%2Fe%20w", {}, 404, "not_found"],
-  ["the end of what routes name", "DELETE", "/v1/upstreams/origin", {}, 409, "still_referenced"],
+  ["the end of what routes name", "DELETE", "/v1/upstreams/origin", {}, 200, { waiting: ["/a", "/c", "c.test/c"] }],
+  ["that end again", "DELETE", "/v1/upstreams/origin", {}, 404, "not_found"],
+  ["a change of what is deleted", "PATCH", "/v1/upstreams/origin", { body: ORIGIN }, 404, "not_found"],
+  ["what was deleted", "POST", "/v1/upstreams", { body: ORIGIN }, 201, { created: "origin" }],
+  ["what was deleted, again", "POST", "/v1/upstreams", { body: ORIGIN }, 409, "already_exists"],
   ["a drain", "POST", "/v1/upstreams/origin/servers/127.0.0.1%3A9/drain", {}, 200, { drained: true }],
   ["the end of a drain", "POST", "/v1/upstreams/origin/servers/127.0.0.1%3A9/undrain", {}, 200, { drained: false }],
   [

@@ -17,11 +17,12 @@ import { descendants, Program } from "../support/program.ts";
 import { once } from "../support/raw-client.ts";
 import {
   type DocumentModel,
+  isDeleted,
   isRoute,
-  isUsed,
   type RouteModel,
+  routeOf,
   type UpstreamModel,
-  versionOf,
+  withoutUnused,
 } from "./testing/config-model.ts";
 import { type EchoSite, startEchoSite } from "./testing/echo-site.ts";
 import { Choices } from "./testing/random.ts";
@@ -90,9 +91,14 @@ class Run {
     return {
       path_prefix: choices.of(PREFIXES),
       ...(host === undefined ? {} : { host }),
-      upstream: choices.of(this.document.upstreams).name,
+      upstream: this.upstream(),
       upstream_headers: this.version(),
     };
+  }
+
+  /** The name of an upstream that is not deleted. */
+  upstream(): string {
+    return this.choices.of(this.document.upstreams.filter(({ deleted }) => deleted !== true)).name;
   }
 
   version(): RouteModel["upstream_headers"] {
@@ -113,12 +119,16 @@ class Run {
    */
   async look(path: string, host: string): Promise<void> {
     await this.#killing;
-    const version = versionOf(this.document, path, host);
+    const route = routeOf(this.document, path, host);
+    const isWaiting = isDeleted(this.document, route?.upstream ?? "");
+    const expected = isWaiting ? [503, true] : [200, route?.upstream_headers[0]?.value ?? "none"];
     const bytes = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     const responses = await Promise.all(Array.from({ length: LOOKS }, () => once(this.admin.port, bytes)));
-    expect(responses.map((response) => [statusOf(response), response.body.trim()])).toEqual(
-      responses.map(() => [200, version]),
-    );
+    const found = responses.map((response) => {
+      const { body } = response;
+      return [statusOf(response), isWaiting ? body.includes(":no-servers") : body.trim()];
+    });
+    expect(found).toEqual(responses.map(() => expected));
   }
 
   /** Kills a worker, unless another was killed a moment ago. */
@@ -158,10 +168,10 @@ const at = (prefix: string, host: string | undefined): string =>
 
 async function changeRoute(run: Run): Promise<void> {
   const { path_prefix: prefix, host } = run.choices.of(run.document.routes);
-  const patch = { upstream: run.choices.of(run.document.upstreams).name, upstream_headers: run.version() };
+  const patch = { upstream: run.upstream(), upstream_headers: run.version() };
   await run.change("PATCH", at(prefix, host), patch, 200);
   const routes = run.document.routes.map((route) => (isRoute(prefix, host)(route) ? { ...route, ...patch } : route));
-  run.document = { ...run.document, routes };
+  run.document = withoutUnused({ ...run.document, routes });
   await run.look(prefix, host ?? "any.test");
 }
 
@@ -179,17 +189,21 @@ const STEPS_OF_CHANGE: readonly Step[] = [
     const exists = run.document.routes.some(isRoute(prefix, host));
     await run.change("DELETE", at(prefix, host), undefined, exists ? 200 : 404);
     const routes = run.document.routes.filter((route) => !isRoute(prefix, host)(route));
-    run.document = { ...run.document, routes };
+    run.document = exists ? withoutUnused({ ...run.document, routes }) : run.document;
     await run.look(prefix, host ?? "any.test");
   },
   async function addUpstream(run) {
     const upstream = upstreamOf(run.choices.of(NAMES));
-    const exists = run.document.upstreams.some(({ name }) => name === upstream.name);
-    await run.change("POST", "/v1/upstreams", upstream, exists ? 409 : 201);
-    if (!exists) run.document = { ...run.document, upstreams: [...run.document.upstreams, upstream] };
+    const { upstreams } = run.document;
+    const index = upstreams.findIndex(({ name }) => name === upstream.name);
+    const isTaken = index >= 0 && !isDeleted(run.document, upstream.name);
+    await run.change("POST", "/v1/upstreams", upstream, isTaken ? 409 : 201);
+    if (isTaken) return;
+    const list = index < 0 ? [...upstreams, upstream] : upstreams.with(index, upstream);
+    run.document = { ...run.document, upstreams: list };
   },
   async function changeUpstream(run) {
-    const { name } = run.choices.of(run.document.upstreams);
+    const name = run.upstream();
     const patch = { load_balancer: run.choices.of(["random", "least_conn", "round_robin"]) };
     await run.change("PATCH", `/v1/upstreams/${name}`, patch, 200);
     const upstreams = run.document.upstreams.map((one) => (one.name === name ? { ...one, ...patch } : one));
@@ -197,11 +211,17 @@ const STEPS_OF_CHANGE: readonly Step[] = [
   },
   async function removeUpstream(run) {
     const name = run.choices.of(NAMES);
-    const exists = run.document.upstreams.some((upstream) => upstream.name === name);
-    const status = isUsed(run.document, name) ? 409 : exists ? 200 : 404;
-    await run.change("DELETE", `/v1/upstreams/${name}`, undefined, status);
-    if (status !== 200) return;
-    run.document = { ...run.document, upstreams: run.document.upstreams.filter((upstream) => upstream.name !== name) };
+    // The clients of the whole run use this route.
+    if (routeOf(run.document, "/", "")?.upstream === name) return;
+    const { upstreams } = run.document;
+    const exists = upstreams.some((upstream) => upstream.name === name) && !isDeleted(run.document, name);
+    await run.change("DELETE", `/v1/upstreams/${name}`, undefined, exists ? 200 : 404);
+    if (!exists) return;
+    const deleted = { name, servers: [], deleted: true };
+    const list = upstreams.map((upstream) => (upstream.name === name ? deleted : upstream));
+    run.document = withoutUnused({ ...run.document, upstreams: list });
+    const waiting = run.document.routes.find((route) => route.upstream === name);
+    if (waiting !== undefined) await run.look(waiting.path_prefix, waiting.host ?? "any.test");
   },
   async function replaceAll(run) {
     const { body: shown } = await run.change("GET", "/v1/config", undefined, 200);

@@ -212,7 +212,7 @@ describe.each([
     expect(await rig.json("config", "show")).toEqual(before);
   });
 
-  test("an upstream is added, its server is drained and restored, and the upstream is removed when no route uses it", async () => {
+  test("an upstream is added, its server is drained and restored, removed while a route names it, added again, and removed for good", async () => {
     const upstream = { name: "more", servers: [{ address: "127.0.0.1", port: origin.port }] };
     const file = folder.write("upstream.json", upstream);
     expect((await rig.run("upstreams", "add", file)).out).toBe("added more\n");
@@ -228,9 +228,14 @@ describe.each([
     expect((await rig.run("upstreams", "undrain", "more", server)).out).toBe(`${server} of more is back in rotation\n`);
     expect(await statusOf("/more")).toBe(200);
     expect((await rig.run("upstreams", "drain", "more", "127.0.0.1:1")).code).toBe(1);
-    const referred = await rig.run("upstreams", "remove", "more");
-    expect([referred.code, referred.out]).toEqual([1, ""]);
-    expect(referred.err).toContain("routes[1].upstream");
+    const removed = await rig.run("upstreams", "remove", "more", "--strict");
+    expect([removed.code, removed.out]).toEqual([0, "removed more; until it is added again, 503 for /more\n"]);
+    expect(removed.err).toContain('until they are added again: "more"');
+    expect(await statusOf("/more")).toBe(503);
+    expect((await rig.run("upstreams")).out).toMatch(/^more\tround_robin\t\(deleted\)\t\t\t\t\t\t503 for \/more$/m);
+    expect((await rig.run("upstreams", "remove", "more")).code).toBe(1);
+    expect((await rig.run("upstreams", "add", file, "--strict")).out).toBe("added more\n");
+    expect(await statusOf("/more")).toBe(200);
     expect((await rig.give('{"load_balancer": "random"}', "upstreams", "change", "more", "-")).out).toBe(
       "changed more\n",
     );

@@ -225,12 +225,17 @@ test("a server is drained under load without a failed request, and returns to th
   expect(failed).toEqual([]);
 });
 
-test("an upstream that a route refers to is not removed, and the refusal names the route", async () => {
+test("an upstream that routes name is removed and added again, and the routes that wait are shown meanwhile", async () => {
   await operator.goTo("upstreams", "Upstreams");
   await operator.press("Remove pair");
   await operator.press("Remove upstream");
-  await operator.reads("routes[0].upstream");
-  await operator.press("Cancel");
+  await operator.reads("Until it is added again, requests get 503: /first, /added");
+  await operator.page.waitForFunction(`!document.querySelector("main").innerText.includes("Remove")`);
+  expect((await get("/added")).status).toBe(503);
+  const body = { name: "pair", servers: origins.map(({ port }) => serverAt(port ?? 0)) };
+  expect((await rig.ask("/v1/upstreams", { method: "POST", body })).status).toBe(201);
+  await operator.reads("2 of 2 in rotation");
+  expect((await get("/added")).status).toBe(200);
 });
 
 test("usage is reset after a confirmation", async () => {

@@ -176,12 +176,6 @@ test("a refusal shows the problem's text, with each error on its line and withou
 test.each([
   [401, { detail: "No key, or a wrong one." }, {}, "No key, or a wrong one. (ORIGIN)"],
   [429, { detail: "Too many wrong keys." }, { "retry-after": "17" }, "Too many wrong keys.; try again in 17 s"],
-  [
-    409,
-    { detail: "Routes refer to it.", referenced_by: ["routes[0].upstream"] },
-    {},
-    "Routes refer to it. (routes[0].upstream)",
-  ],
   [503, {}, {}, "503 A Title"],
 ])("a %d says what is the case", async (status, body, headers, words) => {
   const url = http(() => problem(status, body, headers));

@@ -48,11 +48,7 @@ export function refusalOf(origin: string, { status, headers, text }: RefusedResp
   if (diagnostics.length > MAX_DIAGNOSTICS) lines.push(`and ${diagnostics.length - MAX_DIAGNOSTICS} more`);
   const title = wordsOf(body["title"]);
   const detail = wordsOf(body["detail"]);
-  const references = Array.isArray(body["referenced_by"]) ? body["referenced_by"].map(wordsOf).join(", ") : "";
-  const message =
-    (detail === "" ? `${status} ${title}`.trim() : detail) +
-    (references === "" || detail.includes(references) ? "" : ` (${references})`) +
-    hintOf(origin, detail, { status, headers });
+  const message = (detail === "" ? `${status} ${title}`.trim() : detail) + hintOf(origin, detail, { status, headers });
   return new AdminRefused(status, body, { message, lines });
 }
 

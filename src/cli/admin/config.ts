@@ -48,7 +48,7 @@ turnpike check FILE looks through a file without a gateway.
 
 ${ADMIN_FLAGS_TEXT}`;
 
-const diagnostic = z.object({ path: z.string(), message: z.string() });
+const diagnostic = z.object({ path: z.string(), message: z.string(), notice: z.literal(true).optional() });
 const checkedSchema = z.object({
   ok: z.boolean(),
   problems: z.array(diagnostic),
@@ -95,7 +95,8 @@ function check(rest: readonly string[], { json, strict }: Values): AdminAction {
     const body = await readObject(file, "configuration");
     const response = await client.json({ method: "POST", path: "/config/check", body });
     const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, response);
-    const code = ok && !(strict === true && warnings.length > 0) ? 0 : 1;
+    const errors = strict === true ? warnings.filter(({ notice }) => notice !== true).length : 0;
+    const code = ok && errors === 0 ? 0 : 1;
     if (json === true) {
       await printJson(response);
       return code;
@@ -103,7 +104,7 @@ function check(rest: readonly string[], { json, strict }: Values): AdminAction {
     const name = file === "-" ? "standard input" : file;
     for (const found of warnings) sayWarning(`${name}: warning: ${diagnosticText(found)}`);
     for (const found of problems) sayError(`${name}: ${diagnosticText(found)}`);
-    if (ok && code > 0) sayError(`${name}: ${counted(warnings.length, "warning")}, which --strict does not accept`);
+    if (ok && code > 0) sayError(`${name}: ${counted(errors, "warning")}, which --strict does not accept`);
     if (code > 0) return code;
     const later = restart.length === 0 ? "" : `; effective at the next start: ${restart.map(printable).join(", ")}`;
     const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Column } from "../table.ts";
+import { type Column, printable } from "../table.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, pathOf, queryOf } from "./admin-client.ts";
 import {
@@ -42,7 +42,7 @@ Lists and changes the upstreams of a running gateway, and drains their servers.
   list       list every server, with its health (also without a subcommand)
   add        add an upstream: FILE has an object as in upstreams[] of a configuration; "-" is standard input
   change     change the upstream NAME by the keys in FILE; null removes a key (JSON merge patch)
-  remove     remove the upstream NAME, unless a route refers to it
+  remove     remove the upstream NAME; routes that name it respond with 503 until it is added again
   drain      send no new requests to SERVER (its name in the list); requests in flight end normally
   undrain    send requests to SERVER again
 
@@ -64,27 +64,40 @@ const serverSchema = z.looseObject({
   last_failure_ms: z.number().optional(),
 });
 const upstreamsSchema = z.object({
-  upstreams: z.array(z.looseObject({ name: z.string(), load_balancer: z.string(), servers: z.array(serverSchema) })),
+  upstreams: z.array(
+    z.looseObject({
+      name: z.string(),
+      load_balancer: z.string(),
+      servers: z.array(serverSchema),
+      waiting: z.array(z.string()).optional(),
+    }),
+  ),
 });
+const removedSchema = doneSchema.extend({ waiting: z.array(z.string()).default([]) });
 
 interface Row {
   readonly upstream: string;
   readonly balancer: string;
   readonly server: z.output<typeof serverSchema> | undefined;
+  /** The routes that name it; undefined unless it is deleted. */
+  readonly waiting: readonly string[] | undefined;
 }
 
 /** `now` is in Unix milliseconds. */
 const columnsAt = (now: number): readonly Column<Row>[] => [
   { title: "UPSTREAM", cell: ({ upstream }) => upstream },
   { title: "BALANCER", cell: ({ balancer }) => balancer },
-  { title: "SERVER", cell: ({ server }) => server?.server ?? "(none)" },
+  { title: "SERVER", cell: ({ server, waiting }) => server?.server ?? (waiting ? "(deleted)" : "(none)") },
   { title: "HEALTH", cell: ({ server }) => server?.health ?? "" },
   { title: "ROTATION", cell: rotationText },
   { title: "IN FLIGHT", cell: ({ server }) => text(server?.requests_in_flight), right: true },
   { title: "CONNECTIONS", cell: ({ server }) => text(server?.connections), right: true },
   { title: "FAILURES", cell: ({ server }) => text(server?.failures), right: true },
-  { title: "REASON", cell: (row) => reasonText(row, now) },
+  { title: "REASON", cell: (row) => reasonText(row, now), short: (row) => reasonText(row, now, MAX_NAMED) },
 ];
+
+/** Routes that wait for a deleted upstream, in a line of a terminal. */
+const MAX_NAMED = 5;
 
 /** Milliseconds between two checks of a draining server, and the maximum of `--wait` in seconds. */
 const LOOK_MS = 200;
@@ -134,8 +147,8 @@ async function list(client: AdminClient, values: Values, now: number): Promise<n
 }
 
 function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): Row[] {
-  return all.flatMap(({ name, load_balancer: balancer, servers }) =>
-    (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
+  return all.flatMap(({ name, load_balancer: balancer, servers, waiting }) =>
+    (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server, waiting })),
   );
 }
 
@@ -172,8 +185,9 @@ function remove(rest: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const response = await client.json({ method: "DELETE", path, headers });
-    readAs(client, doneSchema, response);
-    return await told(values, response, `removed ${name}`);
+    const { waiting } = readAs(client, removedSchema, response);
+    const gap = waiting.length === 0 ? "" : `; until it is added again, ${waitingText(waiting, MAX_NAMED)}`;
+    return await told(values, response, `removed ${name}${gap}`);
   };
 }
 
@@ -225,7 +239,13 @@ function rotationText({ server }: Row): string {
   return server.in_rotation ? "in" : "out";
 }
 
-function reasonText({ server }: Row, now: number): string {
+function waitingText(waiting: readonly string[], most: number): string {
+  const more = waiting.length > most ? `, and ${waiting.length - most} more` : "";
+  return `503 for ${printable(waiting.slice(0, most).join(", "))}${more}`;
+}
+
+function reasonText({ server, waiting }: Row, now: number, most = Infinity): string {
+  if (waiting !== undefined) return waitingText(waiting, most);
   if (server === undefined || server.reason === "") return "";
   const at = server.last_failure_ms;
   return at === undefined ? server.reason : `${server.reason} (${ageText(now - at)} ago)`;

@@ -137,6 +137,7 @@ const OWN = {
 
 const SERVER = { weight: 1, max_fails: 3, fail_timeout_ms: 30000, backup: false };
 const UPSTREAM = {
+  deleted: false,
   load_balancer: "round_robin",
   slow_start_ms: 0,
   health_check: undefined,

@@ -9,6 +9,8 @@ import { type TextPosition, positionText } from "./json.ts";
 export interface Diagnostic extends FieldError {
   /** The position in the file's text. Undefined if there is no text, or no part of the path is in it. */
   readonly position?: TextPosition;
+  /** A warning about a state that an operator chose: `--strict` accepts it. */
+  readonly isNotice?: true;
 }
 
 /**

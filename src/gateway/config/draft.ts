@@ -36,6 +36,8 @@ export type Draft = { readonly [K in Judged]: Config[K] | undefined } & {
 export interface Report {
   problem(path: string, message: string): void;
   warning(path: string, message: string): void;
+  /** A warning that `--strict` accepts. */
+  notice(path: string, message: string): void;
 }
 
 /** Makes the draft of a parsed configuration. */
@@ -63,6 +65,7 @@ export function gather(problems: Diagnostic[], warnings: Diagnostic[]): Report {
   return {
     problem: (path, message) => add(problems, { path, message }),
     warning: (path, message) => add(warnings, { path, message }),
+    notice: (path, message) => add(warnings, { path, message, isNotice: true }),
   };
 }
 

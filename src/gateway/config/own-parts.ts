@@ -45,6 +45,7 @@ function withUpstream(upstreams: unknown, upstream: NonNullable<OwnParts["upstre
   if (!Array.isArray(upstreams)) return upstreams;
   const place = upstreams.findIndex((item: unknown) => valueAt(item, ["name"]) === upstream.name);
   const own: unknown = upstreams[place];
+  if (valueAt(own, ["deleted"]) === true) return upstreams;
   const made = { ...(isObject(own) ? own : {}), ...upstream };
   return place < 0 ? [...(upstreams as unknown[]), made] : upstreams.with(place, made);
 }

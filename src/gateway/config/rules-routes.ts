@@ -227,4 +227,9 @@ class WatchedReport implements Report {
     this.diagnostics++;
     this.#report.warning(path, message);
   }
+
+  notice(path: string, message: string): void {
+    this.diagnostics++;
+    this.#report.notice(path, message);
+  }
 }

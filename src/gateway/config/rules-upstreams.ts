@@ -92,8 +92,10 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   if (upstream.slow_start_ms > 0 && upstream.load_balancer === "round_robin") {
     report.warning(`${path}.slow_start_ms`, "has no effect with load_balancer round_robin, which has no weights");
   }
-  const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
-  if (upstream.servers.length === 0 && !isDiscovered) {
+  const isEmpty =
+    upstream.servers.length === 0 && upstream.dns_discovery === undefined && upstream.catalog_discovery === undefined;
+  if (upstream.deleted && !isEmpty) report.problem(`${path}.deleted`, "excludes servers and discovery");
+  if (isEmpty && !upstream.deleted) {
     report.warning(`${path}.servers`, "there is no server and no discovery: its routes respond with 503");
   }
 }
@@ -110,6 +112,11 @@ export function* checkUpstreams({ upstreams }: Draft, report: Report): Steps<voi
     first.set(upstream.name, other ?? i);
     checkUpstream(upstream, `upstreams[${i}]`, report);
     yield;
+  }
+  const deleted = upstreams.filter((upstream) => upstream?.deleted).map((upstream) => JSON.stringify(upstream?.name));
+  if (deleted.length > 0) {
+    const message = `routes that name them respond with 503 until they are added again: ${deleted.join(", ")}`;
+    report.notice("upstreams", `some are deleted; ${message}`);
   }
   const count = upstreams.reduce((sum, upstream) => sum + (upstream?.servers.length ?? 0), 0);
   if (count > MAX_SERVERS) {

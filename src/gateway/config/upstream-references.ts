@@ -1,4 +1,4 @@
-import { formatPath, listAt, valueAt } from "./diagnostic.ts";
+import { listAt, valueAt } from "./diagnostic.ts";
 
 /** A key that names an upstream. */
 export interface UpstreamReference {
@@ -34,9 +34,4 @@ const MIRRORS = ["mirrors"];
 function referenceAt(holder: unknown, path: UpstreamReference["path"], key: string): readonly UpstreamReference[] {
   const name = valueAt(holder, [key]);
   return typeof name === "string" && name !== "" ? [{ path: [...path, key], name }] : [];
-}
-
-/** The paths of all keys that name this upstream, such as `routes[0].mirror`. */
-export function referencesTo(raw: unknown, upstream: string): string[] {
-  return [...upstreamReferences(raw)].filter(({ name }) => name === upstream).map(({ path }) => formatPath(path));
 }

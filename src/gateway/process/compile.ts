@@ -53,7 +53,7 @@ import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { type LimitDeps, RouteLimits } from "./route-limits.ts";
 import { NO_UPSTREAM, tenantRoutes } from "./tenant-routes.ts";
-import { routeSplit, routeVariants } from "./route-split.ts";
+import { isServed, routeSplit, routeVariants } from "./route-split.ts";
 import { createTarget } from "./route-target.ts";
 
 /** Loaded as `bodySchemas` is. */
@@ -164,7 +164,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   const lease = held.add(deps.facilitators.lease(config.x402), closeLease);
   const maintenance = maintenanceSettings(config, lease, process.env);
   const upstreams = held.add(new Upstreams(config, deps, previous?.upstreams), closeUpstreams);
-  const sell = createSeller(config, deps, lease);
+  const sell = createSeller(config, { ...deps, upstreams }, lease);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   sendSecurityFields(!config.server.disable_middleware);
   const response = { respondWithError: preencoded ? respondPreencoded : respondWithError };
@@ -441,7 +441,7 @@ function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: Rou
 /** Makes the payment policy of a paid route; undefined for a free one. */
 function createSeller(
   config: Config,
-  deps: ProcessDeps,
+  deps: ProcessDeps & { readonly upstreams: Upstreams },
   lease: Lease,
 ): (route: RouteConfig) => Payments.PaymentPolicy | undefined {
   const { x402 } = config;
@@ -476,6 +476,7 @@ function createSeller(
         log: deps.log,
         chargesFailures:
           config.content.charge_timeouts && isContentRoute(route, config.upstreams, deps.contentUpstream),
+        isServed: isServed(route, deps.upstreams),
         ...(route.x402.description === "" ? {} : { description: route.x402.description }),
       },
     );

@@ -15,7 +15,7 @@ type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
  * all requests have the same target, and share its encoded lines (bench proxy, grpc-unary).
  */
 export function routeSplit(route: RouteConfig, upstreams: Upstreams): TrafficSplit | undefined {
-  const entries = route.traffic_split ?? [];
+  const entries = entriesOf(route, upstreams);
   if (entries.some(isVariant)) return undefined;
   const choices = entries.map(({ upstream = "", weight }) => ({
     key: upstream,
@@ -32,7 +32,7 @@ export function routeVariants(
   upstreams: Upstreams,
   deps: UpstreamDeps,
 ): Split<Variant> | undefined {
-  const entries = route.traffic_split ?? [];
+  const entries = entriesOf(route, upstreams);
   if (!entries.some(isVariant)) return undefined;
   const choices = entries.map((entry, at) => ({
     key: keyOf(entries, at),
@@ -51,6 +51,24 @@ export function routeVariants(
     const mirrors = [...mirrorsOf(route), ...mirrorsOf(entry)];
     return { ...parts, mirror: routeMirror(mirrors, { ...target, ...parts }, upstreams, deps) };
   }
+}
+
+/** False if every upstream that the route's requests can go to is without servers. */
+export function isServed(route: RouteConfig, upstreams: Upstreams): boolean {
+  const entries = entriesOf(route, upstreams);
+  const targets = entries.length === 0 ? [route] : entries.filter(({ weight }) => weight > 0);
+  return targets.some((target) => !isEmpty(target, upstreams));
+}
+
+/** The entries of the split. If payments settle first, entries without servers get no requests, because nothing could be delivered. */
+function entriesOf({ traffic_split: entries = [], x402 }: RouteConfig, upstreams: Upstreams): readonly Entry[] {
+  if (x402?.settle !== "before") return entries;
+  const served = entries.filter((entry) => !isEmpty(entry, upstreams));
+  return served.some(({ weight }) => weight > 0) ? served : entries;
+}
+
+function isEmpty({ upstream }: Pick<RouteConfig, "upstream">, upstreams: Upstreams): boolean {
+  return upstream !== undefined && upstreams.get(upstream).isEmpty;
 }
 
 function isVariant({ headers, rewrite, redirect, mirrors }: Entry): boolean {

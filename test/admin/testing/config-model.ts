@@ -22,13 +22,23 @@ export function isRoute(prefix: string, host: string | undefined): (route: Route
   return (route) => route.path_prefix === prefix && route.host === host;
 }
 
-export function isUsed({ routes }: DocumentModel, upstream: string): boolean {
+function isUsed({ routes }: DocumentModel, upstream: string): boolean {
   return routes.some((route) => route.upstream === upstream || route["mirror"] === upstream);
 }
 
-/** The version that responds to a request. Routes below `/` are distinguished by their prefixes only. */
-export function versionOf({ routes }: DocumentModel, path: string, host: string): string {
-  const route =
-    routes.find(isRoute(path, host)) ?? routes.find(isRoute(path, undefined)) ?? routes.find(isRoute("/", undefined));
-  return route?.upstream_headers[0]?.value ?? "none";
+/** Without the deleted upstreams that no route uses any more. */
+export function withoutUnused(document: DocumentModel): DocumentModel {
+  const upstreams = document.upstreams.filter(({ name, deleted }) => deleted !== true || isUsed(document, name));
+  return { ...document, upstreams };
+}
+
+export function isDeleted({ upstreams }: DocumentModel, upstream: string): boolean {
+  return upstreams.some(({ name, deleted }) => name === upstream && deleted === true);
+}
+
+/** The route that takes a request. Routes below `/` are distinguished by their prefixes only. */
+export function routeOf({ routes }: DocumentModel, path: string, host: string): RouteModel | undefined {
+  return (
+    routes.find(isRoute(path, host)) ?? routes.find(isRoute(path, undefined)) ?? routes.find(isRoute("/", undefined))
+  );
 }

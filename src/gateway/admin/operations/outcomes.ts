@@ -15,11 +15,12 @@ export interface ReportedDiagnostic {
   readonly path: string;
   readonly message: string;
   readonly pointer?: string;
+  readonly notice?: true;
 }
 
 /** A diagnostic without the parts that only this program uses. */
-export function reportedDiagnostic({ path, message, pointer }: EditDiagnostic): ReportedDiagnostic {
-  return { path, message, ...(pointer === undefined ? {} : { pointer }) };
+export function reportedDiagnostic({ path, message, pointer, isNotice }: EditDiagnostic): ReportedDiagnostic {
+  return { path, message, ...(pointer === undefined ? {} : { pointer }), ...(isNotice ? { notice: true } : {}) };
 }
 
 type Done<O> = Extract<O, { readonly kind: "done" }>;
@@ -49,13 +50,6 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
       return new TurnpikeError("not-found", `Cannot find ${thing}`);
     case "duplicate":
       return new TurnpikeError("already-exists", `Cannot add ${thing}: it exists already; change it with PATCH`);
-    case "referenced":
-      return new TurnpikeError(
-        "still-referenced",
-        `Cannot delete ${thing}: ${outcome.by.join(", ")} ${outcome.by.length === 1 ? "names" : "name"} it`,
-        undefined,
-        { referenced_by: outcome.by },
-      );
     case "ambiguous":
       return new TurnpikeError(
         "ambiguous-route",

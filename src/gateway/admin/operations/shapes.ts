@@ -18,7 +18,6 @@ export const problem = z
         description:
           "Paths are of the whole configuration, as routes[3].upstream; pointers (RFC 6901) are into the body that was sent",
       }),
-    referenced_by: z.array(z.string()).optional(),
     hosts: z.array(z.string()).optional(),
     names: z.array(z.string()).optional(),
   })
@@ -26,7 +25,12 @@ export const problem = z
 
 /** An error or a warning about the configuration. */
 export const diagnostic = z
-  .object({ path: z.string(), message: z.string(), pointer: z.string().optional() })
+  .object({
+    path: z.string(),
+    message: z.string(),
+    pointer: z.string().optional(),
+    notice: z.literal(true).optional().openapi({ description: "A warning that `strict` accepts" }),
+  })
   .openapi("Finding", { description: "A problem or a warning, and its place in the configuration" });
 
 /** One operation of a JSON patch (RFC 6902), with secrets replaced. */

@@ -3,7 +3,8 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Config } from "../../config/config.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { withoutSecrets } from "../../config/secrets.ts";
-import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
+import { upstreamReferences } from "../../config/upstream-references.ts";
+import { routeName } from "../../routing/route-name.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
 import { changeBy, changeResponse, STRICT } from "./change.ts";
@@ -18,8 +19,18 @@ const upstreamBody = anyObject.openapi("Upstream", {
   description: "An upstream as in `upstreams[]` of the configuration; /v1/config/schema has its schema",
 });
 
+const WAITING = z.array(z.string()).openapi({
+  description: "The routes that name a deleted upstream. Their requests get 503 until it is added again",
+});
+
 const listedUpstream = z
-  .looseObject({ name: z.string(), load_balancer: z.string(), servers: z.array(server) })
+  .looseObject({
+    name: z.string(),
+    load_balancer: z.string(),
+    servers: z.array(server),
+    deleted: z.literal(true).optional(),
+    waiting: WAITING.optional(),
+  })
   .openapi("ListedUpstream", {
     description: "An upstream as it is configured, without secrets, with its servers as they are now",
   });
@@ -43,18 +54,31 @@ export const listUpstreams: Operation = {
     liveResponse(request, config, { upstreams: listedUpstreams(config.config, overview.servers()) }),
 };
 
+/** The names of the routes that name each deleted upstream. */
+function waitingRoutes({ upstreams, routes }: Config): ReadonlyMap<string, ReadonlySet<string>> {
+  const deleted = upstreams.filter((upstream) => upstream.deleted);
+  const waiting = new Map(deleted.map(({ name }) => [name, new Set<string>()]));
+  if (waiting.size === 0) return waiting;
+  for (const { path, name } of upstreamReferences({ routes })) {
+    const route = routes[Number(path[1])];
+    if (route !== undefined) waiting.get(name)?.add(routeName(route));
+  }
+  return waiting;
+}
+
 /** Each upstream as configured, with the current state of its servers, including those from service discovery. */
-function listedUpstreams({ upstreams }: Config, live: readonly OverviewUpstream[]): unknown[] {
+function listedUpstreams(config: Config, live: readonly OverviewUpstream[]): unknown[] {
   // Its items stay objects.
-  const configured = withoutSecrets(upstreams, ["upstreams"]) as readonly JsonObject[];
-  const byName = new Map(configured.map((upstream) => [upstream["name"], upstream]));
-  return live.map(({ name, servers }) => {
-    const own = byName.get(name) ?? {};
+  const configured = withoutSecrets(config.upstreams, ["upstreams"]) as readonly JsonObject[];
+  const serversOf = new Map(live.map(({ name, servers }) => [name, servers]));
+  const waiting = waitingRoutes(config);
+  return configured.map(({ deleted, ...own }) => {
+    const name = String(own["name"]);
     const ownServers = new Map(listAt(own, ["servers"]).map((one) => [keyOf(one as JsonObject), one as JsonObject]));
+    const servers = serversOf.get(name) ?? [];
     return {
       ...own,
-      name,
-      load_balancer: own["load_balancer"] ?? LOAD_BALANCERS[0],
+      ...(deleted === true ? { deleted, waiting: [...(waiting.get(name) ?? [])] } : {}),
       servers: servers.map((figures) => ({ ...ownServers.get(figures.server), ...addressOf(figures), ...figures })),
     };
   });
@@ -72,7 +96,7 @@ function addressOf({ server: key }: ServerFigures): JsonObject {
   return { address: bareHost(key.slice(0, colon)), port: Number(key.slice(colon + 1)) };
 }
 
-/** `POST /v1/upstreams`: adds an upstream. 409 if its name is taken. */
+/** `POST /v1/upstreams`: adds an upstream, also in place of a deleted one. 409 if its name is taken. */
 export const addUpstream: Operation = {
   name: "addUpstream",
   method: "post",
@@ -130,12 +154,14 @@ export const patchUpstream: Operation = {
   },
 };
 
-/** `DELETE /v1/upstreams/{name}`: deletes an upstream. 409 while a route uses it. */
+/** `DELETE /v1/upstreams/{name}`: deletes an upstream. Routes that name it respond with 503 until it is added again. */
 export const deleteUpstream: Operation = {
   name: "deleteUpstream",
   method: "delete",
   path: "/v1/upstreams/{name}",
-  summary: "Delete an upstream that no route uses",
+  summary: "Delete an upstream",
+  description:
+    "Routes that name it respond with 503 until an upstream of this name is added. To avoid the gap, use PATCH.",
   access: "full",
   conditional: true,
   query: [STRICT],
@@ -143,14 +169,15 @@ export const deleteUpstream: Operation = {
   success: {
     status: 200,
     description: "No worker uses it any more",
-    schema: z.object({ ...changed, deleted: z.string() }),
+    schema: z.object({ ...changed, deleted: z.string(), waiting: WAITING }),
     headers: ETAG,
   },
-  failures: ["not-found", "still-referenced", "invalid-configuration", "change-failed"],
+  failures: ["not-found", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const { name = "" } = call.parameters;
     const done = await changeBy(call, parts, { kind: "delete-upstream", name }, thing(name));
-    return changeResponse(done, { deleted: name });
+    const waiting = waitingRoutes(parts.config.config).get(name) ?? [];
+    return changeResponse(done, { deleted: name, waiting: [...waiting] });
   },
 };
 

@@ -1,7 +1,7 @@
 /** Applies one change to the document and returns a new document. Unchanged parts are shared with the old one. */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listAt, valueAt } from "../../config/diagnostic.ts";
-import { referencesTo } from "../../config/upstream-references.ts";
+import { upstreamReferences } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ChangeOutcome, type Edit } from "./running-config.ts";
 
@@ -17,7 +17,7 @@ export interface Edited {
   readonly before: readonly (string | number)[] | undefined;
 }
 
-type Refusal = Extract<ChangeOutcome, { kind: "absent" | "duplicate" | "referenced" | "ambiguous" }>;
+type Refusal = Extract<ChangeOutcome, { kind: "absent" | "duplicate" | "ambiguous" }>;
 
 const ABSENT = { kind: "absent" } as const;
 const DUPLICATE = { kind: "duplicate" } as const;
@@ -34,15 +34,15 @@ export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
       return add(document, "upstreams", edit.upstream);
     case "patch-route": {
       const found = findRoute(document, edit);
-      return typeof found === "number" ? patch(document, ["routes", found], edit.patch) : found;
+      return typeof found === "number" ? withoutUnnamed(patch(document, ["routes", found], edit.patch)) : found;
     }
     case "delete-route": {
       const found = findRoute(document, edit);
-      return typeof found === "number" ? remove(document, "routes", found) : found;
+      return typeof found === "number" ? withoutUnnamed(remove(document, "routes", found)) : found;
     }
     case "patch-upstream": {
       const index = indexOf(document, "upstreams", edit.name);
-      return index < 0 ? ABSENT : patch(document, ["upstreams", index], edit.patch);
+      return isAbsent(document, index) ? ABSENT : patch(document, ["upstreams", index], edit.patch);
     }
     case "delete-upstream":
       break;
@@ -50,11 +50,40 @@ export function applyEdit(document: unknown, edit: ItemEdit): Edited | Refusal {
   return removeUpstream(document, edit.name);
 }
 
+/** An upstream that routes name leaves an entry in its place, until it is added again or no route names it. */
 function removeUpstream(document: unknown, name: string): Edited | Refusal {
   const index = indexOf(document, "upstreams", name);
   if (index < 0) return ABSENT;
-  const by = referencesTo(document, name);
-  return by.length > 0 ? { kind: "referenced", by } : remove(document, "upstreams", index);
+  if (!namedUpstreams(document).has(name)) return remove(document, "upstreams", index);
+  if (isAbsent(document, index)) return ABSENT;
+  const deleted = { name, servers: [], deleted: true };
+  const list = listAt(document, ["upstreams"]).with(index, deleted);
+  return { ...withList(document, "upstreams", list), at: ["upstreams", index], before: undefined };
+}
+
+function namedUpstreams(document: unknown): Set<string> {
+  return new Set([...upstreamReferences(document)].map(({ name }) => name));
+}
+
+/** True if there is no such upstream, or if it was deleted. */
+function isAbsent(document: unknown, index: number): boolean {
+  return index < 0 || isDeleted(listAt(document, ["upstreams"])[index]);
+}
+
+function isDeleted(upstream: unknown): boolean {
+  return valueAt(upstream, ["deleted"]) === true;
+}
+
+/** Without the deleted upstreams that no route names any more. */
+function withoutUnnamed(edited: Edited | Refusal): Edited | Refusal {
+  if (edited.kind !== "edited") return edited;
+  const upstreams = listAt(edited.document, ["upstreams"]);
+  if (!upstreams.some(isDeleted)) return edited;
+  const named = namedUpstreams(edited.document);
+  const kept = upstreams.filter(
+    (upstream) => !isDeleted(upstream) || named.has(identityOf("upstreams", upstream) ?? ""),
+  );
+  return { ...edited, ...withList(edited.document, "upstreams", kept) };
 }
 
 type ListKey = "routes" | "upstreams";
@@ -108,8 +137,11 @@ function findRoute(
 }
 
 function add(document: unknown, key: ListKey, item: unknown): Edited | Refusal {
-  if (indexOf(document, key, identityOf(key, item)) >= 0) return DUPLICATE;
   const list = listAt(document, [key]);
+  const index = indexOf(document, key, identityOf(key, item));
+  if (key === "upstreams" && isDeleted(list[index]))
+    return { ...withList(document, key, list.with(index, item)), at: [key, index], before: undefined };
+  if (index >= 0) return DUPLICATE;
   return { ...withList(document, key, [...list, item]), at: [key, list.length], before: undefined };
 }
 

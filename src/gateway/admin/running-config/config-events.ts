@@ -66,8 +66,6 @@ export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
       return "there is none";
     case "duplicate":
       return "there is one already";
-    case "referenced":
-      return `${outcome.by.length} other ${outcome.by.length === 1 ? "key names" : "keys name"} it`;
     case "ambiguous":
       return "several routes have the prefix; name one";
     case "stale":
@@ -111,7 +109,6 @@ export function changeEvent(edit: Edit, by: Actor, outcome: ChangeOutcome): NewE
     ...(outcome.kind === "invalid"
       ? { problems: outcome.problems.map(({ path, message }) => ({ path, message })) }
       : {}),
-    ...(outcome.kind === "referenced" ? { referenced_by: outcome.by } : {}),
   };
   return { ...event("change", by, editText(edit), outcome), details };
 }

@@ -41,10 +41,12 @@ export function* documentSteps(document: unknown, source: ConfigSource, cache = 
   return source.strict === true ? withoutWarnings(loaded) : loaded;
 }
 
-/** The same result with its warnings as problems. */
+/** The same result with its warnings as problems, except notices. */
 function withoutWarnings({ config, problems, warnings, locate }: Loaded): Loaded {
-  if (config !== undefined && warnings.length === 0) return { config, problems: [], warnings, locate };
-  return { config: undefined, problems: [...problems, ...warnings], warnings: [], locate };
+  const notices = warnings.filter(({ isNotice }) => isNotice);
+  if (config !== undefined && warnings.length === notices.length) return { config, problems: [], warnings, locate };
+  const strict = warnings.filter(({ isNotice }) => isNotice !== true);
+  return { config: undefined, problems: [...problems, ...strict], warnings: notices, locate };
 }
 
 function* preparedSteps(document: unknown, { parts, flags }: ConfigSource, cache: ParseCache): Steps<Loaded> {

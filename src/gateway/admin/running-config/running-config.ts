@@ -95,8 +95,6 @@ export type ChangeOutcome =
   | Unreadable
   | { readonly kind: "absent" }
   | { readonly kind: "duplicate" }
-  /** The keys that refer to the upstream, such as `routes[2].mirror`. */
-  | { readonly kind: "referenced"; readonly by: readonly string[] }
   /** Hosts and names of the routes with this prefix; empty for a route without one. */
   | { readonly kind: "ambiguous"; readonly hosts: readonly string[]; readonly names: readonly string[] }
   /** The current revision is not in `ifMatch`. */

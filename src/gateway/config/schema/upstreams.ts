@@ -60,6 +60,14 @@ export const upstream = z
     servers: z
       .array(upstreamServer)
       .describe("Servers. May be empty with discovery. Without discovery, an empty list means 503."),
+    deleted: z
+      .boolean()
+      .default(false)
+      .meta(
+        ours(
+          "The admin interface has deleted the upstream while routes name it: their requests get 503 until an upstream of this name is added. Requires an empty list of servers, without discovery.",
+        ),
+      ),
     load_balancer: z
       .enum(LOAD_BALANCERS)
       .default("round_robin")

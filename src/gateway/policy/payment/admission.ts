@@ -20,7 +20,7 @@ import { withReceipt } from "./responses/inline-receipt.ts";
 import { keptResponse } from "./responses/kept-response.ts";
 import { type Presented } from "./presented.ts";
 import { receiptFields, receiptOf } from "./receipt.ts";
-import { respondRefused, respondSpent } from "./refusals.ts";
+import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -68,6 +68,7 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
   const identifier = readIdentifier(payload);
   const idError =
     identifier === "invalid" ? BAD_ID : identifier === undefined && paidRoute.requiresId ? NO_ID : undefined;
+  const isRefused = !paidRoute.isServed || (error ?? idError) !== undefined;
   const reservation = await resumed(
     paidRoute,
     exchange,
@@ -76,7 +77,7 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
   );
   // Work that has begun is finished, even if the terms or the time have changed: a new challenge would make the client
   // pay twice.
-  if ((error ?? idError) !== undefined && !(await isBegun(paidRoute, reservation))) {
+  if (isRefused && !(await isBegun(paidRoute, reservation))) {
     refuse({ paidRoute, exchange }, error, idError);
     return "responded";
   }
@@ -87,7 +88,7 @@ async function look(paidRoute: PaidRoute, exchange: Exchange, presented: Present
   const { leased, payment } = await paidRoute.ledger.reserve(reservation, paidRoute.maxPartials);
   const accepted: AcceptedPayment = { payload, requirements, version: presented.version, id: idOf(identifier) };
   if (!leased) return respondTaken({ paidRoute, exchange, accepted }, payment, reservation.fingerprint);
-  if ((error ?? idError) !== undefined && payment.state === "reserved") {
+  if (isRefused && payment.state === "reserved") {
     // The earlier use ended without a result during the lookup. So this is a new payment, and the route does not accept
     // its terms.
     await paidRoute.ledger.move(payment, { state: "released", lease: false });
@@ -102,7 +103,8 @@ function refuse(
   error: ChallengeError | undefined,
   idError: string | undefined,
 ): void {
-  if (idError !== undefined) respondSpent(exchange, paidRoute, paymentError("invalid-payment", idError));
+  if (!paidRoute.isServed) respondUnserved(exchange);
+  else if (idError !== undefined) respondSpent(exchange, paidRoute, paymentError("invalid-payment", idError));
   else if (error !== undefined) respondRefused(exchange, paidRoute, error);
 }
 

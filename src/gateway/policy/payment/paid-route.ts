@@ -19,6 +19,8 @@ export interface PaidRoute {
   readonly maxRepeats: number;
   /** The upstream is trusted to charge for failures, which are otherwise free. */
   readonly chargesFailures: boolean;
+  /** False: no upstream of the route has servers, and payments are refused. */
+  readonly isServed: boolean;
   /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
   /** The receiver of settlement reports. */

@@ -12,7 +12,7 @@ import { requiresIdentifier } from "./identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";
-import { respondRefused, respondSpent } from "./refusals.ts";
+import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute } from "./paid-route.ts";
@@ -33,6 +33,8 @@ export interface PaymentDeps {
   readonly log: (message: string) => void;
   /** The upstream can charge for failures, by Settlement-Overrides. By default failures are free. */
   readonly chargesFailures?: boolean;
+  /** False: no upstream of the route has servers, and payments are refused. */
+  readonly isServed?: boolean;
   /** A description of what is sold, for people. */
   readonly description?: string;
 }
@@ -66,7 +68,8 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
         askAllowance(exchange);
         return "continue";
       }
-      respondRefused(exchange, paidRoute, "Payment required");
+      if (paidRoute.isServed) respondRefused(exchange, paidRoute, "Payment required");
+      else respondUnserved(exchange);
       return "responded";
     },
     close() {
@@ -77,10 +80,11 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
 
 function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
-  const { description, kinds, chargesFailures = false, ...shared } = deps;
+  const { description, kinds, chargesFailures = false, isServed = true, ...shared } = deps;
   return {
     ...shared,
     chargesFailures,
+    isServed,
     route: routeName(config),
     accepts: createRequirements(config, kinds, description),
     settle: x402.settle,

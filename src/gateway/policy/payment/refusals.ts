@@ -37,6 +37,11 @@ export function respondSpent(exchange: Exchange, { accepts }: Pick<PaidRoute, "a
   else challenge.respondError(exchange, error);
 }
 
+/** The route has no servers that could respond. */
+export function respondUnserved(exchange: Exchange): void {
+  respondError(exchange, paymentError("no-servers", "The upstream has no servers; nothing was charged."), SOON_S);
+}
+
 /** The facilitator is not available, or its response is not valid. */
 export function respondUnverified(exchange: Exchange, kind: "unavailable" | "failed"): void {
   const code = kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";

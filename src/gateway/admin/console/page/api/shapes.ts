@@ -28,7 +28,6 @@ export interface ProblemBody {
   readonly instance?: string;
   readonly code?: string;
   readonly errors?: readonly Diagnostic[];
-  readonly referenced_by?: readonly string[];
 }
 
 export interface PatchOperation {
@@ -107,6 +106,9 @@ export interface UpstreamState {
   readonly load_balancer: string;
   readonly protocol?: string;
   readonly servers: readonly ServerState[];
+  readonly deleted?: true;
+  /** The routes that name it, if it is deleted. */
+  readonly waiting?: readonly string[];
 }
 
 export interface LastReload {

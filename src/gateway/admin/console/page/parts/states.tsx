@@ -16,15 +16,6 @@ export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem;
           ))}
         </ul>
       )}
-      {(problem.body.referenced_by ?? []).length === 0 ? null : (
-        <ul class="diagnostics">
-          {problem.body.referenced_by?.map((path) => (
-            <li key={path}>
-              <code>{path}</code>
-            </li>
-          ))}
-        </ul>
-      )}
       {problem.body.instance === undefined ? null : (
         <p class="small soft">
           Request <code>{problem.body.instance}</code>

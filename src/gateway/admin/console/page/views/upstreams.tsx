@@ -54,7 +54,7 @@ interface UpstreamProps {
 }
 
 function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
-  const { name, servers, load_balancer: balancer, protocol } = upstream;
+  const { name, servers, load_balancer: balancer, protocol, waiting } = upstream;
   const able = servers.filter(({ in_rotation: isIn }) => isIn).length;
   const remove = (): void =>
     ask({
@@ -63,8 +63,8 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
       action: "Remove upstream",
       body: (
         <p>
-          <code>{name}</code> goes with its {counted(servers.length, "server")}. It can only go when no route refers to
-          it.
+          <code>{name}</code> goes with its {counted(servers.length, "server")}. Requests of routes that name it get 503
+          until it is added again. To change it without a gap, edit it.
         </p>
       ),
       async run() {
@@ -83,7 +83,7 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
             {able} of {servers.length} in rotation, <code>{balancer}</code>
             {protocol === undefined || protocol === "http1" ? "" : `, ${protocol}`}
           </span>
-          {mayChange ? (
+          {mayChange && waiting === undefined ? (
             <span class="row-actions">
               <a class="button small quiet" href={linkTo("upstreams/edit", { name })}>
                 Edit<span class="visually-hidden"> {name}</span>
@@ -101,7 +101,15 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
         caption={`Servers of ${name}`}
         rows={servers}
         keyOf={({ server }) => server}
-        empty={<Empty title="No servers">Requests get 502. Discovery has found none yet, or none is configured.</Empty>}
+        empty={
+          waiting === undefined ? (
+            <Empty title="No servers">Discovery has found none yet (502), or none is configured (503).</Empty>
+          ) : (
+            <Empty title="Deleted">
+              Until it is added again, requests get 503: <code>{waiting.join(", ")}</code>
+            </Empty>
+          )
+        }
         columns={columnsFor(name, mayChange, onChange)}
       />
     </Panel>
