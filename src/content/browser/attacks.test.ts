@@ -3,12 +3,14 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ATTACKS, startAttackSite } from "../testing/attacks.ts";
 import { call, type Reply } from "../testing/client.ts";
-import { browsers } from "../testing/processes.ts";
+import { browsers, descendantsOf } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
+import { processFacts } from "./process-table.ts";
 import { startSite } from "../testing/site.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
 
 // A browser on a busy machine is slow, and a page that has used much CPU time comes last there.
 setDefaultTimeout(patient(150_000));
@@ -50,6 +52,20 @@ test.each(ATTACKS.map(({ name, about }) => [name, about]))(
     expect(browsers().map(({ pid }) => pid)).toEqual(before);
   },
 );
+
+test("what a page draws does not keep the browser busy after the page was closed", async () => {
+  await attack("webgl", { timeout: 1 });
+  const drawing = descendantsOf(process.pid).filter(({ command }) => command.includes("--type=gpu-process"));
+  expect(drawing).not.toEqual([]);
+  await until(async () => !(await Promise.all(drawing.map(({ pid }) => isBusy(pid)))).includes(true), 30_000);
+});
+
+/** Sees the process for a fifth of a second. */
+async function isBusy(pid: number): Promise<boolean> {
+  const before = processFacts(pid)?.cpuMs ?? 0;
+  await Bun.sleep(200);
+  return (processFacts(pid)?.cpuMs ?? 0) - before > 50;
+}
 
 test.each([
   ["many-frames", "frames"],

@@ -25,6 +25,8 @@ const FLAGS: readonly string[] = [
   "--no-first-run",
   "--no-default-browser-check",
   "--disable-gpu",
+  // The process that draws is killed if a page keeps it busy, however often.
+  "--disable-gpu-process-crash-limit",
   "--window-size=1280,720",
   "--hide-scrollbars",
   "--mute-audio",

@@ -36,11 +36,12 @@ export function processFacts(pid: number): ProcessFacts | undefined {
 }
 
 /**
- * Milliseconds that a process's main thread has run or waited for a processor since it started. For a thread that
- * always has work this is the whole time, however busy the machine is. 0 if the kernel does not report it.
+ * Milliseconds that a thread of a process, by default its main thread, has run or waited for a processor since it
+ * started. For a thread that always has work this is the whole time, however busy the machine is. 0 if the kernel does
+ * not report it.
  */
-export function runnableMs(pid: number): number {
-  const [ran = 0, waited = 0] = readQuietly(`/proc/${pid}/task/${pid}/schedstat`).split(" ").map(Number);
+export function runnableMs(pid: number, thread = pid): number {
+  const [ran = 0, waited = 0] = readQuietly(`/proc/${pid}/task/${thread}/schedstat`).split(" ").map(Number);
   return (ran + waited) / NS_PER_MS;
 }
 

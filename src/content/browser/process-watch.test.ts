@@ -28,20 +28,21 @@ function killQuietly(pid: number): void {
   }
 }
 
-/** Imitates a browser: a process that runs `own`, and below it the pages' processes, which run `pages`. */
+/** Imitates a browser: a process that runs `own`, and below it processes of one type, which run `scripts`. */
 async function startFamily(
   own: string,
-  pages: readonly string[],
-): Promise<{ main: number; renderers: () => number[] }> {
-  const script = pages.map((page) => `bash -c '${page}' bash --type=renderer & `).join("");
+  scripts: readonly string[],
+  type = "renderer",
+): Promise<{ main: number; children: () => number[] }> {
+  const script = scripts.map((text) => `bash -c '${text}' bash --type=${type} & `).join("");
   const process = Bun.spawn(["bash", "-c", `${script}${own}`], { stdio: ["ignore", "ignore", "ignore"] });
   started.push(process);
-  const renderers = (): number[] =>
+  const children = (): number[] =>
     descendantsOf(process.pid)
-      .filter(({ command }) => command.includes("bash --type=renderer"))
+      .filter(({ command }) => command.includes(`bash --type=${type}`))
       .map(({ pid }) => pid);
-  await until(() => renderers().length === pages.length, PATIENCE_MS);
-  return { main: process.pid, renderers };
+  await until(() => children().length === scripts.length, PATIENCE_MS);
+  return { main: process.pid, children };
 }
 
 function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}, clock?: () => number): ProcessWatch {
@@ -51,9 +52,9 @@ function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}, clo
 }
 
 test("a page's process that uses too much processor time ends, and no other", async () => {
-  const { main, renderers } = await startFamily(REST, [SPIN, REST]);
+  const { main, children } = await startFamily(REST, [SPIN, REST]);
   const watch = watching(main, { rendererCpuMs: 200 });
-  await until(() => renderers().length === 1, PATIENCE_MS);
+  await until(() => children().length === 1, PATIENCE_MS);
   expect(watch.killed).toBe(1);
   expect(processFacts(main)).toBeDefined();
   watch.leave();
@@ -89,18 +90,28 @@ test.each<[string, Partial<typeof PROCESS_LIMITS>]>([
   ["too many threads", { rendererThreads: 0 }],
   ["too much memory", { rendererBytes: 1 }],
 ])("a page's process with %s ends", async (_what, limits) => {
-  const { main, renderers } = await startFamily(REST, [REST]);
+  const { main, children } = await startFamily(REST, [REST]);
   const watch = watching(main, limits);
-  await until(() => renderers().length === 0, PATIENCE_MS);
+  await until(() => children().length === 0, PATIENCE_MS);
   watch.leave();
 });
 
+test("the process that draws ends if it never pauses, though its page was closed meanwhile", async () => {
+  const { main, children } = await startFamily(REST, [SPIN], "gpu-process");
+  const watch = watching(main, { drawingCpuMs: 1_000 });
+  const [drawing = 0] = children();
+  await until(() => (processFacts(drawing)?.cpuMs ?? 0) > 300, PATIENCE_MS);
+  watch.leave();
+  await until(() => children().length === 0, PATIENCE_MS);
+  expect(watch.killed).toBe(0);
+});
+
 test("if pages use too much memory together, the largest process ends", async () => {
-  const { main, renderers } = await startFamily(REST, [REST, `x=$(printf %20000000d 1); ${REST}`]);
-  const bytes = (): number[] => renderers().map((pid) => processFacts(pid)?.residentBytes ?? 0);
+  const { main, children } = await startFamily(REST, [REST, `x=$(printf %20000000d 1); ${REST}`]);
+  const bytes = (): number[] => children().map((pid) => processFacts(pid)?.residentBytes ?? 0);
   await until(() => Math.max(...bytes()) > 20_000_000, PATIENCE_MS);
   const watch = watching(main, { allRenderersBytes: 20_000_000 });
-  await until(() => renderers().length === 1, PATIENCE_MS);
+  await until(() => children().length === 1, PATIENCE_MS);
   expect(Math.max(...bytes())).toBeLessThan(20_000_000);
   watch.leave();
 });
@@ -112,9 +123,9 @@ function policyOf(thread: number): string | undefined {
 }
 
 test("a page's process that uses much CPU time runs only when no other process wants the processor, with all its threads", async () => {
-  const { main, renderers } = await startFamily(REST, [SPIN]);
+  const { main, children } = await startFamily(REST, [SPIN]);
   const watch = watching(main);
-  const [burning = 0] = renderers();
+  const [burning = 0] = children();
   await until(() => threadsOf(burning).every((thread) => policyOf(thread) === "5"), PATIENCE_MS);
   watch.leave();
 });
@@ -123,12 +134,12 @@ test("if the main process is flooded, the page's process with the most CPU time 
   const flooded = await startFamily(SPIN, [SPIN, REST]);
   const watch = watching(flooded.main);
   const tell = setInterval(() => watch.relieve(), 10);
-  await until(() => flooded.renderers().length === 1, PATIENCE_MS);
+  await until(() => flooded.children().length === 1, PATIENCE_MS);
   clearInterval(tell);
   watch.leave();
   const resting = await startFamily(REST, [SPIN]);
   const other = watching(resting.main);
-  const [burning = 0] = resting.renderers();
+  const [burning = 0] = resting.children();
   await until(() => (processFacts(burning)?.cpuMs ?? 0) > 1_500, PATIENCE_MS);
   other.relieve();
   expect(other.killed).toBe(0);

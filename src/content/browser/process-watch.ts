@@ -20,6 +20,14 @@ const MAX_RENDERER_THREADS = 64 + availableParallelism();
 const USUAL_THREADS = 12;
 /** Milliseconds of CPU time of one page's process. Heavy pages take 3 s. */
 const MAX_RENDERER_CPU_MS = 15_000;
+/**
+ * Milliseconds of CPU time of the process that draws for all pages, without a pause. It does what a page asked of it
+ * after the page was closed too, and draws nothing else in that time. It is killed above this, and the browser starts
+ * another one.
+ */
+const MAX_DRAWING_CPU_MS = 5_000;
+/** Milliseconds in which its threads run or wait for a processor between two checks. With less, it has paused. */
+const PAUSE_RUNNABLE_MS = 50;
 const LOOK_EVERY_MS = 100;
 /** Number of checks between two searches for new processes of pages. */
 const LOOKS_PER_WALK = 3;
@@ -46,12 +54,17 @@ const RELIEF_CPU_MS = 800;
 /** Milliseconds. A killed process ends within a few; a crash later than this has another cause. */
 const KILL_SEEN_MS = 1_000;
 
+/** The words of a command line that name the type of a process. */
+const RENDERER = "--type=renderer";
+const DRAWING = "--type=gpu-process";
+
 /** Limits of a browser's processes. @internal */
 export const PROCESS_LIMITS = {
   rendererBytes: MAX_RENDERER_BYTES,
   allRenderersBytes: Math.min(totalmem(), process.constrainedMemory() || totalmem()) * MAX_MEMORY_SHARE,
   rendererThreads: MAX_RENDERER_THREADS,
   rendererCpuMs: MAX_RENDERER_CPU_MS,
+  drawingCpuMs: MAX_DRAWING_CPU_MS,
 };
 
 interface Watched {
@@ -59,6 +72,15 @@ interface Watched {
   /** Milliseconds of CPU time between the last two checks. */
   readonly recentMs: number;
   readonly isRenderer: boolean;
+  /** Undefined if it does not draw. */
+  readonly drawing: Drawing | undefined;
+}
+
+/** The work of the process that draws. Both values are in milliseconds. */
+interface Drawing {
+  readonly runnableMs: number;
+  /** CPU time since it paused last. */
+  readonly unpausedMs: number;
 }
 
 /**
@@ -105,7 +127,7 @@ export class ProcessWatch {
     return this.#excesses.shift() !== undefined;
   }
 
-  /** Starts the watch. It runs until `leave` was called as often as this. */
+  /** Starts the watch. It runs until `leave` was called as often as this, and the process that draws has paused. */
   enter(): void {
     this.#watchers += 1;
     this.#timer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
@@ -113,9 +135,7 @@ export class ProcessWatch {
 
   leave(): void {
     this.#watchers -= 1;
-    if (this.#watchers > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#stopIfIdle();
   }
 
   /** Bytes of resident memory of the browser's main process. */
@@ -136,9 +156,20 @@ export class ProcessWatch {
     if (worst !== undefined) this.#kill(worst);
   }
 
+  #stopIfIdle(): void {
+    if (this.#watchers > 0 || this.#watched.values().some(({ drawing }) => (drawing?.unpausedMs ?? 0) > 0)) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   #look(): void {
+    this.#lookAtAll();
+    this.#stopIfIdle();
+  }
+
+  #lookAtAll(): void {
     const main = processFacts(this.#browser);
-    if (main === undefined) return;
+    if (main === undefined) return this.#watched.clear();
     if (main.residentBytes > MAX_BROWSER_BYTES) kill(this.#browser);
     this.#measureBrowser();
     const pids = this.#looks++ % LOOKS_PER_WALK === 0 ? descendants(this.#browser) : [...this.#watched.keys()];
@@ -162,13 +193,17 @@ export class ProcessWatch {
     const facts = processFacts(pid);
     if (facts === undefined) return [];
     const before = this.#watched.get(pid);
-    const isRenderer = before?.isRenderer ?? commandOf(pid).includes("--type=renderer");
-    return [[pid, { facts, isRenderer, recentMs: facts.cpuMs - (before?.facts.cpuMs ?? 0) }]];
+    const recentMs = facts.cpuMs - (before?.facts.cpuMs ?? 0);
+    const type = before === undefined ? typeOf(pid) : undefined;
+    const isRenderer = before?.isRenderer ?? type === RENDERER;
+    const isDrawing = before === undefined ? type === DRAWING : before.drawing !== undefined;
+    const drawing = isDrawing ? drawingOf(pid, before?.drawing, recentMs) : undefined;
+    return [[pid, { facts, isRenderer, drawing, recentMs }]];
   }
 
-  #isTooMuch({ facts, isRenderer }: Watched): boolean {
-    const { rendererBytes, rendererThreads, rendererCpuMs } = this.#limits;
-    if (facts.residentBytes > rendererBytes) return true;
+  #isTooMuch({ facts, isRenderer, drawing }: Watched): boolean {
+    const { rendererBytes, rendererThreads, rendererCpuMs, drawingCpuMs } = this.#limits;
+    if (facts.residentBytes > rendererBytes || (drawing?.unpausedMs ?? 0) > drawingCpuMs) return true;
     return isRenderer && (facts.threads > rendererThreads || facts.cpuMs > rendererCpuMs);
   }
 
@@ -214,6 +249,16 @@ function lowerPriority({ pid, cpuMs, threads }: ProcessFacts): void {
       // The thread ended, or it has a higher nice value, which only root can lower.
     }
   }
+}
+
+function drawingOf(pid: number, before: Drawing | undefined, recentMs: number): Drawing {
+  const runnable = threadsOf(pid).reduce((sum, thread) => sum + runnableMs(pid, thread), 0);
+  const isPaused = runnable - (before?.runnableMs ?? 0) < PAUSE_RUNNABLE_MS;
+  return { runnableMs: runnable, unpausedMs: isPaused ? 0 : (before?.unpausedMs ?? 0) + recentMs };
+}
+
+function typeOf(pid: number): string | undefined {
+  return commandOf(pid).find((word) => word === RENDERER || word === DRAWING);
 }
 
 function descendants(root: number): number[] {
