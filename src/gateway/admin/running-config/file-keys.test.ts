@@ -104,3 +104,26 @@ test("files below an allowed folder may be named, unless a link leads out of it"
   const widened = { admin: { file_folders: ["/"] }, wasm_filters: [{ module: "/m" }] };
   expect(refusedPaths(widened, saved)).toEqual(["admin.file_folders[0]", "wasm_filters[0].module"]);
 });
+
+test("a change names no environment variable that the served configuration and the file do not name at that key", () => {
+  const served = { upstreams: [{ name: "a", token_env: "TOKEN" }], x402: { facilitator: { key_env: "WALLET" } } };
+  const more = (token: string): object => ({
+    ...served,
+    upstreams: [...served.upstreams, { name: "b", token_env: token }],
+  });
+  expect(refusedPaths(more("WALLET"), served)).toEqual(["upstreams[1].token_env"]);
+  expect(refusedPaths(more("TOKEN"), served)).toEqual([]);
+  expect(refusedPaths(more("SAVED"), served, more("SAVED"))).toEqual([]);
+  expect(refusedPaths({ x402: { facilitator_headers: [{ name: "A", value_env: "HOME" }] } }, {})).toEqual([
+    "x402.facilitator_headers[0].value_env",
+  ]);
+  expect(refusedPaths({ admin: { api_key_env: "HOME" }, postgres: { password_env: "HOME" } }, {})).toEqual([
+    "admin.api_key_env",
+    "postgres.password_env",
+  ]);
+});
+
+test("a change may write down the default of a key that names a variable", () => {
+  expect(refusedPaths({ x402: { settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET" } }, {})).toEqual([]);
+  expect(refusedPaths({ x402: { settlement_secret_env: "HOME" } }, {})).toEqual(["x402.settlement_secret_env"]);
+});

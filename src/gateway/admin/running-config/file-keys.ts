@@ -1,4 +1,7 @@
-/** Keys of a document that name files, programs or sockets. Changes through the interface are limited to some folders. */
+/**
+ * Keys of a document that name files, programs, sockets or environment variables. Changes through the interface are
+ * limited to some folders, and name no other variables: their values are secrets, and an upstream receives its token.
+ */
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Diagnostic, formatPath, listAt, valueAt } from "../../config/diagnostic.ts";
@@ -8,21 +11,24 @@ import { type FileRole } from "../../config/schema/kinds.ts";
 
 /** The keys below one position of the schema that name files. */
 interface Plan {
-  readonly role: FileRole | undefined;
+  readonly role: FileRole | "variable" | undefined;
+  /** The value without the key. A document may write it down. */
+  readonly byDefault: unknown;
   readonly members: ReadonlyMap<string, Plan>;
   readonly items: Plan | undefined;
 }
 
-/** A file that a document names. */
+/** A file or variable that a document names. */
 interface NamedFile {
   readonly path: readonly (string | number)[];
   /** The key, without the positions in lists. */
   readonly key: string;
   readonly file: string;
+  readonly isVariable: boolean;
 }
 
 /** A value whose files are still to be found. */
-interface Visit extends Omit<NamedFile, "file"> {
+interface Visit extends Omit<NamedFile, "file" | "isVariable"> {
   readonly value: unknown;
   readonly plan: Plan | undefined;
 }
@@ -31,6 +37,9 @@ interface Visit extends Omit<NamedFile, "file"> {
 const MAX_PROBLEMS = 100;
 const MESSAGE =
   "names a file, program or socket: change it in the configuration file, or list its folder there in admin.file_folders";
+const VARIABLE_MESSAGE = "names an environment variable: change it in the configuration file";
+/** The end of the name of each key that names a variable. */
+const VARIABLE = "_env";
 const AUDIT_LOG = ".admin.audit_log";
 const SOCKET_URL = "unix:";
 
@@ -47,11 +56,16 @@ function planOf(schema: JsonSchema): Plan | undefined {
     role ??= part.file;
     if (part.items !== undefined) items ??= planOf(part.items);
     for (const [key, member] of Object.entries(part.properties ?? {})) {
-      const plan = planOf(member);
+      const plan = key.endsWith(VARIABLE) ? variablePlan(member) : planOf(member);
       if (plan !== undefined) members.set(key, plan);
     }
   }
-  return role === undefined && members.size === 0 && items === undefined ? undefined : { role, members, items };
+  if (role === undefined && members.size === 0 && items === undefined) return undefined;
+  return { role, byDefault: schema.default, members, items };
+}
+
+function variablePlan(schema: JsonSchema): Plan {
+  return { role: "variable", byDefault: schema.default, members: new Map(), items: undefined };
 }
 
 /**
@@ -63,10 +77,13 @@ export function* fileSteps(next: unknown, served: unknown, saved: unknown): Step
   const known = new Set([...before, ...(yield* filesIn(saved))].map(idOf));
   const folders = listAt(saved, ["admin", "file_folders"]).filter((folder) => typeof folder === "string");
   const others = (yield* filesIn(next)).filter((file) => !known.has(idOf(file))).slice(0, MAX_PROBLEMS);
-  const refused = others.filter(({ file }) => !isBelow(file, folders));
+  const refused = others.filter(({ file, isVariable }) => isVariable || !isBelow(file, folders));
   // Nor may a change end the log of changes.
   const removed = before.filter(({ path, key }) => key === AUDIT_LOG && (valueAt(next, path) ?? "") === "");
-  return [...refused, ...removed].map(({ path }) => ({ path: formatPath(path), message: MESSAGE }));
+  return [...refused, ...removed].map(({ path, isVariable }) => ({
+    path: formatPath(path),
+    message: isVariable ? VARIABLE_MESSAGE : MESSAGE,
+  }));
 }
 
 function* filesIn(document: unknown): Steps<NamedFile[]> {
@@ -78,8 +95,8 @@ function* filesIn(document: unknown): Steps<NamedFile[]> {
   for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
     const { value, plan, path, key } = visit;
     if (typeof value === "string") {
-      const file = fileOf(value, plan?.role);
-      if (file !== undefined) found.push({ path, key, file });
+      const file = fileOf(value, plan);
+      if (file !== undefined) found.push({ path, key, file, isVariable: plan?.role === "variable" });
     } else if (Array.isArray(value)) {
       if (plan?.items === undefined) continue;
       for (const [i, item] of value.entries()) {
@@ -99,9 +116,10 @@ function* filesIn(document: unknown): Steps<NamedFile[]> {
   return found;
 }
 
-/** The file that a value names; undefined if it names none. */
-function fileOf(value: string, role: FileRole | undefined): string | undefined {
-  if (value === "" || role === undefined) return undefined;
+/** The file or variable that a value names; undefined if it names none. */
+function fileOf(value: string, plan: Plan | undefined): string | undefined {
+  const role = plan?.role;
+  if (value === "" || role === undefined || value === plan?.byDefault) return undefined;
   if (role === "log" && (value === "stderr" || value === "stdout")) return undefined;
   if (role !== "socket-url") return value;
   return value.toLowerCase().startsWith(SOCKET_URL) ? value.slice(SOCKET_URL.length) : undefined;
