@@ -541,9 +541,12 @@ function authorizationHash(domain, authorization) {
 // src/payments/client/sign-choice.ts
 var MAX_VALID_S = 600;
 var PAYMENT_IDENTIFIER = "payment-identifier";
-function signChoice(required, choice, account, now) {
+function expiryOf({ requirements }, now) {
+  return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S);
+}
+function signChoice(required, choice, account, expires) {
   const { requirements } = choice;
-  const until = String(Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S));
+  const until = String(expires);
   const payload = choice.method === "permit2" ? permit(choice, account, until) : authorize(choice, account, until);
   const payment = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
   const extensions = echo(required);
@@ -610,7 +613,7 @@ class PaymentOutcomeUnknown extends Error {
     super(`Cannot find out the result of the payment: ${reason}; it may have been charged`, options);
   }
 }
-var MAX_CHALLENGE_BYTES = 256 * 1024;
+var MAX_READ_BYTES = 256 * 1024;
 var NO_RESPONSE_WAIT_MS = 1000;
 var MAX_RESENDS = 5;
 var PENDING = "urn:turnpike:error:settlement-pending";
@@ -619,7 +622,7 @@ async function payAndFetch(url, init, options) {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
   if (first.status !== 402)
-    return { response: first, choice: undefined, receipt: undefined, isOpen: false };
+    return { response: first, choice: undefined, receipt: undefined, isOpen: false, isFree: false };
   if (first.redirected) {
     await first.body?.cancel();
     const price = `the price is not from ${originOf(url)}, which redirected the request to ${originOf(first.url)}`;
@@ -630,17 +633,31 @@ async function payAndFetch(url, init, options) {
   const choice = await choosePayment(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
-  options.spend?.(dollarsOf(choice));
-  const payment = signChoice(required, choice, account, (options.now ?? Date.now)());
+  const release = options.spend?.(dollarsOf(choice));
+  const expires = expiryOf(choice, (options.now ?? Date.now)());
+  const payment = signChoice(required, choice, account, expires);
   const headers = new Headers(init.headers);
   if (challenge.version === 2)
     headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   else
     headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
   const paid = { ...init, headers, redirect: "manual" };
-  const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  const isOpen = response.status === 503 && await isPending(response.clone());
-  return { response, choice, receipt: readReceipt(response, choice, account), isOpen };
+  const sent = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
+  const { response } = sent;
+  const receipt = readReceipt(response, choice, account);
+  if (response.ok || receipt?.success === true)
+    return { response, choice, receipt, isOpen: false, isFree: false };
+  const isOpen = sent.wasBroken || receipt === undefined && await isOpenAfter(response);
+  if (!isOpen)
+    release?.(expires);
+  return { response, choice, receipt, isOpen, isFree: !isOpen };
+}
+async function isOpenAfter(response) {
+  if (receiptField(response) !== null)
+    return true;
+  if (response.status === 409)
+    return waitBeforeResend(response) !== undefined;
+  return response.status === 503 && await isPending(response.clone());
 }
 function originOf(url) {
   return URL.parse(url)?.origin ?? "the gateway";
@@ -649,6 +666,7 @@ function sleepFor(ms) {
   return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 async function sendPaid(send, signal, sleep) {
+  let wasBroken = false;
   for (let resends = 0;; resends++) {
     const last = resends === MAX_RESENDS;
     const response = await send().catch((error) => {
@@ -659,7 +677,8 @@ async function sendPaid(send, signal, sleep) {
     });
     const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last))
-      return response;
+      return { response, wasBroken };
+    wasBroken ||= response === undefined;
     await response?.body?.cancel();
     await Promise.race([sleep(wait ?? NO_RESPONSE_WAIT_MS), aborted(signal)]);
   }
@@ -678,7 +697,7 @@ function waitBeforeResend(response) {
   return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
 }
 async function isPending(response) {
-  const problem = await readJsonResponse(response).catch(() => {
+  const problem = await readJsonUpTo(response, MAX_READ_BYTES).catch(() => {
     return;
   });
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
@@ -686,7 +705,7 @@ async function isPending(response) {
 async function readChallenge(response, url) {
   const header = response.headers.get(PAYMENT_REQUIRED);
   if (header === null) {
-    const body = await readJsonUpTo(response, MAX_CHALLENGE_BYTES).catch(() => {
+    const body = await readJsonUpTo(response, MAX_READ_BYTES).catch(() => {
       return;
     });
     const required = fromV1Challenge(body, url);
@@ -701,9 +720,11 @@ async function readChallenge(response, url) {
   return { version: 2, required: parsed.data };
 }
 var TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
+function receiptField({ headers }) {
+  return headers.get(PAYMENT_RESPONSE) ?? headers.get(X_PAYMENT_RESPONSE);
+}
 function readReceipt(response, { requirements }, account) {
-  const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
-  const parsed = receiptSchema.safeParse(decodeHeader(header));
+  const parsed = receiptSchema.safeParse(decodeHeader(receiptField(response) ?? ""));
   if (!parsed.success)
     return;
   const { network, payer, transaction, amount } = parsed.data;

@@ -248,12 +248,12 @@ test("health is free and creates no wallet", async () => {
 test("a refusal shows its detail and the invalid fields", async () => {
   const { code, text, errors } = await turnpike("call", "search", "q", "--set", "count=99");
   expect([code, text]).toEqual([1, ""]);
-  expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\n");
+  expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\nnot charged\n");
 });
 
 test("a refusal cannot imitate messages of the command", async () => {
   const { errors } = await turnpike("call", "screenshot", "u");
-  expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\n`);
+  expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\nnot charged\n`);
 });
 
 test("an unknown outcome of a payment is reported as unknown", async () => {
@@ -306,7 +306,7 @@ test("a payment is signed once, also if the gateway stays not ready", async () =
   });
   try {
     const { code, errors } = await turnpike("call", "read", "u", "--gateway", starting.url.origin);
-    expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, "503 Upstream Not Ready\n"]);
+    expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, "503 Upstream Not Ready\nnot charged\n"]);
     expect([signatures.length > 1, new Set(signatures).size]).toEqual([true, 1]);
   } finally {
     await starting.stop(true);

@@ -14,7 +14,7 @@ import { UsageError } from "./usage-error.ts";
 import { flagsText } from "./flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
-                     [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
+                     [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
 
   OPERATION: ${Object.keys(OPERATIONS).join(", ")}
 

@@ -49,8 +49,8 @@ function leftText(name: string, short: string | undefined, value: string | undef
   return `  ${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 }
 
-/** The lines of a text, each of at most `width` characters unless a word is longer. */
-function wrapped(text: string, width: number): string[] {
+/** The lines of a text, each of at most `width` characters (140 by default) unless a word is longer. */
+export function wrapped(text: string, width = COLUMNS): string[] {
   return text.split("\n").flatMap((paragraph) => {
     const lines: string[] = [];
     for (const word of paragraph.split(" ")) {

@@ -1,12 +1,13 @@
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
+import { tools } from "../content/mcp/tools.ts";
 import { pricesOf } from "../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentOutcomeUnknown, type PayOptions } from "../payments/client/client.ts";
 import { atBoundary } from "./boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
-import { createPayer, payerFlags, payerSettings } from "./payer.ts";
+import { flagsText, type FlagTable, HELP, readFlags, wrapped } from "./flags.ts";
+import { createPayer, payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { say, sayError, sayNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -27,11 +28,12 @@ const FLAGS = {
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
-       turnpike mcp [--gateway URL] --no-pay
+const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
+       turnpike mcp [--gateway URL] [--ca FILE] --no-pay
 
-An MCP server on standard input and output, for agents on this machine: search, scrape, batch, extract, read, pdf, screenshot
-and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.
+${wrapped(
+  `An MCP server on standard input and output, for agents on this machine. Its tools are ${[...tools().keys()].join(", ")}. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike, and prints each payment to standard error.`,
+).join("\n")}
 
 ${flagsText(FLAGS)}
 
@@ -41,6 +43,7 @@ interface McpRequest {
   readonly gateway: string;
   /** Undefined: the agent pays. */
   readonly payer: PayOptions | undefined;
+  readonly send: PayerSettings["send"];
 }
 
 /** `turnpike mcp`: serves until standard input ends or a signal stops it. Returns the exit code: 0 done, 2 wrong usage. */
@@ -63,12 +66,13 @@ function parse(args: readonly string[]): McpRequest | "help" {
   return {
     gateway: url.href.replace(/\/+$/, ""),
     payer: values["no-pay"] === true ? undefined : createPayer(settings, say),
+    send: settings.send,
   };
 }
 
-function gatewayOf({ gateway, payer }: McpRequest): Gateway {
-  const ask = pricesOf(gateway, fetch);
-  const plain = { url: gateway, send: fetch, prices: () => ask("") };
+function gatewayOf({ gateway, payer, send }: McpRequest): Gateway {
+  const ask = pricesOf(gateway, send);
+  const plain = { url: gateway, send, prices: () => ask("") };
   if (payer === undefined) return plain;
   return {
     ...plain,

@@ -1,12 +1,15 @@
-import { readJsonResponse } from "../lib/response-bytes.ts";
+import { readStart } from "../lib/response-bytes.ts";
 import { isObject } from "../lib/is-object.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../payments/client/client.ts";
 import { TotalTooHigh } from "../payments/client/spending.ts";
+import { wordsOf } from "./admin/admin-refused.ts";
 import { say, sayNote } from "./terminal.ts";
 
-/** Characters of each text of a problem, and fields of it, that are shown. The rest is left out. */
-const MAX_PROBLEM_TEXT = 2000;
+/** Fields of a problem that are shown. The rest is left out. */
 const MAX_PROBLEM_FIELDS = 20;
+/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const MAX_FAILURE_MS = 10_000;
 
 const ADDRESS_REFUSED = "urn:turnpike:error:address-refused";
 const ALLOW_PRIVATE = "the service reads private and loopback addresses only if it was started with --allow-private";
@@ -32,22 +35,29 @@ export function isNetworkError(error: unknown): error is Error {
 }
 
 /**
- * A failed response in readable form: its detail, and each invalid field on a line of its own. Texts of the response cannot
- * begin a new line.
+ * A failed response in readable form: its detail and each invalid field on a line of its own, or its body, and whether it was
+ * charged. Texts of the response cannot begin a new line.
  */
-export async function describeFailure({ response, receipt, isOpen }: Paid): Promise<string> {
-  const body = await readJsonResponse(response).catch(() => undefined);
-  const problem = isObject(body) ? body : {};
+export async function describeFailure({ response, receipt, isOpen, isFree }: Paid): Promise<string> {
+  const text = new TextDecoder().decode(await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS));
+  const problem = problemIn(text);
   const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
-  const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason);
+  const body = "title" in problem ? "" : wordsOf(text);
+  const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason) || body;
   const status = `${response.status} ${title}`.trim();
   const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
   const fields = errors.filter(isObject).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
   const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
   const warning = isOpen ? ["the result of the payment is not known; another call pays again"] : [];
-  return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...warning].join("\n");
+  const free = isFree ? ["not charged"] : [];
+  return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...free, ...warning].join("\n");
 }
 
-function wordsOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, MAX_PROBLEM_TEXT).replaceAll(/\s+/g, " ").trim() : "";
+function problemIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const body: unknown = JSON.parse(text);
+    return isObject(body) ? body : {};
+  } catch {
+    return {};
+  }
 }

@@ -8,6 +8,7 @@ import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { openWallet, walletPath } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
 import { type FlagTable } from "./flags.ts";
+import { fetchTrusting } from "./trust.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags of every command that pays. The usage text names the limits that apply without them. */
@@ -29,17 +30,19 @@ export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; 
       value: "TOKEN",
       text: "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
     },
+    ca: { type: "string", value: "FILE", text: "trust this CA too, or this self-signed certificate" },
   } as const satisfies FlagTable;
 }
 
-/** The spending limits of a wallet, as texts of the command line. */
+/** The settings of a payer, as texts of the command line. */
 export interface PayerFlags {
   readonly "max-price"?: string | undefined;
   readonly "max-total"?: string | undefined;
   readonly "allow-asset"?: readonly string[] | undefined;
+  readonly ca?: string | undefined;
 }
 
-/** The spending limits of a wallet. */
+/** The spending limits of a wallet, and the way to the server. */
 export interface PayerSettings {
   /** The most that one request may cost. */
   readonly maxPrice: string;
@@ -47,6 +50,8 @@ export interface PayerSettings {
   readonly maxTotal: string | undefined;
   /** Tokens to pay with, in addition to the known ones. */
   readonly assets: readonly Asset[];
+  /** Sends the requests. It trusts the CA of `--ca` too. */
+  readonly send: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /**
@@ -64,6 +69,7 @@ export function payerSettings(
     maxPrice: amount("--max-price", flags["max-price"] ?? defaults.maxPrice),
     maxTotal: totalOf(totalName, total, defaults.maxTotal),
     assets: (flags["allow-asset"] ?? []).map(allowed),
+    send: fetchTrusting(flags.ca),
   };
 }
 
@@ -92,7 +98,10 @@ function allowed(text: string): Asset {
 }
 
 /** The wallet in $TURNPIKE_HOME, which pays within `settings`. If the wallet is created, `say` receives a line about it. */
-export function createPayer({ maxPrice, maxTotal, assets }: PayerSettings, say: (line: string) => void): PayOptions {
+export function createPayer(
+  { maxPrice, maxTotal, assets, send }: PayerSettings,
+  say: (line: string) => void,
+): PayOptions {
   const path = walletPath();
   const spending = new Spending(spendingPath(path));
   let opened: Account | undefined;
@@ -107,6 +116,7 @@ export function createPayer({ maxPrice, maxTotal, assets }: PayerSettings, say: 
     account,
     maxPrice,
     assets,
+    fetch: send,
     spend: (dollars) => spending.add(dollars, maxTotal),
     funds: createFunds(process.env, () => account().address),
   };

@@ -1,7 +1,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
 import { formatDollars } from "../payments/client/choice.ts";
-import { Spending, spendingPath } from "../payments/client/spending.ts";
+import { heldText, Spending, spendingPath } from "../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
 import { atBoundary } from "./boundary.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
@@ -95,7 +95,7 @@ async function show(command: Exclude<Command, "balance">, path: string, json: bo
     const lines = [`address  ${account.address}`, `file     ${path}${isNew ? " (new)" : ""}`];
     if (!isNew) {
       const today = new Spending(spendingPath(path)).today();
-      if (today > 0n) lines.push(`today    ${formatDollars(today)} signed`);
+      if (today.counted > 0n) lines.push(`today    ${formatDollars(today.counted)} signed${heldText(today)}`);
     }
     console.log(lines.join("\n"));
   }

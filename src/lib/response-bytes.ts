@@ -24,6 +24,32 @@ async function readUpTo(response: Pick<Response, "body">, most: number): Promise
 }
 
 /**
+ * The first `most` bytes of an untrusted server's body, or what arrives of them within `limitMs` milliseconds. The rest is not
+ * read. Never rejects.
+ */
+export async function readStart({ body }: Pick<Response, "body">, most: number, limitMs: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  const stop = (): void => void reader?.cancel().catch(() => {});
+  const timer = setTimeout(stop, limitMs);
+  try {
+    while (length < most) {
+      const next = await reader?.read();
+      if (next?.value === undefined) break;
+      length += next.value.length;
+      chunks.push(next.value);
+    }
+  } catch {
+    // The connection broke: the rest is missing.
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}
+
+/**
  * The JSON body of a response from an untrusted server; undefined if it has more than `most` bytes or is not JSON.
  * Throws if the connection breaks.
  */

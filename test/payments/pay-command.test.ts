@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE_KEY, TERMS } from "../../src/payments/testing/payment.ts";
+import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -35,6 +36,7 @@ beforeAll(async () => {
       if (pathname === "/reports/bytes") return new Response(Uint8Array.of(0, 255, 10, 13));
       if (pathname === "/reports/none")
         return Response.json({ title: "Gone", detail: "No such report." }, { status: 404 });
+      if (pathname === "/reports/broken") return new Response("the disk\npaid $0.01\nis full", { status: 500 });
       const [type, note] = ["content-type", "x-note"].map((name) => request.headers.get(name));
       return Response.json({ method: request.method, path: pathname + search, type, note, body: await request.text() });
     },
@@ -136,9 +138,37 @@ test("a price above the limit is not paid, and a failure is reported and free", 
   expect(dear.err).toContain("Cannot pay $2.50: the limit is $1; raise it with --max-price");
   expect(await pay(`${url}/dear`, "--max-price", "2.50 USDC")).toMatchObject({ code: 0 });
   const gone = await pay(`${url}/reports/none`);
-  expect([gone.code, gone.err]).toEqual([1, "turnpike pay: 404 Gone: No such report.\n"]);
+  expect([gone.code, gone.err]).toEqual([1, "turnpike pay: 404 Gone: No such report.\nnot charged\n"]);
+  const broken = await pay(`${url}/reports/broken`);
+  expect([broken.code, broken.err]).toEqual([
+    1,
+    "turnpike pay: 500 Internal Server Error: the disk paid $0.01 is full\nnot charged\n",
+  ]);
   const away = await pay("http://127.0.0.1:1/");
   expect([away.code, away.err]).toEqual([1, expect.stringContaining("Cannot reach http://127.0.0.1:1")]);
+});
+
+test("a server with a certificate of another authority is paid with --ca, whose file must be one of certificates", async () => {
+  const secure = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    tls: { cert: LOCALHOST.cert, key: LOCALHOST.key },
+    fetch: () => new Response("secure"),
+  });
+  const ca = folder.write("ca.pem", TEST_CA.cert);
+  expect(await pay(secure.url.href)).toMatchObject({ code: 1, out: "" });
+  expect(await pay(secure.url.href, "--ca", ca)).toEqual({ code: 0, out: "secure", err: "" });
+  await secure.stop(true);
+  expect(Bun.spawnSync(["mkfifo", folder.file("fifo")]).exitCode).toBe(0);
+  for (const [name, reason] of [
+    ["fifo", "it is not a regular file"],
+    [".", "it is a folder"],
+    ["absent", "there is no such file"],
+    ["order", "it has no certificate in PEM"],
+  ] as const) {
+    const { code, err } = await pay(url, "--ca", folder.file(name));
+    expect([code, err]).toEqual([1, `turnpike pay: Cannot use --ca "${folder.file(name)}": ${reason}\n`]);
+  }
 });
 
 test("a server of version 1 is paid as well", async () => {

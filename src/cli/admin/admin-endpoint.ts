@@ -1,8 +1,8 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { createSecureContext } from "node:tls";
+import { closeSync, openSync, readSync } from "node:fs";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { statePath } from "../state-folder.ts";
 import { sayWarning } from "../terminal.ts";
+import { readCa } from "../trust.ts";
 import { UsageError } from "../usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
 import { flagsText, type FlagTable } from "../flags.ts";
@@ -50,12 +50,11 @@ export interface AdminEndpoint {
 export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, string | undefined>>>;
 
 /**
- * Seconds that a command waits for a response: default and maximum of `--timeout`; and bytes of a file of authorities.
+ * Seconds that a command waits for a response: default and maximum of `--timeout`.
  * @bound
  */
 const DEFAULT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 3600;
-const MAX_CA_BYTES = 16 * 1024 * 1024;
 
 /**
  * Finds the admin interface by flags, environment or state folder. Throws UsageError, and an error if there is no
@@ -74,7 +73,7 @@ export function findAdmin(
   const stateDir = statePath(flags["state-dir"]);
   const named = flags.admin ?? (env["TURNPIKE_ADMIN"] || undefined);
   const url = parseUrl(named ?? localUrl(stateDir), named === flags.admin ? "--admin" : "TURNPIKE_ADMIN");
-  const ca = flags["admin-ca"] === undefined ? undefined : readCa(flags["admin-ca"]);
+  const ca = flags["admin-ca"] === undefined ? undefined : readCa("--admin-ca", flags["admin-ca"]);
   const key = givenKey(flags["admin-key-file"], env) ?? localKey(stateDir, url, named !== undefined);
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     sayWarning(
@@ -153,27 +152,6 @@ function readKeyFile(path: string): string {
     throw new Error(`Cannot read the admin key of "${path}": ${whyUnreadable(error)}`, { cause: error });
   } finally {
     if (file !== undefined && file !== 0) closeSync(file);
-  }
-}
-
-function readCa(path: string): string {
-  try {
-    if (statSync(path).size > MAX_CA_BYTES) throw new Error(`it has more than ${MAX_CA_BYTES} bytes`);
-    const pem = readFileSync(path, "utf8");
-    if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new Error("it has no certificate in PEM");
-    if (!isCa(pem)) throw new Error("its certificate cannot be read");
-    return pem;
-  } catch (error) {
-    throw new Error(`Cannot use --admin-ca "${path}": ${whyUnreadable(error)}`, { cause: error });
-  }
-}
-
-function isCa(pem: string): boolean {
-  try {
-    createSecureContext({ ca: pem });
-    return true;
-  } catch {
-    return false;
   }
 }
 

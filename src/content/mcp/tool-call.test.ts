@@ -70,7 +70,7 @@ test("a payment that the wallet refuses is reported in its own words, and other 
   const text = await textOf(call(undefined, { pay: failing(new Error("https://key@rpc.example/ is away")) }));
   expect(text).toBe("Cannot get a response from the gateway: Error");
   respond = () => new Response("", { status: 302, headers: { location: "http://elsewhere.example/" } });
-  expect(await textOf(call())).toBe("302");
+  expect(await textOf(call())).toBe("302\nNot charged.");
 });
 
 const RECEIPT = { success: true, transaction: "0xabc", network: "eip155:84532" };
@@ -110,7 +110,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
     },
     "Cannot read the gateway's response",
   ],
-  ["an error without a problem", () => new Response("oh", { status: 500 }), "500"],
+  ["an error without a problem", () => new Response("oh", { status: 500 }), "500: oh\nNot charged."],
   [
     "a problem in another shape",
     () => Response.json({ title: 5, detail: ["x"], errors: [1, null, { path: 3 }] }, { status: 400 }),
@@ -124,6 +124,18 @@ for (const [name, response, text] of UNREADABLE) {
     expect(await textOf(call())).toContain(text);
   });
 }
+
+test("an error is reported as free only if nothing says that it was charged", async () => {
+  const receipt = { "payment-response": encodeHeader(RECEIPT) };
+  for (const [init, type] of [
+    [{ status: 409 }, "urn:turnpike:error:payment-conflict"],
+    [{ status: 500, headers: receipt }, "urn:turnpike:error:internal"],
+    [{ status: 503 }, "urn:turnpike:error:settlement-pending"],
+  ] as const) {
+    respond = () => Response.json({ type, title: "Failed" }, init);
+    expect(await textOf(call())).toBe("Failed");
+  }
+});
 
 test("the gateway's text is cut", async () => {
   const long = "x".repeat(100_000);

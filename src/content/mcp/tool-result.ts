@@ -1,7 +1,8 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
-import { readResponse } from "../../lib/response-bytes.ts";
+import { readResponse, readStart } from "../../lib/response-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { PENDING } from "../../payments/client/client.ts";
 import { decodeHeader } from "../../payments/x402/header.ts";
 import {
   PAYMENT_REQUIRED,
@@ -21,6 +22,9 @@ export const PAYMENT_KEY = "x402/payment";
  */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;
+/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const MAX_FAILURE_MS = 10_000;
 
 type Result = CallToolResult;
 
@@ -76,22 +80,34 @@ async function responded(response: Response, uri: string): Promise<Result> {
   return { content: [{ type: "resource", resource: { uri, mimeType: type, blob } }] };
 }
 
-/** A problem document as text: the title, the detail, the invalid fields, and when to retry. */
+/**
+ * A failed response as text: title, detail and invalid fields of a problem document, or the body; if it was free, and when to
+ * retry.
+ */
 async function problem(response: Response): Promise<Result> {
-  const body: unknown = await readResponse(response)
-    .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))
-    .catch(() => undefined);
-  const fields = isObject(body) ? body : {};
-  const lines = [
-    [textOf(fields["title"]) || String(response.status), textOf(fields["detail"])].filter(Boolean).join(": "),
-  ];
+  const body = (await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8");
+  const fields = fieldsIn(body);
+  const detail = textOf("title" in fields ? fields["detail"] : body);
+  const lines = [[textOf(fields["title"]) || String(response.status), detail].filter(Boolean).join(": ")];
   const errors: unknown = fields["errors"];
   for (const error of Array.isArray(errors) ? errors.slice(0, MAX_PROBLEM_FIELDS) : []) {
     if (isObject(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
   }
+  // 409: the same payment is in use, and its other request may be charged.
+  const isOpen = response.status === 409 || fields["type"] === PENDING;
+  if (!isOpen && !response.headers.has(PAYMENT_RESPONSE)) lines.push("Not charged.");
   const wait = response.headers.get("retry-after") ?? "";
   if (/^\d{1,5}$/.test(wait)) lines.push(`Try again in ${wait} s.`);
   return failure(lines.join("\n"));
+}
+
+function fieldsIn(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 function mediaType({ headers }: Response): string {

@@ -209,9 +209,43 @@ test("the client distinguishes a payment that the gateway does not know from a l
   }
 });
 
+function receiptWith(change: object) {
+  return { "payment-response": encodeHeader({ ...RECEIPT, ...change }) };
+}
+
+test("a failed request is free, charged or open by what the response says, and only a free one is released", async () => {
+  const pending = '{"type":"urn:turnpike:error:settlement-pending"}';
+  const free = [false, true, 1];
+  const open = [true, false, 0];
+  const neither = [false, false, 0];
+  for (const [reply, expected] of [
+    [{ status: 500 }, free],
+    [{ status: 402 }, free],
+    [{ status: 409 }, free],
+    [{ status: 503, headers: { "retry-after": "1" } }, free],
+    [{ status: 402, headers: receiptWith({ success: false }) }, free],
+    [{ status: 409, headers: { "retry-after": "1" } }, open],
+    [{ status: 503, body: pending }, open],
+    [{ status: 500, headers: { "payment-response": "x" } }, open],
+    [{ status: 500, headers: receiptWith({ success: false, network: "eip155:1" }) }, open],
+    [{ status: 500, headers: receiptWith({ network: "eip155:1" }) }, open],
+    [{ status: 500, headers: receiptWith({}) }, neither],
+    [{ status: 200 }, neither],
+  ] as const) {
+    const shop = gateway([REQUIREMENTS], Array<ShopResponse>(9).fill(reply));
+    const released: number[] = [];
+    const spend = () => (expires: number) => void released.push(expires);
+    const { isOpen, isFree } = await payAndFetch(shop.url, {}, { ...OPTIONS, spend });
+    expect([reply, isOpen, isFree, released.length]).toEqual([reply, ...expected]);
+    for (const expires of released)
+      expect(String(expires)).toBe(shop.payments[0]?.payload.authorization.validBefore ?? "");
+  }
+});
+
 test("after a broken connection the client sends the same payment again, then stops and reports the open outcome", async () => {
   const signatures: string[] = [];
   let breaks = 2;
+  let paidStatus = "200 OK";
   const server = Bun.listen({
     port: 0,
     hostname: "127.0.0.1",
@@ -226,7 +260,7 @@ test("after a broken connection the client sends the same payment again, then st
           return;
         }
         socket.end(
-          `${signature === undefined ? unpaid : "HTTP/1.1 200 OK\r\n"}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+          `${signature === undefined ? unpaid : `HTTP/1.1 ${paidStatus}\r\n`}Content-Length: 0\r\nConnection: close\r\n\r\n`,
         );
       },
     },
@@ -234,9 +268,13 @@ test("after a broken connection the client sends the same payment again, then st
   const url = `http://127.0.0.1:${server.port}/`;
   expect((await payAndFetch(url, {}, OPTIONS)).response.status).toBe(200);
   expect([signatures.length, new Set(signatures).size, opened]).toEqual([3, 1, 1]);
+  breaks = 1;
+  paidStatus = "500 No";
+  // The request that broke may have been charged.
+  expect(await payAndFetch(url, {}, OPTIONS)).toMatchObject({ isOpen: true, isFree: false });
   breaks = 99;
   expect(await refusal(url)).toMatch(/Cannot find out the result of the payment: \w+; it may have been charged$/);
-  expect([signatures.length, new Set(signatures).size, opened]).toEqual([9, 2, 2]);
+  expect([signatures.length, new Set(signatures).size, opened]).toEqual([11, 3, 3]);
   server.stop(true);
 });
 

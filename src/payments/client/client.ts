@@ -1,4 +1,4 @@
-import { readJsonResponse, readJsonUpTo } from "../../lib/response-bytes.ts";
+import { readJsonUpTo } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { type Account } from "../signatures/signature.ts";
 import { sameAddress } from "../x402/address.ts";
@@ -16,7 +16,7 @@ import { networkTitle } from "../x402/networks.ts";
 import { fromV1Challenge, fromV1Network, toV1Payment, X_PAYMENT, X_PAYMENT_RESPONSE } from "../x402/v1.ts";
 import { type ChoiceOptions, choosePayment, dollarsOf, type Choice, PaymentDeclined } from "./choice.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
-import { signChoice } from "./sign-choice.ts";
+import { expiryOf, signChoice } from "./sign-choice.ts";
 
 export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
 
@@ -24,8 +24,12 @@ export { type Choice, PaymentDeclined, PriceTooHigh } from "./choice.ts";
 export interface PayOptions extends ChoiceOptions {
   /** Called only if there is something to pay. */
   readonly account: () => Account;
-  /** Called before signing, with the amount in 10^-36 dollars. Throws PaymentDeclined if the amount is too high. */
-  readonly spend?: ((dollars: bigint) => void) | undefined;
+  /**
+   * Called before signing, with the amount in 10^-36 dollars. Throws PaymentDeclined if the amount is too high. May return a
+   * function, which is called if the server says that it charged nothing, with the Unix time in seconds at which the signature
+   * expires.
+   */
+  readonly spend?: ((dollars: bigint) => ((expires: number) => void) | undefined) | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** Waits `ms` milliseconds between two tries with the same payment. */
@@ -42,10 +46,12 @@ export interface Paid {
   /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;
   /**
-   * True if the gateway reports an unknown outcome. The payment may be charged, so a second payment could be charged as
-   * well.
+   * True if the request failed and the outcome of its payment is unknown. The payment may be charged, so a second payment
+   * could be charged as well.
    */
   readonly isOpen: boolean;
+  /** True if the request failed and the server says that it charged nothing: there is no receipt, or one of a failure. */
+  readonly isFree: boolean;
 }
 
 /** The client sent a payment and got no response. It does not know whether the payment was charged. */
@@ -55,14 +61,14 @@ export class PaymentOutcomeUnknown extends Error {
   }
 }
 
-/** Bytes of a 402's body that are read to find a version 1 price. */
-const MAX_CHALLENGE_BYTES = 256 * 1024;
+/** Bytes of a body that are read to find a version 1 price, or the type of a problem. */
+const MAX_READ_BYTES = 256 * 1024;
 /** Milliseconds until the same payment is sent again to a gateway that did not respond. */
 const NO_RESPONSE_WAIT_MS = 1000;
 /** The number of times that the same payment is sent again while its outcome is open. */
 const MAX_RESENDS = 5;
 /** The gateway's error type while the outcome of a settlement is unknown. */
-const PENDING = "urn:turnpike:error:settlement-pending";
+export const PENDING = "urn:turnpike:error:settlement-pending";
 /** The longest wait between two tries with one payment, in milliseconds, even if the gateway asks for more. */
 const MAX_WAIT_MS = 10_000;
 
@@ -75,7 +81,8 @@ const MAX_WAIT_MS = 10_000;
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
-  if (first.status !== 402) return { response: first, choice: undefined, receipt: undefined, isOpen: false };
+  if (first.status !== 402)
+    return { response: first, choice: undefined, receipt: undefined, isOpen: false, isFree: false };
   // After a redirect, the price comes from a server that the caller did not name.
   if (first.redirected) {
     await first.body?.cancel();
@@ -88,16 +95,28 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   init.signal?.throwIfAborted();
   const account = options.account();
   // Before the signature: each holder of a signature can spend it, whatever the gateway responds.
-  options.spend?.(dollarsOf(choice));
-  const payment = signChoice(required, choice, account, (options.now ?? Date.now)());
+  const release = options.spend?.(dollarsOf(choice));
+  const expires = expiryOf(choice, (options.now ?? Date.now)());
+  const payment = signChoice(required, choice, account, expires);
   const headers = new Headers(init.headers);
   if (challenge.version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
   // A redirect would send a spendable payment to its target.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
-  const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  const isOpen = response.status === 503 && (await isPending(response.clone()));
-  return { response, choice, receipt: readReceipt(response, choice, account), isOpen };
+  const sent = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
+  const { response } = sent;
+  const receipt = readReceipt(response, choice, account);
+  if (response.ok || receipt?.success === true) return { response, choice, receipt, isOpen: false, isFree: false };
+  const isOpen = sent.wasBroken || (receipt === undefined && (await isOpenAfter(response)));
+  if (!isOpen) release?.(expires);
+  return { response, choice, receipt, isOpen, isFree: !isOpen };
+}
+
+/** True if a failed response does not say that nothing was charged. */
+async function isOpenAfter(response: Response): Promise<boolean> {
+  if (receiptField(response) !== null) return true;
+  if (response.status === 409) return waitBeforeResend(response) !== undefined;
+  return response.status === 503 && (await isPending(response.clone()));
 }
 
 function originOf(url: string): string {
@@ -113,7 +132,8 @@ async function sendPaid(
   send: () => Promise<Response>,
   signal: AbortSignal | undefined,
   sleep: (ms: number) => Promise<void>,
-): Promise<Response> {
+): Promise<{ readonly response: Response; readonly wasBroken: boolean }> {
+  let wasBroken = false;
   for (let resends = 0; ; resends++) {
     const last = resends === MAX_RESENDS;
     const response = await send().catch((error: unknown) => {
@@ -121,7 +141,8 @@ async function sendPaid(
       if (last) throw new PaymentOutcomeUnknown(codeOf(error) ?? "no response", { cause: error });
     });
     const wait = response === undefined ? NO_RESPONSE_WAIT_MS : waitBeforeResend(response);
-    if (response !== undefined && (wait === undefined || last)) return response;
+    if (response !== undefined && (wait === undefined || last)) return { response, wasBroken };
+    wasBroken ||= response === undefined;
     await response?.body?.cancel();
     await Promise.race([sleep(wait ?? NO_RESPONSE_WAIT_MS), aborted(signal)]);
   }
@@ -143,7 +164,7 @@ function waitBeforeResend(response: Response): number | undefined {
 }
 
 async function isPending(response: Pick<Response, "body">): Promise<boolean> {
-  const problem = await readJsonResponse(response).catch(() => undefined);
+  const problem = await readJsonUpTo(response, MAX_READ_BYTES).catch(() => undefined);
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
 
@@ -157,7 +178,7 @@ interface Challenge {
 async function readChallenge(response: Response, url: string): Promise<Challenge> {
   const header = response.headers.get(PAYMENT_REQUIRED);
   if (header === null) {
-    const body = await readJsonUpTo(response, MAX_CHALLENGE_BYTES).catch(() => undefined);
+    const body = await readJsonUpTo(response, MAX_READ_BYTES).catch(() => undefined);
     const required = fromV1Challenge(body, url);
     if (required !== undefined) return { version: 1, required };
     throw new PaymentDeclined(
@@ -173,10 +194,13 @@ async function readChallenge(response: Response, url: string): Promise<Challenge
 /** A transaction's hash. It is empty if no transaction was needed, for example if an `upto` payment charges 0. */
 const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 
+function receiptField({ headers }: Response): string | null {
+  return headers.get(PAYMENT_RESPONSE) ?? headers.get(X_PAYMENT_RESPONSE);
+}
+
 /** The receipt if it fits this payment: same network and payer, and at most the signed amount. */
 function readReceipt(response: Response, { requirements }: Choice, account: Account): Receipt | undefined {
-  const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
-  const parsed = receiptSchema.safeParse(decodeHeader(header));
+  const parsed = receiptSchema.safeParse(decodeHeader(receiptField(response) ?? ""));
   if (!parsed.success) return undefined;
   const { network, payer, transaction, amount } = parsed.data;
   const isOurs =

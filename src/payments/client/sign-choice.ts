@@ -10,13 +10,23 @@ import { type Authorization, authorizationHash } from "../signatures/typed-data.
 const MAX_VALID_S = 600;
 const PAYMENT_IDENTIFIER = "payment-identifier";
 
+/** The Unix time in seconds until which a payment that is signed at `now`, in Unix milliseconds, is valid. */
+export function expiryOf({ requirements }: Choice, now: number): number {
+  return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S);
+}
+
 /**
- * Signs a payment for the chosen payment method; `now` is in Unix milliseconds. Echoes the gateway's extensions if they fit in the
- * header.
+ * Signs a payment for the chosen payment method, valid until `expires` in Unix seconds. Echoes the gateway's extensions if they
+ * fit in the header.
  */
-export function signChoice(required: PaymentRequired, choice: Choice, account: Account, now: number): PaymentPayload {
+export function signChoice(
+  required: PaymentRequired,
+  choice: Choice,
+  account: Account,
+  expires: number,
+): PaymentPayload {
   const { requirements } = choice;
-  const until = String(Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S));
+  const until = String(expires);
   const payload = choice.method === "permit2" ? permit(choice, account, until) : authorize(choice, account, until);
   const payment: PaymentPayload = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
   const extensions = echo(required);
