@@ -75,7 +75,8 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
                         [--token-env NAME | --token-file FILE] [--tls-cert FILE --tls-key FILE | --plaintext]
-                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
+                        [--drain-delay SECONDS] [--charge-timeouts] [--browser JSON] [--search JSON] [--resolve JSON]
+                        [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
 With --listen, gateways on other machines can use it. This requires a token, which they send as Authorization: Bearer (token_env of their

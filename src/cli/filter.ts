@@ -40,7 +40,7 @@ const FLAGS = {
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--fuel N] [--memory BYTES] MODULE
+const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--root-id ID] [--fuel N] [--memory BYTES] MODULE
 
 Prints the ABI, memory, imports and exports of a WebAssembly filter, or why the gateway does not load it.
 

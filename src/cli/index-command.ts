@@ -56,6 +56,13 @@ const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-s
 
 Manages the index of pages that /search uses as the provider "local". It works without a network.
 
+  add        crawl the site of URL, and add its pages
+  refresh    crawl the sites of the index again, or that of URL
+  list       print the sites
+  stats      print the number of sites and pages, and the size
+  remove     remove the site of URL with its pages, or one page
+  search     print the pages that QUERY finds
+
 ${flagsText(ADD_FLAGS)}
 
 crawl flags:

@@ -50,7 +50,8 @@ export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [
 
 Shows the payments in a ledger. It only reads: a gateway can run at the same time.
 
-  show       show one payment, by its nonce or transaction hash, or the beginning of one
+  list       print the newest payments
+  show       print one payment, by its nonce or transaction hash, or the beginning of one
   export     print all payments, newest first
   totals     print the sums of the settled payments
 

@@ -62,13 +62,15 @@ const FLAGS = {
   help: HELP,
 } as const satisfies FlagTable;
 
-const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin] [--strict] [--take-over PID [--detach]]
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
+                      [--strict] [--take-over PID [--detach]]
 
 Starts the gateway and, behind it, the content service.
 
 ${flagsText(FLAGS)}
 
-The first start creates the key of the admin interface in the file admin-key of the state folder, where turnpike status, top and so on find it.`;
+The first start creates the key of the admin interface in the file admin-key of the state folder, where turnpike status, top
+and so on find it.`;
 
 const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
 /** The upstream that `turnpike start` connects to its content service. */
