@@ -275,7 +275,12 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     ["a wrong password", { password_env: "SECRET" }, { SECRET: "wrong" }, "password authentication failed"],
     ["no password", {}, {}, "the server requires a password, and none is configured"],
     ["a variable that is not set", { password_env: "TURNPIKE_NOT_SET" }, {}, "the environment has no such variable"],
-    ["no such file", { ssl_root_cert: "/nowhere.pem" }, {}, 'postgres.ssl_root_cert "/nowhere.pem": ENOENT'],
+    [
+      "no such file",
+      { ssl_root_cert: "/nowhere.pem" },
+      {},
+      'postgres.ssl_root_cert "/nowhere.pem": there is no such file',
+    ],
   ];
   for (const [what, postgres, environment, expected] of FAILURES) {
     test(`a gateway with ${what} does not start, and the error has the reason`, async () => {

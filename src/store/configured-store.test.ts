@@ -53,7 +53,7 @@ const REFUSED: readonly [what: string, postgres: Partial<PostgresConfig>, expect
   ["another scheme", { url: "http://me@db/x" }, "Cannot use postgres.url: its scheme"],
   ["a variable that is not set", { password_env: "ABSENT" }, "the environment has no such variable"],
   ["a variable that is empty", { password_env: "EMPTY" }, "the environment has no such variable"],
-  ["a file that is not there", { ssl_root_cert: join(folder, "none.pem") }, "ENOENT"],
+  ["a file that is not there", { ssl_root_cert: join(folder, "none.pem") }, "there is no such file"],
   ["a broken certificate", { ssl_root_cert: join(folder, "broken.pem") }, "a certificate in it is broken"],
   ["a file without a certificate", { ssl_root_cert: join(folder, "empty.pem") }, "there is no certificate in it"],
 ];
@@ -96,6 +96,6 @@ test("a file that is too large for certificates is refused unread", () => {
   expect(refusalOf({ ...NONE, url: URL, ssl_root_cert: path })).toContain("there is no certificate in it");
   truncateSync(path, 16 * 1024 * 1024 + 1);
   expect(refusalOf({ ...NONE, url: URL, ssl_root_cert: path })).toBe(
-    "Error: Cannot use postgres.ssl_root_cert: it is too large",
+    `Error: Cannot use postgres.ssl_root_cert "${path}": it has more than 16777216 bytes`,
   );
 });

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { dirname, join } from "node:path";
-import { codeOf, messageOf } from "../lib/caught.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
 import { systemTrust } from "../lib/system-trust.ts";
+import { whyUnreadable } from "../lib/why-unreadable.ts";
 import { type LedgerVersion } from "./ledger-version.ts";
 import type * as View from "./open-ledger-view.ts";
 import type * as Sqlite from "./open-store.ts";
@@ -127,9 +127,7 @@ function authoritiesOf(path: string): string {
   try {
     text = readRegularFile(path, MAX_ROOT_CERT_BYTES).toString("latin1");
   } catch (error) {
-    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${codeOf(error) ?? messageOf(error)}`, {
-      cause: error,
-    });
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${whyUnreadable(error)}`, { cause: error });
   }
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0)
