@@ -95,7 +95,13 @@ test("keys come from environment variables, which must exist", async () => {
     const refused = await named.call("PUT", "/v1/config", { key: "a-key-of-the-environment", body: other });
     expect([refused.status, refused.body.errors]).toEqual([
       400,
-      [{ pointer: "/admin/api_key_env", message: expect.stringContaining("names an environment variable") }],
+      [
+        {
+          path: "admin.api_key_env",
+          pointer: "/admin/api_key_env",
+          message: expect.stringContaining("names an environment variable"),
+        },
+      ],
     ]);
     expect((await named.call("GET", "/v1/status", { key: "a-key-of-the-environment" })).status).toBe(200);
   } finally {
