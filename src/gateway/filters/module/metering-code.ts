@@ -35,7 +35,7 @@ const NO_VALUE = 0x40;
 /** Bytes that one unit of fuel fills or copies, as a power of two. */
 const BYTES_SHIFT = 6;
 /** Table entries that one unit of fuel fills or copies, as a power of two. */
-const ENTRIES_SHIFT = 3;
+const ENTRIES_SHIFT = 2;
 /**
  * Fuel for each page by which a memory grows, as a power of two. The first write to each part of the page causes a page
  * fault.
