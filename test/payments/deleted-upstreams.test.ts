@@ -112,6 +112,15 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
       gets(paths[i] ?? "", protocol, i === 0 ? undefined : i === 1 ? "before" : "after"),
     );
     await until("requests are in flight", () => (held.length === 3 ? true : undefined));
+    const verified = Promise.withResolvers<undefined>();
+    let asked = false;
+    shops.facilitator.hand = () => {
+      if (asked) return undefined;
+      asked = true;
+      return verified.promise;
+    };
+    const admitted = gets("/before", "HTTP/1.1", "before");
+    await until("a payment is verified", () => (asked ? true : undefined));
     const before = arrived;
 
     expect(await call("DELETE", "/v1/upstreams/origin")).toMatchObject({
@@ -135,6 +144,8 @@ describe.each(["SQLite", "PostgreSQL"])("%s", (store) => {
     const { body: listed } = await call("GET", "/v1/upstreams");
     expect(listed).toMatchObject({ upstreams: [{ name: "origin", deleted: true, servers: [] }, { name: "other" }] });
 
+    verified.resolve(undefined);
+    expect(await admitted).toBe("of origin, settled");
     for (const end of held) end();
     expect(await Promise.all(inFlight)).toEqual(["of origin", "of origin, settled", "of origin, settled"]);
 
