@@ -1,5 +1,5 @@
 /** The latency of traffic while 10,000 routes are loaded again, checked or shown, and the CPU time of that. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { type Children, processTree } from "../support/children.ts";
 import { cpuNanoseconds } from "../support/cpu-time.ts";
@@ -7,11 +7,13 @@ import { median } from "../support/report.ts";
 import { ask, KEY, startGateway } from "./gateway.ts";
 
 const ROUTES = 10_000;
-const REPEATS = 4;
+const REPEATS = 5;
 /** Milliseconds between a response and the next request. */
 const PAUSE_MS = 2;
+/** Milliseconds in which a process frees memory. */
+const SETTLE_MS = 3000;
 
-/** Prints the worst latency of a request, in milliseconds, for one worker and for two. The bound is 20 ms. */
+/** Prints the time of each step, the longest time of a request (the bound is 20 ms), and the memory, for one worker and for two. */
 export async function measureReloads(children: Children): Promise<void> {
   for (const workers of [1, 2]) {
     const group = children.group();
@@ -25,25 +27,49 @@ export async function measureReloads(children: Children): Promise<void> {
     const steps = [
       ["quiet", () => Bun.sleep(500)],
       ["all routes changed", (n: number) => reload(url, file, { ...whole, routes: routes(n + 2) })],
+      [
+        "one route changed",
+        (n: number) => reload(url, file, { ...whole, routes: routes(6).with(n, routes(9)[n] ?? {}) }),
+      ],
       ["no route changed", () => ask(url, "POST", "/v1/reload")],
       ["checked", () => ask(url, "POST", "/v1/config/check", { ...whole, routes: routes(1000) })],
+      ["persisted", () => ask(url, "POST", "/v1/config/persist")],
       ["shown", () => ask(url, "GET", "/v1/config")],
     ] as const;
     const cpu = (): number => processTree(pid).reduce((sum, member) => sum + cpuNanoseconds(member), 0) / 1e6;
     console.log(`${ROUTES} routes, workers: ${workers} (bound: 20 ms for a request)`);
+    const memory = async (when: string): Promise<void> => {
+      await Bun.sleep(SETTLE_MS);
+      const [first = 0, ...others] = processTree(pid).map(residentMegabytes);
+      const supervisor = others.length === 0 ? "" : `, supervisor ${first.toFixed(0)} MB`;
+      console.log(
+        `  memory ${when}: workers ${(others.length === 0 ? [first] : others).map((mb) => mb.toFixed(0)).join(" ")} MB${supervisor}`,
+      );
+    };
+    await memory("after the start");
     for (const [what, step] of steps) {
+      const times: number[] = [];
       const worst: number[] = [];
       const work: number[] = [];
       for (let n = 0; n < REPEATS; n += 1) {
-        const before = cpu();
+        const [before, begun] = [cpu(), performance.now()];
         worst.push(await worstDuring(port, () => step(n)));
+        times.push(performance.now() - begun);
         work.push(cpu() - before);
       }
-      const [ms, used] = [median(worst), median(work)].map((value) => value.toFixed(1));
-      console.log(`  ${what.padEnd(20)} ${ms} ms for the slowest request, ${used} ms of CPU`);
+      const [ms, slowest, used] = [median(times), Math.max(...worst), median(work)].map((value) => value.toFixed(1));
+      console.log(
+        `  ${what.padEnd(20)} ${ms} ms, ${used} ms of CPU, ${slowest} ms for the slowest request (${worst.map((value) => value.toFixed(1)).join(" ")})`,
+      );
+      if (what === "all routes changed") await memory(`after ${REPEATS} reloads`);
     }
+    await memory("at the end");
     await group.close();
   }
+}
+
+function residentMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0) / 1024;
 }
 
 function reload(url: string, file: string, config: object): Promise<number> {
