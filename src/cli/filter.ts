@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../lib/caught.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
+import { visibleLines } from "../lib/visible-text.ts";
 import { HOP_FIELDS } from "../gateway/config/field-roles.ts";
 import { OWN_HEAD } from "../gateway/filters/calls/call-head.ts";
 import { dryRun, type DryRequest, type DryRun, type DrySettings, type Forwarded } from "../gateway/filters/dry-run.ts";
@@ -15,7 +16,6 @@ import { atBoundary } from "./boundary.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
 import { readRequestFile } from "./request-file.ts";
 import { writeStandard } from "./standard-output.ts";
-import { withoutControls } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 const DEFAULT_FUEL = 5_000_000;
@@ -202,6 +202,6 @@ function fieldLines(fields: string): Line[] {
 }
 
 async function print(lines: readonly Line[]): Promise<void> {
-  const text = lines.map(([name, value]) => `${name.padEnd(8)} ${withoutControls(value)}\n`).join("");
+  const text = lines.map(([name, value]) => `${name.padEnd(8)} ${visibleLines(value)}\n`).join("");
   await writeStandard(text);
 }

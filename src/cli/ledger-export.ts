@@ -1,8 +1,8 @@
-import { printable } from "./table.ts";
+import { visibleJson, visibleText } from "../lib/visible-text.ts";
 import { type LedgerRecord, RECORD_KEYS } from "./ledger-record.ts";
 
 /** The characters with which a spreadsheet formula begins. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@]/;
 
 /**
  * One CSV cell: quoted if RFC 4180 §2 requires it, with quotes doubled. An apostrophe before a formula keeps a spreadsheet
@@ -10,9 +10,9 @@ const FORMULA = /^[=+\-@\t\r]/;
  * @internal
  */
 export function csvCell(value: string | number | boolean): string {
-  const raw = String(value);
-  const safe = typeof value === "string" && FORMULA.test(raw) ? `'${printable(raw)}` : printable(raw);
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const shown = visibleText(String(value));
+  const safe = typeof value === "string" && FORMULA.test(shown) ? `'${shown}` : shown;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A file format for an export of many payments. */
@@ -28,4 +28,4 @@ export const CSV: ExportFormat = {
 };
 
 /** One JSON object on each line, for each payment. */
-export const JSON_LINES: ExportFormat = { head: "", line: (record) => `${JSON.stringify(record)}\n` };
+export const JSON_LINES: ExportFormat = { head: "", line: (record) => `${visibleJson(record)}\n` };

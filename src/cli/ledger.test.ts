@@ -109,7 +109,7 @@ test("list in a pipe prints full values separated by tabs, newest first, without
     "settled, owed",
     "settled",
   ]);
-  expect(rows[2]?.[2]).toBe('=cmd,"x"[31m');
+  expect(rows[2]?.[2]).toBe('=cmd,"x"\\u{1b}[31m');
   expect(rows[5]).toEqual([
     "2026-11-20T12:00:00.000Z",
     "settled",
@@ -191,21 +191,22 @@ test("export writes all payments as CSV by RFC 4180, and no spreadsheet computes
   const lines = out.split("\r\n");
   expect(lines[0]).toBe(RECORD_KEYS.join(","));
   expect(lines).toHaveLength(7);
-  expect(lines[2]).toContain(`,"'=cmd,""x""[31m",eip155:84532,`);
+  expect(lines[2]).toContain(`,"'=cmd,""x""\\u{1b}[31m",eip155:84532,`);
   expect(out).not.toContain(ESCAPE);
 });
 
 test("cells with formulas, commas, quotes or line breaks are escaped", () => {
-  const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "plain", "", -5, true];
+  const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "\u202ea", "plain", "", -5, true];
   expect(cells.map(csvCell)).toEqual([
     "'=1+1",
     "'+1",
     "'-1",
     "'@x",
-    "'=1",
+    "\\u{9}=1",
     '"a,b"',
     '"say ""x"""',
-    "ab",
+    "a\\u{d}\\u{a}b",
+    "\\u{202e}a",
     "plain",
     "",
     "-5",

@@ -3,6 +3,7 @@ import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { openConfiguredStore } from "../store/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";
+import { visibleJson } from "../lib/visible-text.ts";
 import { openLedgerView, type OpenLedgerView } from "../store/open-ledger-view.ts";
 import { atBoundary } from "./boundary.ts";
 import { readConfig } from "./configuration.ts";
@@ -121,5 +122,5 @@ async function first<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
 }
 
 function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${visibleJson(value, 2)}\n`;
 }

@@ -1,10 +1,4 @@
-/** Characters that steer a terminal, reverse the direction of text, or are invisible. */
-const CONTROL = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
-
-/** Untrusted text as one line that is safe to print on a terminal. */
-export function printable(text: string): string {
-  return text.replace(CONTROL, "").toWellFormed();
-}
+import { visibleText } from "../lib/visible-text.ts";
 
 /** A column of a printed table. `right` aligns its cells to the right. */
 export interface Column<T> {
@@ -19,7 +13,7 @@ export interface Column<T> {
 export function alignedTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const rows = [
     columns.map(({ title }) => title),
-    ...items.map((item) => columns.map(({ cell, short }) => printable((short ?? cell)(item)))),
+    ...items.map((item) => columns.map(({ cell, short }) => visibleText((short ?? cell)(item)))),
   ];
   const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows
@@ -37,7 +31,7 @@ export function alignedTable<T>(columns: readonly Column<T>[], items: readonly T
 export function tabTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const rows = [
     columns.map(({ title }) => title),
-    ...items.map((item) => columns.map(({ cell }) => printable(cell(item)))),
+    ...items.map((item) => columns.map(({ cell }) => visibleText(cell(item)))),
   ];
   return rows.map((row) => `${row.join("\t")}\n`).join("");
 }
@@ -45,5 +39,5 @@ export function tabTable<T>(columns: readonly Column<T>[], items: readonly T[]):
 /** A list with one name and value on each line. */
 export function detailList(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd()).join("\n") + "\n";
+  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${visibleText(value)}`.trimEnd()).join("\n") + "\n";
 }

@@ -69,8 +69,12 @@ test("an empty NO_COLOR counts as not set", async () => {
   expect(await onTerminal(["call", "fly"], { NO_COLOR: "" })).toStartWith(RED);
 });
 
-test("the user's own arguments cannot steer the terminal", async () => {
-  expect(await onTerminal(["\u001b]0;title\u0007\u001b[2J"], { NO_COLOR: "1" })).not.toContain(ANY_ESCAPE);
+test("the user's own arguments cannot steer the terminal, and all their characters are seen, also in a pipe", async () => {
+  const args = ["\u001b]0;title\u0007\u001b[2J\u202eecila"];
+  for (const shown of [await onTerminal(args, { NO_COLOR: "1" }), await onPipe(args)]) {
+    expect(shown).toContain("\\u{1b}]0;title\\u{7}\\u{1b}[2J\\u{202e}ecila");
+    expect(shown).not.toContain(ANY_ESCAPE);
+  }
 });
 
 test("--color after -- is a normal argument", async () => {

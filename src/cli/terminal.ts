@@ -1,3 +1,5 @@
+import { visibleLines } from "../lib/visible-text.ts";
+
 /** When output is coloured: on a terminal, always, or never. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
@@ -22,7 +24,7 @@ export function isColored(stream: { readonly isTTY?: boolean } = process.stderr)
 }
 
 function write(text: string, color: string): void {
-  const shown = process.stderr.isTTY ? withoutControls(text) : text;
+  const shown = visibleLines(text);
   // Not console.error: Bun prints all of it in red on a terminal.
   console.warn(color !== "" && isColored() ? `${color}${shown}${RESET}` : shown);
 }

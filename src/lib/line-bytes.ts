@@ -1,5 +1,6 @@
 import { MAX_DIGITS, writeDecimal, writeDigits } from "./decimal.ts";
 import { latin1Text, writeLatin1 } from "./latin1.ts";
+import { visibleJson } from "./visible-text.ts";
 
 const DOT = 0x2e;
 const QUOTE = 0x22;
@@ -14,9 +15,6 @@ const MAX_UTF8_BYTES = 3;
 const DECIMALS = 4;
 /** Milliseconds up to which the microseconds are an integer of 32 bits. */
 const MAX_SMALL_MS = 2_000_000;
-
-/** Characters that JSON allows unescaped, and that some terminals take for commands. */
-const CONTROLS = /[\u007f-\u009f]/g;
 
 /**
  * A line that is written into a buffer piece by piece. For short texts, writing single characters is faster than
@@ -48,7 +46,7 @@ export class LineBytes {
     if (!this.#lacksText(text)) this.at += this.bytes.write(text, this.at);
   }
 
-  /** Writes any text as a JSON string without control characters. */
+  /** Writes any text as a JSON string without invisible characters. */
   json(text: string): void {
     const { bytes } = this;
     const { length } = text;
@@ -58,17 +56,13 @@ export class LineBytes {
     for (let i = 0; i < length; i++) {
       const code = text.charCodeAt(i);
       if (code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH) {
-        this.#escaped(text);
+        this.text(visibleJson(text));
         return;
       }
       bytes[start + 1 + i] = code;
     }
     bytes[start + 1 + length] = QUOTE;
     this.at = start + length + 2;
-  }
-
-  #escaped(text: string): void {
-    this.text(JSON.stringify(text).replaceAll(CONTROLS, (char) => `\\u00${char.charCodeAt(0).toString(16)}`));
   }
 
   /** Writes a whole number from 0 to 2^53. */

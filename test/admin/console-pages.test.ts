@@ -339,6 +339,37 @@ test("names that clients choose are shown as text in every view", async () => {
   await operator.leave();
 });
 
+test("names and messages show their invisible characters", async () => {
+  const name = "\u202eecila\u200b";
+  const usage = LONG["/v1/usage"] as object;
+  const bodies: Readonly<Record<string, unknown>> = {
+    "/v1/usage": { ...usage, consumers: [{ name, ...SOLD }] },
+    "/v1/tenants": { tenants: [{ key: name, path: "/run/a.sock", last_used_ms: RECENTLY, workers: 1 }] },
+    "/v1/payments": {
+      ...(LONG["/v1/payments"] as object),
+      recent: [{ ...PAYMENT, route: name, payer: name, id: "1", time_ms: RECENTLY, ...UNKNOWN_TOKEN }],
+    },
+  };
+  const operator = await rig.operator();
+  await operator.page.setRequestInterception(true);
+  operator.page.on("request", (request) => {
+    const body = bodies[new URL(request.url()).pathname];
+    if (body === undefined) void request.continue();
+    else void request.respond({ contentType: "application/json", body: JSON.stringify(body) });
+  });
+  await operator.logIn();
+  for (const [view, head] of [
+    ["usage", "Usage"],
+    ["filters", "Filters and tenants"],
+    ["payments", "Payments"],
+  ] as const) {
+    await operator.goTo(view, head);
+    await operator.reads("\\u{202e}ecila\\u{200b}");
+    expect(await operator.page.content()).not.toMatch(/[\u202e\u200b]/);
+  }
+  await operator.leave();
+});
+
 test("the console is operable by keyboard: past the menu, into a dialog, out of it", async () => {
   const operator = await rig.operator();
   await operator.logIn();

@@ -42,7 +42,7 @@ function http(fetch: (request: Request) => Response | Promise<Response>, tls?: {
   return server.url.origin;
 }
 
-const OK = { tenants: [{ key: "a\u001b[31m", path: "/run/a.sock", last_used_ms: 0, workers: 2 }] };
+const OK = { tenants: [{ key: "a\u001b[31m\u202e", path: "/run/a.sock", last_used_ms: 0, workers: 2 }] };
 
 async function turnpike(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
@@ -153,10 +153,10 @@ test("the key goes only to the named address: the client uses no proxy and follo
   expect(stolen).toEqual([]);
 });
 
-test("a refusal shows the problem's text, with each error on its line and without control characters", async () => {
+test("a refusal shows the problem's text, with each error on its line and with its invisible characters shown", async () => {
   const url = http(() =>
     problem(400, {
-      detail: "The configuration has 2 problems.\u001b[2J",
+      detail: "The configuration has 2 problems.\u001b[2J\ufeff\u2028",
       errors: [
         { path: "routes[3].upstream", message: 'no upstream "x"\nturnpike: all is well' },
         { path: "", message: "\u009bwrong" },
@@ -167,8 +167,8 @@ test("a refusal shows the problem's text, with each error on its line and withou
   expect(code).toBe(1);
   expect(err.split("\n")).toEqual([
     'routes[3].upstream: no upstream "x" turnpike: all is well',
-    "wrong",
-    "turnpike tenants: The configuration has 2 problems.[2J",
+    "\\u{9b}wrong",
+    "turnpike tenants: The configuration has 2 problems.\\u{1b}[2J\\u{feff}\\u{2028}",
     "",
   ]);
 });
@@ -196,6 +196,7 @@ test("--json prints the response unchanged; a table has nothing that steers a te
   const url = http(() => Response.json({ ...OK, more: [1] }));
   const json = await turnpike(["tenants", "--admin", url, "--json"]);
   expect(JSON.parse(json.out)).toEqual({ ...OK, more: [1] });
+  expect(json.out).toContain("a\\u001b[31m\\u202e");
   const { out } = await turnpike(["tenants", "--admin", url]);
-  expect(out).toBe("KEY\tSOCKET\tLAST USED\tWORKERS\na[31m\t/run/a.sock\t1970-01-01T00:00:00Z\t2\n");
+  expect(out).toBe("KEY\tSOCKET\tLAST USED\tWORKERS\na\\u{1b}[31m\\u{202e}\t/run/a.sock\t1970-01-01T00:00:00Z\t2\n");
 });

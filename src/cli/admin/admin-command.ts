@@ -2,10 +2,11 @@ import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { visibleJson } from "../../lib/visible-text.ts";
 import { atBoundary } from "../boundary.ts";
 import { writeText } from "../call-output.ts";
 import { type FlagTable, HELP, parseFlags } from "../flags.ts";
-import { alignedTable, type Column, printable, tabTable } from "../table.ts";
+import { alignedTable, type Column, tabTable } from "../table.ts";
 import { say, sayWarning } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
@@ -123,7 +124,7 @@ export async function print(text: string): Promise<void> {
 
 /** Prints a value as indented JSON. */
 export async function printJson(value: unknown): Promise<void> {
-  await print(JSON.stringify(value, undefined, 2));
+  await print(visibleJson(value, 2));
 }
 
 /**
@@ -165,9 +166,8 @@ export async function readObject(file: string, what: string): Promise<string> {
  */
 export async function told({ json }: Values, response: unknown, text: string | (() => string)): Promise<number> {
   const { warnings, restart } = warnedSchema.catch({ warnings: [], restart: [] }).parse(response);
-  for (const { path, message } of warnings)
-    sayWarning(printable(`warning: ${path === "" ? "" : `${path}: `}${message}`));
-  for (const key of restart) sayWarning(printable(`warning: ${key}: takes effect at the next start`));
+  for (const { path, message } of warnings) sayWarning(`warning: ${path === "" ? "" : `${path}: `}${message}`);
+  for (const key of restart) sayWarning(`warning: ${key}: takes effect at the next start`);
   if (json === true) await printJson(response);
   else await print(typeof text === "string" ? text : text());
   return 0;

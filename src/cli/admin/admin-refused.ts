@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../lib/is-object.ts";
 import { StartError } from "../start-error.ts";
-import { printable } from "../table.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 
 /** Characters of each text of a problem, and of its errors, that are shown. The rest is left out. */
 const MAX_TEXT = 2000;
@@ -75,5 +75,5 @@ function parseProblem(text: string): Problem | undefined {
 
 /** A text of a response as one line that is safe to print on a terminal. */
 export function wordsOf(value: unknown): string {
-  return typeof value === "string" ? printable(value.slice(0, MAX_TEXT).replaceAll(/\s+/g, " ")).trim() : "";
+  return typeof value === "string" ? visibleText(value.slice(0, MAX_TEXT).replaceAll(/[\t\n\r ]+/g, " ")).trim() : "";
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/is-object.ts";
-import { printable } from "../table.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 
 /** Characters of a value that a line shows. */
 const MAX_VALUE = 200;
@@ -7,10 +7,10 @@ const MAX_VALUE = 200;
 /** A JSON patch (RFC 6902), one operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
 export function patchLines(patch: readonly unknown[]): string[] {
   return patch.filter(isObject).map(({ op, path, value, from }) => {
-    const at = printable(String(path));
+    const at = visibleText(String(path));
     if (op === "remove") return `- ${at}`;
-    if (op === "move" || op === "copy") return `> ${at} from ${printable(String(from))}`;
-    const text = printable(JSON.stringify(value) ?? "");
+    if (op === "move" || op === "copy") return `> ${at} from ${visibleText(String(from))}`;
+    const text = visibleText(JSON.stringify(value) ?? "");
     const shown = text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
     return `${op === "add" ? "+" : "~"} ${at} ${shown}`;
   });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { counted } from "../counted.ts";
-import { printable } from "../table.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 import { sayError, sayWarning } from "../terminal.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
@@ -106,7 +106,7 @@ function check(rest: readonly string[], { json, strict }: Values): AdminAction {
     for (const found of problems) sayError(`${name}: ${diagnosticText(found)}`);
     if (ok && code > 0) sayError(`${name}: ${counted(errors, "warning")}, which --strict does not accept`);
     if (code > 0) return code;
-    const later = restart.length === 0 ? "" : `; effective at the next start: ${restart.map(printable).join(", ")}`;
+    const later = restart.length === 0 ? "" : `; effective at the next start: ${restart.map(visibleText).join(", ")}`;
     const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");
     await print([`${name}: ok, ${changes}${later}`, ...patchLines(difference).map((line) => `  ${line}`)].join("\n"));
     return code;
@@ -125,5 +125,5 @@ function replace(rest: readonly string[], values: Values): AdminAction {
 }
 
 function diagnosticText({ path, message }: z.output<typeof diagnostic>): string {
-  return printable(path === "" ? message : `${path}: ${message}`);
+  return visibleText(path === "" ? message : `${path}: ${message}`);
 }

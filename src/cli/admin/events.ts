@@ -2,7 +2,8 @@ import * as z from "zod";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
-import { type Column, printable } from "../table.ts";
+import { type Column } from "../table.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 import { sayNote } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
@@ -185,5 +186,5 @@ function isWanted({ time_ms: time, kind }: AdminEvent, { from, kinds }: Wanted):
 function line(event: AdminEvent): string {
   const head = [timeText(event.time_ms), event.kind.padEnd(KIND_WIDTH), actorText(event.by).padEnd(ACTOR_WIDTH)];
   const outcome = event.outcome === undefined || event.outcome === "done" ? "" : `${event.outcome}: `;
-  return printable(`${head.join("  ")}  ${outcome}${event.message}`);
+  return visibleText(`${head.join("  ")}  ${outcome}${event.message}`);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Column, printable } from "../table.ts";
+import { type Column } from "../table.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminClient, pathOf, queryOf } from "./admin-client.ts";
 import {
@@ -241,7 +242,7 @@ function rotationText({ server }: Row): string {
 
 function waitingText(waiting: readonly string[], most: number): string {
   const more = waiting.length > most ? `, and ${waiting.length - most} more` : "";
-  return `503 for ${printable(waiting.slice(0, most).join(", "))}${more}`;
+  return `503 for ${visibleText(waiting.slice(0, most).join(", "))}${more}`;
 }
 
 function reasonText({ server, waiting }: Row, now: number, most = Infinity): string {

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
+import { visibleText } from "../../lib/visible-text.ts";
 import { type RespondWithError } from "../local-response.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
@@ -221,17 +222,14 @@ function textOf(value: Entry["config"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
-
 /**
- * A log for one filter. It escapes control characters, so that the filter cannot end a line, and limits the number of
+ * A log for one filter. It escapes invisible characters, so that the filter cannot end a line, and limits the number of
  * lines.
  */
 function limitedLog({ log }: FilterDeps, filter: string): FilterRuntime["log"] {
   const gate = new EventGate((_, count) => log(`${filter}: ${count} lines were left out`));
   return (_, line) => {
     if (!gate.passes("line")) return;
-    const escaped = line.replaceAll(CONTROLS, (code) => `\\x${code.charCodeAt(0).toString(16).padStart(2, "0")}`);
-    log(`${filter}: ${escaped}`);
+    log(`${filter}: ${visibleText(line)}`);
   };
 }

@@ -1,5 +1,5 @@
 import { amountText } from "../../ledger-record.ts";
-import { printable } from "../../table.ts";
+import { visibleText } from "../../../lib/visible-text.ts";
 import { ageText, bytesText, countText, timeText } from "../units.ts";
 import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";
@@ -54,7 +54,7 @@ export function frameOf(state: TopState, { columns, rows }: Size, paint: Paint):
 
 function headLines(state: TopState): Span[][] {
   const { snapshot, rates, version } = state;
-  const name = span(`turnpike${version === "" ? "" : ` ${printable(version)}`}`, "title");
+  const name = span(`turnpike${version === "" ? "" : ` ${visibleText(version)}`}`, "title");
   const where = span(`  ${state.origin}`);
   if (snapshot === undefined) return [[stateSpan(state), name, where]];
   const up = span(`  up ${ageText(snapshot.time_ms - snapshot.started_at_ms)}`, "dim");
@@ -97,7 +97,7 @@ function headLines(state: TopState): Span[][] {
 }
 
 function stateSpan({ trouble, isPaused }: TopState): Span {
-  if (trouble !== undefined) return span(`reconnecting (${printable(trouble)})  `, "bad");
+  if (trouble !== undefined) return span(`reconnecting (${visibleText(trouble)})  `, "bad");
   return isPaused ? span("paused  ", "warn") : span("live  ", "good");
 }
 
@@ -140,7 +140,7 @@ function moneySpans({ money }: TopState, { payments, time_ms: now }: Snapshot): 
     return amountText({ amount: String(amount), network: first?.network ?? "", token: first?.asset ?? "" });
   });
   return [
-    span(`sold today ${sums.length === 0 ? "nothing" : printable(sums.join(", "))}`),
+    span(`sold today ${sums.length === 0 ? "nothing" : visibleText(sums.join(", "))}`),
     span(`  open ${money.open}`, money.open > 0 ? "warn" : "plain"),
     span(`  unknown ${money.unknown}`, money.unknown > 0 ? "bad" : "plain"),
     span(`  owed ${money.owed}`, money.owed > 0 ? "warn" : "plain"),

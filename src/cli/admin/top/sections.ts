@@ -1,4 +1,4 @@
-import { printable } from "../../table.ts";
+import { visibleText } from "../../../lib/visible-text.ts";
 import { type AdminEvent } from "../events.ts";
 import { bytesText, countText, durationText, timeText } from "../units.ts";
 import { type NarrowColumn } from "./narrow-table.ts";
@@ -32,7 +32,7 @@ export function routeColumns({ sort, isReversed }: TopState): readonly NarrowCol
   return [
     {
       title: mark("ROUTE", "name"),
-      cell: ({ route }) => (route === "" ? "(others)" : printable(route)),
+      cell: ({ route }) => (route === "" ? "(others)" : visibleText(route)),
       cut: 12,
       grows: true,
     },
@@ -71,12 +71,12 @@ export function serverRows({ snapshot }: TopState): ServerRow[] {
 
 /** The columns of the section "servers". */
 export const SERVER_COLUMNS: readonly NarrowColumn<ServerRow>[] = [
-  { title: "SERVER", cell: ({ upstream, server }) => printable(`${upstream} ${server}`), cut: 20 },
-  { title: "HEALTH", cell: ({ health }) => printable(health), style: serverStyle },
+  { title: "SERVER", cell: ({ upstream, server }) => visibleText(`${upstream} ${server}`), cut: 20 },
+  { title: "HEALTH", cell: ({ health }) => visibleText(health), style: serverStyle },
   { title: "ROTATION", cell: rotationText, style: serverStyle, drop: 1 },
   { title: "IN FLIGHT", cell: ({ requests_in_flight: count }) => countText(count), right: true, min: 6, drop: 2 },
   { title: "CONNS", cell: ({ connections }) => countText(connections), right: true, min: 6, drop: 3 },
-  { title: "REASON", cell: ({ reason }) => printable(reason), cut: 12, drop: 4 },
+  { title: "REASON", cell: ({ reason }) => visibleText(reason), cut: 12, drop: 4 },
 ];
 
 function rotationText({ drained, in_rotation: isIn }: ServerRow): string {
@@ -92,11 +92,11 @@ function serverStyle({ health, in_rotation: isIn, drained }: ServerRow): Style {
 /** The columns of the section "events". */
 export const EVENT_COLUMNS: readonly NarrowColumn<AdminEvent>[] = [
   { title: "EVENT", cell: ({ time_ms: time }) => timeText(time).slice(11) },
-  { title: "KIND", cell: ({ kind }) => printable(kind), drop: 1 },
+  { title: "KIND", cell: ({ kind }) => visibleText(kind), drop: 1 },
   {
     title: "MESSAGE",
     cell: ({ message, outcome }) =>
-      printable(outcome === undefined || outcome === "done" ? message : `${outcome}: ${message}`),
+      visibleText(outcome === undefined || outcome === "done" ? message : `${outcome}: ${message}`),
     style: ({ outcome }) => (outcome === "failed" || outcome === "refused" ? "bad" : "plain"),
     cut: 10,
   },

@@ -1,3 +1,4 @@
+import { visibleJson } from "../../../lib/visible-text.ts";
 import { EventGate } from "../../telemetry/event-gate.ts";
 import { type Actor, type EventKind, type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { EventRing, type KeptEvent } from "./event-ring.ts";
@@ -106,8 +107,8 @@ export class EventLog implements EventSink {
       ...(outcome === undefined ? {} : { outcome }),
       message: cut(message),
     };
-    const whole = JSON.stringify({ ...event, ...details, ...event });
-    const json = whole.length > MAX_JSON ? JSON.stringify({ ...event, details_left_out: true }) : whole;
+    const whole = visibleJson({ ...event, ...details, ...event });
+    const json = whole.length > MAX_JSON ? visibleJson({ ...event, details_left_out: true }) : whole;
     this.#events.add({ id: event.id, kind, json });
     this.#audit?.(json);
     this.#wakeSoon();
@@ -116,7 +117,7 @@ export class EventLog implements EventSink {
   /** Adds a line of the program's own log, from the supervisor (0) or a worker. */
   addLine(text: string, worker = 0): void {
     const event = { ...this.#next("log"), worker, message: cut(text) };
-    this.#lines.add({ id: event.id, kind: "log", json: JSON.stringify(event) });
+    this.#lines.add({ id: event.id, kind: "log", json: visibleJson(event) });
     this.#wakeSoon();
   }
 

@@ -1,4 +1,5 @@
 import { OTHER_CONSUMERS } from "../../../store/usage-store.ts";
+import { visibleText } from "../../../lib/visible-text.ts";
 import { type SoldCounts } from "./usage-report.ts";
 
 /** The usage of one route by one consumer. The names mean the same as in `RouteUse`. */
@@ -21,10 +22,8 @@ const COLUMNS = [
   "last_seen",
 ];
 
-/** Characters that end lines or control a terminal. */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 /** The start of a text that a spreadsheet would take for a formula. */
-const FORMULA = /^[\s\ufffd]*[=+\-@＝＋－＠]/;
+const FORMULA = /^\s*[=+\-@＝＋－＠]/;
 
 /** Usage as CSV (RFC 4180) with a header line. An apostrophe is put before names that a spreadsheet would calculate. */
 export function usageCsv(uses: readonly PairUse[]): string {
@@ -47,7 +46,7 @@ function cellsOf(use: PairUse): string[] {
 }
 
 function cell(value: string): string {
-  const plain = value.replaceAll(CONTROLS, "\ufffd");
+  const plain = visibleText(value);
   const text = FORMULA.test(plain) ? `'${plain}` : plain;
   return /[",]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,3 +1,4 @@
+import { isPlainName } from "../../../lib/visible-text.ts";
 import * as z from "../recorded-schema.ts";
 import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
@@ -8,12 +9,12 @@ const MAX_CHAIN_DEPTH = 3;
 /** Bytes of a consumer's name; a longer one is refused. The name is used in header fields, logs and limits. */
 const MAX_NAME = 256;
 
-/** The name of a consumer: without control characters, and without spaces at its start and end. */
+/** The name of a consumer, which does not look like another name because of characters that cannot be seen. */
 const consumerName = text
   .max(MAX_NAME, `expected at most ${MAX_NAME} bytes`)
   .refine(
-    (name) => !/[\u0000-\u001f\u007f]|^ | $/.test(name) && Buffer.byteLength(name) <= MAX_NAME,
-    "expected a name without control characters and outer spaces",
+    (name) => isPlainName(name) && Buffer.byteLength(name) <= MAX_NAME,
+    "expected a name in Unicode NFC, without invisible characters, and with single spaces between words",
   );
 
 const consumers = z

@@ -69,6 +69,13 @@ test.each([
   expect(typeof read === "string" ? read : "in").toBe(verdict);
 });
 
+test.each([null, "", 42, true, {}, "a\u202eb", "a\u2028", "a\u0085", "a\u200b", "a  b", "a\u00a0b", "e\u0301"])(
+  "a token with the subject %j is refused, and is not anonymous",
+  (sub) => {
+    expect(readClaims({ sub }, RULES, NOW)).toBe("a claim of the token cannot be read");
+  },
+);
+
 test("a bearer is valid until the token expires, skew included, or without end", () => {
   expect(readClaims({ sub: "alice", exp: NOW }, RULES, NOW)).toEqual({
     consumer: "alice",

@@ -44,8 +44,10 @@ export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bear
   const audiences = audiencesOf(member(claims, "aud"));
   if (audiences === undefined) return "a claim of the token cannot be read";
   if (rules.audience !== undefined && !audiences.includes(rules.audience)) return "the token is for another audience";
-  const consumer = member(claims, "sub") ?? "";
-  const line = typeof consumer === "string" ? consumerLine(consumer) : undefined;
+  const subject = member(claims, "sub");
+  // Only a token without the claim is anonymous.
+  const consumer = subject === undefined ? "" : subject;
+  const line = typeof consumer === "string" && subject !== "" ? consumerLine(consumer) : undefined;
   const given = line === undefined ? undefined : givenFields(claims, rules);
   if (typeof consumer !== "string" || line === undefined || given === undefined) {
     return "a claim of the token cannot be read";

@@ -1,3 +1,4 @@
+import { isPlainName } from "../../../lib/visible-text.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldLine } from "../../../lib/fields.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
@@ -71,10 +72,10 @@ export function fieldText(value: string): string | undefined {
 
 /**
  * The line that has the consumer's name for upstreams. Empty if there is no name, undefined if the name cannot be a
- * field value.
+ * field value, or could look like another name.
  */
 export function consumerLine(name: string): Fields | undefined {
   if (name === "") return "";
-  const text = fieldText(name);
+  const text = isPlainName(name) ? fieldText(name) : undefined;
   return text === undefined || text.length > MAX_CONSUMER_BYTES ? undefined : fieldLine(CONSUMER_HEADER, text);
 }
