@@ -35,6 +35,7 @@ const ENTRIES = [
   "src/content/search/index/query-worker.ts",
   "src/gateway/admin/running-config/judge-worker.ts",
   "src/gateway/filters/module/prepare-worker.ts",
+  "src/gateway/process/check-files-worker.ts",
 ];
 
 const ASSETS = [

@@ -11,11 +11,11 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** Entry points: they pass the clock to what they create, and note when they started. */
   entryPoints: [
-    "src/cli/check.ts",
     "src/cli/index-command.ts",
     "src/cli/stop-signal.ts",
     "src/content/service.ts",
     "src/gateway/process/administered-gateway.ts",
+    "src/gateway/process/check-files-worker.ts",
   ],
   /** They give a guest program the clock and the random values of the system. */
   guests: [

@@ -1,16 +1,9 @@
 import { type Config } from "../gateway/config/config.ts";
 import { type Diagnostic, diagnosticText } from "../gateway/config/diagnostic.ts";
-import { checkFilters } from "../gateway/filters/check-filters.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { type Locate } from "../gateway/config/source.ts";
-import { expiryWarnings } from "../gateway/process/certificate-expiry.ts";
-import { readTlsMaterial } from "../gateway/process/certificates.ts";
-import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
-import { secretDiagnostics, secretWarnings } from "../gateway/process/check-secrets.ts";
+import { checkMaterial } from "../gateway/process/check-material.ts";
 import { checkFacilitators } from "../gateway/process/process-facilitators.ts";
-import { dialSettingsOf } from "../gateway/process/upstreams.ts";
-import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
-import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { counted } from "./counted.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
@@ -24,8 +17,7 @@ const FLAGS = {
 
 const USAGE = `usage: turnpike check [--strict] FILE
 
-Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it. A filter of
-wasm_filters that does not load is a problem too. A gateway starts without it, and its route responds with 503.
+Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it.
 
 ${flagsText(FLAGS)}`;
 
@@ -50,13 +42,10 @@ export async function checkFile(file: string, isStrict: boolean): Promise<Config
   for (const warning of warnings) print.warning(warning);
   for (const problem of problems) print.problem(problem);
   if (config === undefined) return undefined;
-  checkMaterial(config, print);
-  for (const warning of expiryWarnings(config, Date.now())) print.warning(warning);
-  for (const diagnostic of await checkFilters(config)) {
-    if (diagnostic.kind === "unloaded") print.problem(diagnostic);
-    else print.warning(diagnostic);
-  }
-  if (print.count.problems === 0) await checkPaidRoute(config, print);
+  const material = await checkMaterial(config);
+  for (const problem of material.problems) print.problem(problem);
+  for (const warning of material.warnings) print.warning(warning);
+  if (print.count.problems === 0) await checkPaidRoutes(config, print);
   if (print.count.problems > 0) return undefined;
   if (isStrict && print.count.warnings > 0) {
     sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
@@ -89,23 +78,8 @@ function printerOf(file: string, locate: Locate): Printer {
   };
 }
 
-/** Checks that certificates and keys can be read. */
-function checkMaterial(config: Config, print: Printer): void {
-  try {
-    readTlsMaterial(config);
-    checkQuicMaterial(config);
-    for (const upstream of config.upstreams) dialSettingsOf(upstream);
-  } catch (error) {
-    print.problem({ path: "", message: messageOf(error) });
-  }
-}
-
-/** Checks challenges, secrets and facilitators. If they are invalid, a gateway does not start, or serves paid content for free. */
-async function checkPaidRoute(config: Config, print: Printer): Promise<void> {
-  for (const problem of [...challengeDiagnostics(config), ...secretDiagnostics(config, process.env)])
-    print.problem(problem);
-  for (const warning of secretWarnings(config, process.env)) print.warning(warning);
-  if (print.count.problems > 0) return;
+/** Checks that facilitators settle what is sold. */
+async function checkPaidRoutes(config: Config, print: Printer): Promise<void> {
   for (const diagnostic of await checkFacilitators(config)) {
     if (config.x402.require_facilitator || diagnostic.what === "unusable") print.problem(diagnostic);
     else print.warning(diagnostic);

@@ -5,7 +5,8 @@ import { createInterface } from "node:readline/promises";
 import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { formatOf } from "../gateway/config/formats/format-of.ts";
 import { loadValue } from "../gateway/config/load.ts";
-import { challengeDiagnostics } from "../gateway/process/check-challenges.ts";
+import { challengeSteps } from "../gateway/process/check-challenges.ts";
+import { atOnce } from "../lib/slices.ts";
 import { codeOf } from "../lib/caught.ts";
 import { type Address, isAddress } from "../payments/x402/address.ts";
 import { hasBadChecksum } from "../payments/x402/address-hash.ts";
@@ -239,7 +240,7 @@ async function textFor(file: string, choices: InitChoices): Promise<string> {
   const parsed = JSONC_FORMAT.parse(text);
   const value = parsed.ok ? parsed.value : undefined;
   const { config, problems } = loadValue(value);
-  const [problem] = config === undefined ? problems : challengeDiagnostics(config);
+  const [problem] = config === undefined ? problems : atOnce(challengeSteps(config));
   if (problem !== undefined) throw new StartError(`Cannot write "${file}": ${diagnosticText(problem)}`);
   const { name } = await formatOf(file);
   if (name === "jsonc") return text;

@@ -148,28 +148,49 @@ test("an added route gets its filter, and loses it when the route is removed", a
   for (let i = 0; i < 8; i++) expect((await ask("/late")).status).toBe(404);
 });
 
-test("a module that no longer loads closes its route until it loads again, and check and the admin interface report it", async () => {
+test("a reload refuses a module that no longer loads, and check prints it; the old filter goes on", async () => {
   const path = modules.file("changing.wasm");
   const good = await Bun.file(path).bytes();
   await Bun.write(path, good.subarray(0, 50));
-  await reload();
-  for (let i = 0; i < 8; i++) expect((await ask("/changing")).status).toBe(503);
-  expect((await ask("/staying")).status).toBe(200);
-  expect(await listed("/changing")).toMatchObject({ wasm_filter: true, wasm_required: true });
-  expect((await listed("/staying"))?.wasm_required).toBeUndefined();
-  expect(valueOf((await admin.call("GET", "/v1/metrics")).text, "turnpike_wasm_routes_closed")).toBe(WORKERS);
+  const { status, body } = await admin.call("POST", "/v1/reload");
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("wasm_filters[0].module")]);
+  for (let i = 0; i < 8; i++) expect((await ask("/changing")).status).toBe(200);
   const check = new Program(["check", admin.file]);
   expect(await check.exit()).toBe(1);
-  expect(check.output).toMatch(
-    /wasm_filters\[0\]\.module: Cannot load the filter "\S+changing\.wasm": .+; the route "\/changing" gets 503\n/,
-  );
+  expect(check.output).toMatch(/wasm_filters\[0\]\.module: Cannot load the filter "\S+changing\.wasm": .+\n/);
   expect(check.output).toMatch(
     /warning: \S.*wasm_filters\[3\]\.match: no route has the path_prefix "\/late"; the filter never runs\n/,
   );
   await Bun.write(path, good);
   await reload();
-  expect((await ask("/changing")).headers.get("x-count")).toMatch(/^2\./);
-  expect((await listed("/changing"))?.wasm_required).toBeUndefined();
+});
+
+test("a start with a module that does not load closes its route until it loads, and the admin interface reports it", async () => {
+  const path = modules.file("broken.wasm");
+  await Bun.write(path, "no module");
+  const broken = await Admin.start({
+    workers: WORKERS,
+    config: {
+      routes: ["/broken", "/free"].map((path_prefix) => ({ path_prefix, fixed_response: { body: "hello" } })),
+      wasm_filters: [{ match: "/broken", module: path }],
+    },
+  });
+  try {
+    const status = async (at: string) => (await fetch(`http://127.0.0.1:${broken.port}${at}`)).status;
+    expect([await status("/broken"), await status("/free")]).toEqual([503, 200]);
+    const [closed, free] = (await broken.call("GET", "/v1/routes")).body.routes;
+    expect([closed, free]).toMatchObject([{ wasm_filter: true, wasm_required: true }, { wasm_filter: false }]);
+    expect(free.wasm_required).toBeUndefined();
+    expect(valueOf((await broken.call("GET", "/v1/metrics")).text, "turnpike_wasm_routes_closed")).toBe(WORKERS);
+    // A change that does not concern the filter is not refused.
+    const route = { path_prefix: "/more", fixed_response: { body: "more" } };
+    expect((await broken.call("POST", "/v1/routes", { body: route })).status).toBe(201);
+    await Bun.write(path, await Bun.file(modules.file("staying.wasm")).bytes());
+    expect((await broken.call("POST", "/v1/reload")).status).toBe(200);
+    expect(await status("/broken")).toBe(200);
+  } finally {
+    await broken.stop();
+  }
 });
 
 test("when a worker is killed, no request passes unfiltered, and the new worker filters", async () => {

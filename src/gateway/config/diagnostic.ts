@@ -13,6 +13,12 @@ export interface Diagnostic extends FieldError {
   readonly isNotice?: true;
 }
 
+/** The problems and warnings of a configuration. */
+export interface Findings {
+  readonly problems: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
+}
+
 /**
  * Problems, and warnings, of one configuration that are reported. If there are more, one line says so. A configuration of
  * 16 MB can have millions.

@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
 import { atOnce, type Steps } from "../../lib/slices.ts";
 import { nearestWord } from "../../lib/nearest-word.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
@@ -175,24 +175,22 @@ export function loadText(text: string, prepare: Prepare = (value) => value, form
 /** Reads and checks a configuration file of at most 16 MiB. Throws nothing: a file that cannot be read is a problem. */
 export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded> {
   try {
-    return loadText(configText(await readConfigBytes(path)), prepare, await formatOf(path));
+    return loadText(configText(readConfigBytes(path)), prepare, await formatOf(path));
   } catch (error) {
     return failed(messageOf(error));
   }
 }
 
 /**
- * Reads the bytes of a configuration file of at most 16 MiB. Rejects with an Error if the file cannot be read or is
- * larger.
+ * The bytes of a configuration file of at most 16 MiB. Throws an Error if it cannot be read, is larger or is no regular
+ * file.
  */
-export async function readConfigBytes(path: string): Promise<Uint8Array> {
+export function readConfigBytes(path: string): Uint8Array {
   try {
-    const { size } = await stat(path);
-    if (size <= MAX_FILE_BYTES) return await Bun.file(path).bytes();
+    return readRegularFile(path, MAX_FILE_BYTES);
   } catch (error) {
     throw new Error(`Cannot read the file: ${whyUnreadable(error)}`, { cause: error });
   }
-  throw new Error(`Cannot read the file: it has more than ${MAX_FILE_BYTES} bytes`);
 }
 
 /** The text of a configuration file. Throws an Error if the bytes are not UTF-8. */

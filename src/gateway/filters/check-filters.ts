@@ -3,11 +3,19 @@ import { respondWithError } from "../local-response.ts";
 import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterConfig, type FilterDiagnostic, LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
+import { prepare } from "./module/prepare.ts";
 
-/** Loads and starts the filters of a configuration as a worker does, and returns the problems found. */
+/**
+ * Loads and starts the filters of a configuration as a worker does, but in this thread, and returns the problems found.
+ */
 export async function checkFilters(config: FilterConfig): Promise<readonly FilterDiagnostic[]> {
   const wheel = new TimerWheel();
-  const deps = { modules: new ModuleCache(), ...dryRuntime(wheel), log() {}, isFirst: true };
+  const deps = {
+    modules: new ModuleCache(({ file, memoryBytes }) => prepare(file, memoryBytes)),
+    ...dryRuntime(wheel),
+    log() {},
+    isFirst: true,
+  };
   const loaded = await LoadedFilters.load({ config, deps, respondWithError, previous: undefined });
   loaded.close(undefined);
   wheel.close();

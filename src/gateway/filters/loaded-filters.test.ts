@@ -207,13 +207,14 @@ test("a plugin without requests runs with an empty match and is started again af
     ]),
   );
   expect(loaded.closed).toEqual(["/a"]);
-  expect(loaded.diagnostics.map(({ message }) => message)).toEqual([
-    expect.stringMatching(
-      /^Cannot start the filter: only a proxy-wasm filter can run without a route; it does not run$/,
-    ),
-    expect.stringMatching(
-      /^Cannot start the filter: it trapped: .+ in proxy_on_context_create, for a request\. .+ empty match; the route "\/a" gets 503$/,
-    ),
+  expect(loaded.diagnostics.map(({ message, effect }) => [message, effect])).toEqual([
+    ["Cannot start the filter: only a proxy-wasm filter can run without a route", "it does not run"],
+    [
+      expect.stringMatching(
+        /^Cannot start the filter: it trapped: .+ in proxy_on_context_create, for a request\. .+ empty match$/,
+      ),
+      'the route "/a" gets 503',
+    ],
   ]);
   // Each tick breaks its instance.
   await until(() => ticks() >= 2);

@@ -59,6 +59,8 @@ export interface FilterDiagnostic {
   /** For example `wasm_filters[0].module`. */
   readonly path: string;
   readonly message: string;
+  /** The effect if a gateway serves with it. */
+  readonly effect?: string;
 }
 
 /**
@@ -123,11 +125,10 @@ export class LoadedFilters {
 
   /** Adds the diagnostic once, also if the entry closes several routes for different hosts. */
   #unloaded(index: number, { match }: Entry, error: unknown): void {
-    const effect = match === SERVICE ? "it does not run" : `the route ${JSON.stringify(match)} gets 503`;
-    const message = `${messageOf(error)}; ${effect}`;
     const path = `wasm_filters[${index}].module`;
     if (this.diagnostics.some((diagnostic) => diagnostic.path === path)) return;
-    this.diagnostics.push({ kind: "unloaded", path, message });
+    const effect = match === SERVICE ? "it does not run" : `the route ${JSON.stringify(match)} gets 503`;
+    this.diagnostics.push({ kind: "unloaded", path, message: messageOf(error), effect });
   }
 
   /**
@@ -136,9 +137,9 @@ export class LoadedFilters {
    */
   #tell({ deps, previous }: Loading): void {
     const said = new Set(previous?.diagnostics.map(({ message }) => message));
-    for (const { kind, path, message } of this.diagnostics) {
+    for (const { kind, path, message, effect } of this.diagnostics) {
       if (kind === "ineffective" && (!deps.isFirst || said.has(message))) continue;
-      deps.log(`${path}: ${message}`);
+      deps.log(`${path}: ${message}${effect === undefined ? "" : `; ${effect}`}`);
     }
   }
 

@@ -246,6 +246,8 @@ class Administered implements AdministeredGateway {
     this.config = new LiveConfig({
       opened,
       apply: (next) => this.#inTurn(() => this.#applyNext(next)),
+      // Loaded with the first change (bench start).
+      checkMaterial: async (next, since) => (await import("./check-material.ts")).checkMaterial(next, since),
       countReload: (success) => gateway.countReload(success),
       onEvent: (event) => events.add(event),
     });

@@ -22,9 +22,12 @@ export interface ServedCertificate {
   readonly to: number;
 }
 
+/** The sections of a configuration that name certificates. */
+export type CertificateSections = Pick<Config, "admin" | "quic" | "server" | "tls">;
+
 /** The certificates in a configuration's files, in its order. A file that cannot be used is left out. */
-function certificatesOf(config: Config): ServedCertificate[] {
-  const { admin, quic, server, tls, upstreams } = config;
+function certificatesOf(config: CertificateSections, upstreams: Config["upstreams"]): ServedCertificate[] {
+  const { admin, quic, server, tls } = config;
   return [
     ...sectionCertificates(tls, "tls"),
     ...server.listeners.flatMap(({ tls: own }, i) =>
@@ -32,10 +35,15 @@ function certificatesOf(config: Config): ServedCertificate[] {
     ),
     ...certificateIn(quic.cert_path, "quic.cert_path", "quic"),
     ...certificateIn(admin.enabled ? admin.tls.cert_path : "", "admin.tls.cert_path", "admin"),
-    ...upstreams.flatMap((upstream, i) =>
-      certificateIn(upstream.tls ? upstream.tls_cert_path : "", `upstreams[${i}].tls_cert_path`, "upstream"),
-    ),
+    ...upstreams.flatMap((upstream, i) => (upstream.tls ? upstreamCertificate(upstream, `upstreams[${i}]`) : [])),
   ];
+}
+
+function upstreamCertificate(
+  { tls_cert_path: file }: Pick<Config["upstreams"][number], "tls_cert_path">,
+  path: string,
+): ServedCertificate[] {
+  return certificateIn(file, `${path}.tls_cert_path`, "upstream");
 }
 
 type Section = Pick<Config["tls"], never> & Partial<Omit<Config["tls"], "acme">>;
@@ -82,9 +90,22 @@ function warningOf({ from, to }: ServedCertificate, now: number): string | undef
   return isNear ? `the certificate expires on ${day(to)}, in ${days} days: renew it, and reload` : undefined;
 }
 
-/** A warning for each certificate that is not valid now or expires soon. `now` is in Unix milliseconds. */
-export function expiryWarnings(config: Config, now: number): Diagnostic[] {
-  return certificatesOf(config).flatMap((one) => {
+/** A warning for each certificate of these sections that is not valid now or expires soon. `now` is in Unix milliseconds. */
+export function expiryWarnings(config: CertificateSections, now: number): Diagnostic[] {
+  return warningsOf(certificatesOf(config, []), now);
+}
+
+/** Like `expiryWarnings`, for the certificate of an upstream. `path` is the upstream's in the configuration. */
+export function upstreamExpiryWarnings(
+  upstream: Pick<Config["upstreams"][number], "tls_cert_path">,
+  path: string,
+  now: number,
+): Diagnostic[] {
+  return warningsOf(upstreamCertificate(upstream, path), now);
+}
+
+function warningsOf(certificates: readonly ServedCertificate[], now: number): Diagnostic[] {
+  return certificates.flatMap((one) => {
     const message = warningOf(one, now);
     return message === undefined ? [] : [{ path: one.path, message }];
   });
@@ -115,7 +136,7 @@ export class CertificateWatch {
 
   /** Reads the certificates of this configuration. */
   use(config: Config): void {
-    this.#certificates = certificatesOf(config);
+    this.#certificates = certificatesOf(config, config.upstreams);
     this.#check();
   }
 
@@ -133,12 +154,8 @@ export class CertificateWatch {
 
   #check(): void {
     this.#deps.metrics.expires(this.#certificates);
-    const warnings = new Map(
-      this.#certificates.flatMap((one) => {
-        const warning = warningOf(one, this.#deps.clock());
-        return warning === undefined ? [] : [[one.path, warning] as const];
-      }),
-    );
+    const found = warningsOf(this.#certificates, this.#deps.clock());
+    const warnings = new Map(found.map(({ path, message }) => [path, message]));
     for (const [path, warning] of warnings) {
       if (this.#logged.get(path) !== warning) this.#deps.log(`${path}: ${warning}`);
     }

@@ -58,7 +58,7 @@ export function quicPlansOf({ server, quic, limits, isReleased }: Config, bound:
  * The certificates for HTTP/3 if `quic.cert_path` is set and HTTP/3 is served; else undefined, and HTTP/3 shows those
  * of the TLS listeners.
  */
-export function readQuicMaterial(config: Config): ReadTls | undefined {
+export function readQuicMaterial(config: Pick<Config, "quic" | "server" | "tls">): ReadTls | undefined {
   const { quic, tls } = config;
   if (quic.cert_path === "" || !servesQuic(config)) return undefined;
   const server = {
@@ -86,7 +86,7 @@ export function quicMaterialsOf(
   });
 }
 
-function servesQuic({ quic, server }: Config): boolean {
+function servesQuic({ quic, server }: Pick<Config, "quic" | "server">): boolean {
   return quic.enabled || server.listeners.some((listener) => listener.quic_enabled);
 }
 
@@ -316,7 +316,7 @@ export class QuicListeners {
 }
 
 /** Checks the certificates of HTTP/3. Throws an error that names the section if they cannot be used. */
-export function checkQuicMaterial(config: Config): void {
+export function checkQuicMaterial(config: Pick<Config, "quic" | "server" | "tls">): void {
   try {
     if (readQuicMaterial(config) === undefined && servesQuic(config)) readTlsMaterial(config);
   } catch (error) {

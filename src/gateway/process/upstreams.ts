@@ -1,3 +1,4 @@
+import { type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
 import { BEARER_TOKEN } from "../../lib/bearer-token.ts";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
@@ -109,15 +110,26 @@ export function credentialOf({ token_env: name }: UpstreamConfig, environment: E
  * set.
  */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
-  const { allow_private: allowPrivate, tls, tls_ca_path: caPath, protocol } = config;
+  const { allow_private: allowPrivate, tls, protocol } = config;
   const credential = credentialOf(config, process.env);
   if (!tls) return { allowPrivate, tls: undefined, credential };
-  const authorities = caPath === "" ? "" : readAuthorities(caPath, "upstream CAs");
-  const { tls_verify: verify, tls_sni: serverName, tls_cert_path: cert_path, tls_key_path: key_path } = config;
-  const { tls_subject_alt_names: names } = config;
-  const shown = cert_path === "" ? undefined : readPair({ cert_path, key_path });
-  const trust = trustOf(authorities, shown);
+  const { tls_verify: verify, tls_sni: serverName, tls_subject_alt_names: names } = config;
+  const trust = readTrust(config);
   return { allowPrivate, tls: { verify, serverName, names, protocols: ALPN[protocol], trust }, credential };
+}
+
+/** The keys of an upstream that name TLS files. */
+export type UpstreamFiles = Pick<UpstreamConfig, "tls_ca_path" | "tls_cert_path" | "tls_key_path">;
+
+/** The authorities and the client certificate for an upstream's servers. Throws if a file cannot be used. */
+export function readTrust({
+  tls_ca_path: ca,
+  tls_cert_path: cert_path,
+  tls_key_path: key_path,
+}: UpstreamFiles): SecureContext {
+  const authorities = ca === "" ? "" : readAuthorities(ca, "upstream CAs");
+  const shown = cert_path === "" ? undefined : readPair({ cert_path, key_path });
+  return trustOf(authorities, shown);
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {

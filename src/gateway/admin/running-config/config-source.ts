@@ -1,7 +1,7 @@
 /** Reads the document of a configuration, and compiles a configuration from it. */
 import { messageOf } from "../../../lib/caught.ts";
 import { atOnce, type Steps } from "../../../lib/slices.ts";
-import { diagnosticText } from "../../config/diagnostic.ts";
+import { diagnosticText, type Findings } from "../../config/diagnostic.ts";
 import { type ConfigFlags, withFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
@@ -41,6 +41,21 @@ export function* documentSteps(document: unknown, source: ConfigSource, cache = 
   return source.strict === true ? withoutWarnings(loaded) : loaded;
 }
 
+const NONE: Findings = { problems: [], warnings: [] };
+
+/** The result with later findings, which get their positions in the text. With `strict`, warnings are problems. */
+export function withFindings(loaded: Loaded, found: Findings = NONE, strict = false): Loaded {
+  const { locate } = loaded;
+  const warnings = [...loaded.warnings, ...found.warnings.map(locate)];
+  const problems = [...loaded.problems, ...found.problems.map(locate)];
+  const { config } = loaded;
+  const isValid = config !== undefined && problems.length === 0;
+  const all: Loaded = isValid
+    ? { config, problems: [], warnings, locate }
+    : { config: undefined, problems, warnings, locate };
+  return strict ? withoutWarnings(all) : all;
+}
+
 /** The same result with its warnings as problems, except notices. */
 function withoutWarnings({ config, problems, warnings, locate }: Loaded): Loaded {
   const notices = warnings.filter(({ isNotice }) => isNotice);
@@ -66,7 +81,7 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
   }
   let bytes: Uint8Array | undefined;
   try {
-    bytes = await readConfigBytes(source.path);
+    bytes = readConfigBytes(source.path);
     return {
       source,
       bytes,
@@ -82,7 +97,7 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
 export async function documentIn(path: string): Promise<unknown> {
   try {
     const format = await formatOf(path);
-    const parsed = format.parse(configText(await readConfigBytes(path)));
+    const parsed = format.parse(configText(readConfigBytes(path)));
     return parsed.ok ? parsed.value : undefined;
   } catch {
     // The caller writes over the file in any case.

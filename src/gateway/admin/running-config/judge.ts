@@ -2,7 +2,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { type PackedJson, packSteps, unpackSteps } from "../../../lib/packed-json.ts";
 import { atOnce } from "../../../lib/slices.ts";
-import { type Diagnostic } from "../../config/diagnostic.ts";
+import { type Diagnostic, type Findings } from "../../config/diagnostic.ts";
 import { type ConfigFlags } from "../../config/flags.ts";
 import { type ParsedJson } from "../../config/json.ts";
 import { isObject } from "../../../lib/is-object.ts";
@@ -11,7 +11,7 @@ import { configText, type Loaded } from "../../config/load.ts";
 import { type OwnParts } from "../../config/own-parts.ts";
 import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
 import { readJson } from "../http/body.ts";
-import { type ConfigSource, documentSteps, loadConfigText } from "./config-source.ts";
+import { type ConfigSource, documentSteps, loadConfigText, withFindings } from "./config-source.ts";
 import { differenceSteps, isSame } from "./json-difference.ts";
 import { type AtStart, restartKeys } from "./restart-keys.ts";
 import { type JsonPatchOperation } from "./running-config.ts";
@@ -30,6 +30,8 @@ export interface JudgeJob {
   readonly asks: "document" | "difference" | "text";
   /** Warnings are errors. */
   readonly strict: boolean;
+  /** Findings beside those of the text. They get their positions in it. */
+  readonly found?: Findings;
 }
 
 /** The judgement of a text. */
@@ -65,7 +67,7 @@ export async function judge(job: JudgeJob): Promise<Judgement> {
       const text = configText(job.bytes);
       if (job.asks === "text") return parsed(format.parse(text));
       const { document, loaded } = loadConfigText(text, { source, format });
-      return judgementOf(job, { document, running: undefined, loaded });
+      return judgementOf(job, { document, running: undefined, loaded: withFindings(loaded, job.found, job.strict) });
     } catch (error) {
       return unjudged(messageOf(error));
     }

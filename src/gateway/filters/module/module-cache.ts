@@ -4,6 +4,7 @@ import { engineText } from "./engine-text.ts";
 import { readModuleFile } from "./module-file.ts";
 import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
 import { prepareInThread } from "./prepare-thread.ts";
+import { type PrepareJob } from "./prepare-worker.ts";
 import { ModuleRefused } from "./refused.ts";
 
 /** Compiled modules that are kept for the next reload: those that were used last. @internal */
@@ -28,6 +29,12 @@ export class ModuleCache {
   readonly #modules = new Map<string, Promise<FilterModule>>();
   /** Modules are prepared one after the other, because each takes a thread and several times its size in memory. */
   #last: Promise<unknown> = Promise.resolve();
+  readonly #prepare: (job: PrepareJob) => PreparedModule | Promise<PreparedModule>;
+
+  /** `prepareModule` prepares a module; by default in a thread. */
+  constructor(prepareModule: (job: PrepareJob) => PreparedModule | Promise<PreparedModule> = prepareInThread) {
+    this.#prepare = prepareModule;
+  }
 
   /** Reads, checks and compiles a module. Throws an Error with the reason if it cannot be loaded. */
   async load(path: string, memoryBytes: number): Promise<FilterModule> {
@@ -56,7 +63,7 @@ export class ModuleCache {
   }
 
   #compile(file: Uint8Array<ArrayBuffer>, memoryBytes: number, hash: string): Promise<FilterModule> {
-    const module = this.#last.then(async () => compileModule(hash, await prepareInThread({ file, memoryBytes })));
+    const module = this.#last.then(async () => compileModule(hash, await this.#prepare({ file, memoryBytes })));
     this.#last = module.catch(() => undefined);
     return module;
   }
