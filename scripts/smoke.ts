@@ -18,6 +18,7 @@ const PROGRAM_TESTS = [
   "test/filters/example-filters.test.ts",
   "test/http3/program.test.ts",
   "test/admin/cli-start.test.ts",
+  "test/admin/large-configurations.test.ts",
   "test/admin/overview.test.ts",
   "test/payments/records.test.ts",
   "test/start/paid-route.test.ts",
