@@ -1,5 +1,6 @@
 import { type Config } from "../gateway/config/config.ts";
-import { type ConfigFlags } from "../gateway/config/flags.ts";
+import { type ConfigFlags, withFlags } from "../gateway/config/flags.ts";
+import { loadValue } from "../gateway/config/load.ts";
 import { descriptorWarning } from "../gateway/process/descriptor-limit.ts";
 import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
@@ -8,6 +9,7 @@ import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
+import { commandName } from "../lib/one-file.ts";
 import { runDetached } from "./detach.ts";
 import { flagsText, readFlags } from "./flags.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
@@ -28,7 +30,7 @@ ${flagsText(GATEWAY_FLAGS)}`;
 
 function wholeNumber(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d{1,7}$/.test(value)) throw new StartError(`Cannot use --${name} "${value}": it is not a whole number`);
+  if (!/^\d+$/.test(value)) throw new StartError(`Cannot use --${name} "${value}": it is not a whole number`);
   return Number(value);
 }
 
@@ -40,13 +42,23 @@ export function portFlag(name: string, value: string | undefined): number | unde
   return port;
 }
 
-/** Turns parsed command-line values into configuration flags. Throws StartError if a numeric flag has another value. */
+/** The flags of configuration keys. */
+const FLAG_OF: Readonly<Record<string, string>> = {
+  "server.workers": "workers",
+  "server.address": "address",
+  "server.port": "port",
+  "server.static_root": "static-root",
+  "tls.cert_path": "cert",
+  "tls.key_path": "key",
+};
+
+/** Turns parsed command-line values into configuration flags. Throws StartError if one has a value that its key may not have. */
 export function configFlags(values: Readonly<Record<string, string | boolean | undefined>>): ConfigFlags {
   const text = (name: string): string | undefined => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  return {
+  const flags: ConfigFlags = {
     workers: wholeNumber("workers", text("workers")),
     address: text("address"),
     port: wholeNumber("port", text("port")),
@@ -54,6 +66,15 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
     cert: text("cert"),
     key: text("key"),
   };
+  // Alone, so that the error names the flag and no line of the file.
+  const { problems = [] } = loadValue(withFlags({}, flags));
+  for (const { path, message } of problems) {
+    const name = FLAG_OF[path];
+    if (name !== undefined && text(name) !== undefined) {
+      throw new StartError(`Cannot use --${name} "${text(name)}": ${message}`);
+    }
+  }
+  return flags;
 }
 
 /**
@@ -89,6 +110,11 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
+  if (config.routes.length === 0 && config.server.static_root === "" && gateway.adminUrl === undefined) {
+    console.log(
+      `no routes: every request gets 404. Make a configuration by ${commandName()} init, then name it by --config`,
+    );
+  }
   await serveUntilStopped(gateway, stopped, predecessor);
   return 0;
 }

@@ -79,10 +79,13 @@ describe("its requirements", () => {
     for (const flag of ["--port", "--state-dir", "--allow-private", "--config"]) expect(program.output).toContain(flag);
   });
 
-  test("an invalid port is reported", async () => {
-    const program = run(["--port", "http", "--state-dir", newFolder().file("state")]);
+  test.each([
+    ["port", "http", "it is not a whole number"],
+    ["port", "99999", "expected 65535 or less, found 99999"],
+  ])("an error in --%s %s names the flag, and no line of the file", async (flag, value, why) => {
+    const program = run([`--${flag}`, value, "--state-dir", newFolder().file("state")]);
     expect(await program.exit()).toBe(1);
-    expect(program.output).toBe('turnpike start: Cannot use --port "http": it is not a whole number\n');
+    expect(program.output).toBe(`turnpike start: Cannot use --${flag} "${value}": ${why}\n`);
   });
 
   test("a state folder that is a file is reported in one line, with advice", async () => {
