@@ -7,7 +7,7 @@ const ERROR = `Content-Security-Policy: default-src 'none'; frame-ancestors 'non
 
 let isEnabled = true;
 
-/** Sends the fields from now on, or not (`server.disable_middleware`). A process serves one configuration. */
+/** Sends the fields from now on, or not (`server.disable_middleware`). A process serves one configuration at a time. */
 export function sendSecurityFields(enabled: boolean): void {
   isEnabled = enabled;
 }

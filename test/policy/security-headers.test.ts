@@ -1,5 +1,8 @@
 /** `security_headers`: the security fields of every response, on every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { type Config } from "../../src/gateway/config/config.ts";
+import { loadValue } from "../../src/gateway/config/load.ts";
+import { startGateway } from "../../src/gateway/process/gateway.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
@@ -183,6 +186,30 @@ test("the gateway's own responses have harmless fields by default, on every prot
     } finally {
       await own.stop();
     }
+  }
+});
+
+test("a rejected reload leaves the fields of the gateway's own responses as they were", async () => {
+  const config = (value: object): Config => loadValue(value).config ?? expect.unreachable();
+  const before = {
+    server: { listen: ["127.0.0.1:0"] },
+    routes: [{ path_prefix: "/x", fixed_response: { body: "x" } }],
+  };
+  const own = await startGateway({ config: config(before), storePath: ":memory:", reusePort: false, log() {} });
+  try {
+    const server = { ...before.server, disable_middleware: true };
+    const ask = async (): Promise<unknown> => {
+      const { headers } = await fetch(`http://127.0.0.1:${own.listeners[0]?.port}/absent`);
+      return headers.get("x-content-type-options");
+    };
+    await expect(
+      own.reload(config({ ...before, server: { ...server, static_root: site.file("absent") } })),
+    ).rejects.toThrow();
+    expect(await ask()).toBe("nosniff");
+    await own.reload(config({ ...before, server }));
+    expect(await ask()).toBeNull();
+  } finally {
+    await own.close(0);
   }
 });
 

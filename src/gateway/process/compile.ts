@@ -5,7 +5,6 @@ import { type Facilitators, type Lease } from "../../payments/facilitator/facili
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
 import type * as Templates from "../../payments/x402/template.ts";
 import { type Store } from "../../store/store.ts";
-import { sendSecurityFields } from "../security-fields.ts";
 import { type RespondWithError, respondWithError, respondPreencoded } from "../local-response.ts";
 import { createClientAddress, createProxyCheck } from "../client-address.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
@@ -166,7 +165,6 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   const upstreams = held.add(new Upstreams(config, deps, previous?.upstreams), closeUpstreams);
   const sell = createSeller(config, { ...deps, upstreams }, lease);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
-  sendSecurityFields(!config.server.disable_middleware);
   const response = { respondWithError: preencoded ? respondPreencoded : respondWithError };
   const caches = held.add(
     new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches),

@@ -4,6 +4,7 @@ import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
 import { WorkerControl } from "../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../pipeline.ts";
+import { sendSecurityFields } from "../security-fields.ts";
 import { type MetricsPage } from "../telemetry/telemetry.ts";
 import { Tenants } from "../tenants/tenants.ts";
 import { type WarmTenantsLimits } from "../tenants/warm-tenants.ts";
@@ -175,6 +176,7 @@ class RunningGateway implements GatewayProcess {
       if (early) this.#bound = await this.#bindAll(plans, this.#materials);
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
+      sendSecurityFields(!config.server.disable_middleware);
       this.#filters.use(config, this.#compiled.filters);
       await this.#store.ready();
       if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
@@ -252,6 +254,7 @@ class RunningGateway implements GatewayProcess {
       this.#read = read;
       this.#config = config;
       this.#own.reload(config);
+      sendSecurityFields(!config.server.disable_middleware);
       this.#filters.use(config, next.filters);
       this.tenants.warm.limits = tenantLimits(config);
       this.#control.use(config);
