@@ -67,7 +67,7 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
     key: text("key"),
   };
   // Alone, so that the error names the flag and no line of the file.
-  const { problems = [] } = loadValue(withFlags({}, flags));
+  const { problems } = loadValue(withFlags({}, flags));
   for (const { path, message } of problems) {
     const name = FLAG_OF[path];
     if (name !== undefined && text(name) !== undefined) {

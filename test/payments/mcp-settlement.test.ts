@@ -81,7 +81,12 @@ const CALL = { name: "scrape", arguments: { url: "https://example.com/" } };
 
 async function payment() {
   const required = paymentRequiredSchema.parse((await client.callTool(CALL)).structuredContent);
-  return signChoice(required, await choosePayment(required, { maxPrice: "$1" }), ACCOUNT, Date.now());
+  return signChoice(
+    required,
+    await choosePayment(required, { maxPrice: "$1" }),
+    ACCOUNT,
+    Math.floor(Date.now() / 1000) + 60,
+  );
 }
 
 test("a refused settlement withholds the content, and the receipt reports the refusal", async () => {

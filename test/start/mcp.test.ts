@@ -110,7 +110,7 @@ function settled(): number {
 async function sign(challenge: Result): Promise<PaymentPayload> {
   const required = paymentRequiredSchema.parse(challenge.structuredContent);
   const offer = await choosePayment(required, { maxPrice: "$1" });
-  return signChoice(required, offer, ACCOUNT, Date.now());
+  return signChoice(required, offer, ACCOUNT, Math.floor(Date.now() / 1000) + 60);
 }
 
 function qr(client: Client, payment?: unknown): Promise<Result> {

@@ -110,7 +110,9 @@ test("a Permit2 payment is signed for its proxy, its payee and its facilitator",
     [UPTO, "upto"],
   ] as const) {
     const chosen = await choose([choice], { funds: funds(choice) });
-    const { payload } = paymentPayloadSchema.parse(signChoice(required([choice]), chosen, ACCOUNT, Date.now()));
+    const { payload } = paymentPayloadSchema.parse(
+      signChoice(required([choice]), chosen, ACCOUNT, Math.floor(Date.now() / 1000) + 60),
+    );
     if (!("permit2Authorization" in payload)) throw new Error("not by Permit2");
     const authorization = payload.permit2Authorization;
     expect(recoverSigner(permit2Hash("eip155:84532", authorization), payload.signature)).toBe(PAYER);
@@ -126,8 +128,8 @@ test("extensions are echoed, with a payment identifier if the gateway accepts on
   };
   const challenge = required([REQUIREMENTS], { extensions });
   const choice = await choose([REQUIREMENTS]);
-  const first = signChoice(challenge, choice, ACCOUNT, Date.now());
-  const second = signChoice(challenge, choice, ACCOUNT, Date.now());
+  const first = signChoice(challenge, choice, ACCOUNT, Math.floor(Date.now() / 1000) + 60);
+  const second = signChoice(challenge, choice, ACCOUNT, Math.floor(Date.now() / 1000) + 60);
   expect(findError(first, challenge, () => true)).toBeUndefined();
   expect(first.extensions?.["bazaar"]).toEqual(extensions.bazaar);
   const ids = [first, second].map((payment) => JSON.stringify(payment.extensions).match(/"id":"([\w-]{16,128})"/)?.[1]);
@@ -140,10 +142,20 @@ test("extensions are echoed, with a payment identifier if the gateway accepts on
 test("extensions that do not fit in a header are omitted, except the payment identifier", async () => {
   const long = { text: "x".repeat(MAX_HEADER_LENGTH) };
   const choice = await choose([REQUIREMENTS]);
-  const plain = signChoice(required([REQUIREMENTS], { extensions: { long } }), choice, ACCOUNT, Date.now());
+  const plain = signChoice(
+    required([REQUIREMENTS], { extensions: { long } }),
+    choice,
+    ACCOUNT,
+    Math.floor(Date.now() / 1000) + 60,
+  );
   expect(plain.extensions).toBeUndefined();
   const extensions = { long, "payment-identifier": { info: { required: false } } };
-  const named = signChoice(required([REQUIREMENTS], { extensions }), choice, ACCOUNT, Date.now());
+  const named = signChoice(
+    required([REQUIREMENTS], { extensions }),
+    choice,
+    ACCOUNT,
+    Math.floor(Date.now() / 1000) + 60,
+  );
   expect(Object.keys(named.extensions ?? {})).toEqual(["payment-identifier"]);
   expect(encodeHeader(named).length).toBeLessThanOrEqual(MAX_HEADER_LENGTH);
 });

@@ -107,7 +107,12 @@ describe.skipIf(!hasChain)("Permit2 payments with the reference implementation",
     };
     const resource = { url: "http://localhost/" };
     const required: PaymentRequired = { x402Version: 2, resource, accepts: [requirements] };
-    const payment = signChoice(required, { requirements, asset, method: "permit2" }, payer, Date.now());
+    const payment = signChoice(
+      required,
+      { requirements, asset, method: "permit2" },
+      payer,
+      Math.floor(Date.now() / 1000) + 60,
+    );
     // In its serialized form. The reference schema has the same shape, but its own types.
     return JSON.parse(JSON.stringify(payment)) as Sent;
   }
