@@ -189,23 +189,26 @@ test("the gateway's own responses have harmless fields by default, on every prot
   }
 });
 
+function configOf(value: object): Config {
+  return loadValue(value).config ?? expect.unreachable();
+}
+
 test("a rejected reload leaves the fields of the gateway's own responses as they were", async () => {
-  const config = (value: object): Config => loadValue(value).config ?? expect.unreachable();
   const before = {
     server: { listen: ["127.0.0.1:0"] },
     routes: [{ path_prefix: "/x", fixed_response: { body: "x" } }],
   };
-  const own = await startGateway({ config: config(before), storePath: ":memory:", reusePort: false, log() {} });
+  const own = await startGateway({ config: configOf(before), storePath: ":memory:", reusePort: false, log() {} });
   try {
     const server = { ...before.server, disable_middleware: true };
     const ask = async (): Promise<unknown> => {
       const { headers } = await fetch(`http://127.0.0.1:${own.listeners[0]?.port}/absent`);
       return headers.get("x-content-type-options");
     };
-    const refused = own.reload(config({ ...before, server: { ...server, static_root: site.file("absent") } }));
+    const refused = own.reload(configOf({ ...before, server: { ...server, static_root: site.file("absent") } }));
     expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(Error);
     expect(await ask()).toBe("nosniff");
-    await own.reload(config({ ...before, server }));
+    await own.reload(configOf({ ...before, server }));
     expect(await ask()).toBeNull();
   } finally {
     await own.close(0);
