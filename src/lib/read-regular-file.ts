@@ -1,10 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { INSIDE_ONE_FILE } from "./one-file.ts";
 
 /**
  * The content of a regular file of at most `maxBytes`. Throws if the path is a folder, a device or a pipe, whose reader
  * could wait without end.
  */
 export function readRegularFile(path: string, maxBytes: number): Buffer {
+  // The runtime opens no descriptor for a file inside the program.
+  if (path.startsWith(INSIDE_ONE_FILE)) return readFileSync(path);
   // Without O_NONBLOCK, opening a pipe without a writer would wait.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

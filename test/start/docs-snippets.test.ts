@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
-import { signChoice } from "../../src/payments/client/sign-choice.ts";
+import { expiryOf, signChoice } from "../../src/payments/client/sign-choice.ts";
 import { choosePayment } from "../../src/payments/client/choice.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
@@ -56,7 +56,8 @@ async function paymentFor(path: string, example: unknown): Promise<string> {
   });
   const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
   const account = { address: PAYER, privateKey: Uint8Array.from(Buffer.from(PRIVATE_KEY.slice(2), "hex")) };
-  return encodeHeader(signChoice(required, await choosePayment(required, { maxPrice: "$1" }), account, Date.now()));
+  const choice = await choosePayment(required, { maxPrice: "$1" });
+  return encodeHeader(signChoice(required, choice, account, expiryOf(choice, Date.now())));
 }
 
 for (const { name, path, price, example } of OPERATIONS) {
