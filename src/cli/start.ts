@@ -23,7 +23,7 @@ import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
-import { stateFolder } from "./state-folder.ts";
+import { lockStateFolder, stateFolder } from "./state-folder.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { commandName } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
@@ -97,6 +97,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
   const predecessor = takeOverFlag(values["take-over"]);
   const stateDir = stateFolder(values["state-dir"]);
+  lockStateFolder(stateDir, predecessor?.pid);
   const socket = contentSocket(stateDir);
   if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
     throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);

@@ -2,6 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { codeOf } from "../lib/caught.ts";
+import { lockFile } from "../lib/file-lock.ts";
 import { StartError } from "./start-error.ts";
 
 /** The path of the state folder: `named`, else $TURNPIKE_HOME, else ~/.turnpike. */
@@ -22,4 +23,25 @@ export function stateFolder(named: string | undefined): string {
     );
   }
   return folder;
+}
+
+/** Milliseconds between two attempts to lock the folder of a gateway that is replaced. */
+const AGAIN_MS = 100;
+
+/**
+ * Keeps other processes of `turnpike start` out of the state folder until this process ends. `predecessor` may have it:
+ * then this process gets the folder when that one ends. Throws StartError if another process has it.
+ */
+export function lockStateFolder(folder: string, predecessor: number | undefined): void {
+  const holder = lockFile(join(folder, "lock"));
+  // 0: the file system has no locks.
+  if (holder === undefined || holder === 0) return;
+  if (holder !== predecessor) {
+    throw new StartError(
+      `Cannot start: process ${holder} uses the state folder "${folder}"; stop it, replace it with --take-over ${holder}, or name another folder with --state-dir`,
+    );
+  }
+  const again = setInterval(() => {
+    if (lockFile(join(folder, "lock")) === undefined) clearInterval(again);
+  }, AGAIN_MS).unref();
 }
