@@ -1,10 +1,12 @@
 import { dlopen, FFIType } from "bun:ffi";
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { fromCLibrary } from "./c-library.ts";
 
 const EXCLUSIVE_NOW = 2 | 4;
 /** Closes the file in child processes, which would keep the lock. Node has no name for it. */
 const CLOSE_ON_EXEC = 0o2000000;
+/** Milliseconds within which the holder of a lock writes its number. */
+const WRITTEN_MS = 200;
 
 /**
  * Locks a file until this process ends, however it ends, and writes the process number into it. Returns the number of the
@@ -20,6 +22,8 @@ export function lockFile(path: string): number | undefined {
     return locked;
   });
   if (result === -1) {
+    // The holder writes its number just after it has the lock.
+    if (fstatSync(file).size === 0) Bun.sleepSync(WRITTEN_MS);
     const pid = Number(readFileSync(file, "latin1"));
     closeSync(file);
     return Number.isSafeInteger(pid) ? pid : 0;
