@@ -1,9 +1,10 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { codeOf } from "../lib/caught.ts";
-import { lockFile } from "../lib/file-lock.ts";
+import { codeOf, messageOf } from "../lib/caught.ts";
+import { type FileLock, lockFile } from "../lib/file-lock.ts";
 import { StartError } from "./start-error.ts";
+import { sayWarning } from "./terminal.ts";
 
 /** The path of the state folder: `named`, else $TURNPIKE_HOME, else ~/.turnpike. */
 export function statePath(named: string | undefined): string {
@@ -33,15 +34,33 @@ const AGAIN_MS = 100;
  * then this process gets the folder when that one ends. Throws StartError if another process has it.
  */
 export function lockStateFolder(folder: string, predecessor: number | undefined): void {
-  const holder = lockFile(join(folder, "lock"));
-  // 0: the file system has no locks.
-  if (holder === undefined || holder === 0) return;
+  const holder = tryLock(folder);
+  if (holder === "locked") return;
+  if (holder === "unsupported") {
+    sayWarning(`the file system of "${folder}" has no locks; start only one gateway with this state folder`);
+    return;
+  }
   if (holder !== predecessor) {
+    const who = holder === 0 ? "another process" : `process ${holder}`;
+    const replace = holder === 0 ? "" : `, replace it with --take-over ${holder}`;
     throw new StartError(
-      `Cannot start: process ${holder} uses the state folder "${folder}"; stop it, replace it with --take-over ${holder}, or name another folder with --state-dir`,
+      `Cannot start: ${who} uses the state folder "${folder}"; stop it${replace}, or name another folder with --state-dir`,
     );
   }
   const again = setInterval(() => {
-    if (lockFile(join(folder, "lock")) === undefined) clearInterval(again);
+    try {
+      if (tryLock(folder) === "locked") clearInterval(again);
+    } catch {
+      // The folder is gone, or the process has no free descriptor: it tries again.
+    }
   }, AGAIN_MS).unref();
+}
+
+function tryLock(folder: string): FileLock {
+  const path = join(folder, "lock");
+  try {
+    return lockFile(path);
+  } catch (error) {
+    throw new StartError(`Cannot open "${path}": ${codeOf(error) ?? messageOf(error)}; remove it`, { cause: error });
+  }
 }

@@ -272,7 +272,10 @@ describe("with another configuration", () => {
           }),
       });
       const page = `http://127.0.0.1:${site.port}/`;
-      const [closed, open] = await Promise.all([startFree(), startFree(["--allow-private", "--state-dir", newFolder().path])]);
+      const [closed, open] = await Promise.all([
+        startFree(),
+        startFree(["--allow-private", "--state-dir", newFolder().path]),
+      ]);
       expect(closed.program.output).not.toContain("--allow-private)");
       expect(open.program.output).toMatch(/^pages +private and loopback addresses may be read/m);
       const refused = await read(closed.url, page);

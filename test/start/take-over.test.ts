@@ -82,6 +82,7 @@ test("a paid call ends at the old process, and the next call goes to the new one
   const second = new Program(["--port", "0", "--state-dir", folder.file("state")], { command: [BIN, "start"] });
   expect(await second.exit()).toBe(1);
   expect(second.output).toContain(`process ${before.pid} uses the state folder`);
+  expect(readFileSync(folder.file("state/admin-address"), "latin1")).toContain(`\n${before.pid}\n`);
   const slow = read("/slow");
   await asked.promise;
   // Ends when the new one serves; what it writes later is the new one's.
