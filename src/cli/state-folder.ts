@@ -47,9 +47,13 @@ export function lockStateFolder(folder: string, predecessor: number | undefined)
       `Cannot start: ${who} uses the state folder "${folder}"; stop it${replace}, or name another folder with --state-dir`,
     );
   }
+  let other: FileLock = predecessor;
   const again = setInterval(() => {
     try {
-      if (tryLock(folder) === "locked") clearInterval(again);
+      const now = tryLock(folder);
+      if (now === "locked") clearInterval(again);
+      else if (now !== other) sayWarning(`process ${now} took the state folder "${folder}" before this one; stop it`);
+      other = now;
     } catch {
       // The folder is gone, or the process has no free descriptor: it tries again.
     }
@@ -61,6 +65,6 @@ function tryLock(folder: string): FileLock {
   try {
     return lockFile(path);
   } catch (error) {
-    throw new StartError(`Cannot open "${path}": ${codeOf(error) ?? messageOf(error)}; remove it`, { cause: error });
+    throw new StartError(`Cannot open "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lockFile } from "./file-lock.ts";
@@ -18,6 +18,8 @@ test("a file has one holder, whose number others get, and a killed holder frees 
   const { value } = await holder.stdout.getReader().read();
   expect(new TextDecoder().decode(value)).toBe("locked\n");
   expect(lockFile(path)).toBe(holder.pid);
+  writeFileSync(path, String(process.pid));
+  expect(lockFile(path)).toBe(0);
   holder.kill("SIGKILL");
   await holder.exited;
   expect(lockFile(path)).toBe("locked");

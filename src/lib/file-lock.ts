@@ -37,7 +37,8 @@ export function lockFile(path: string): FileLock {
     // The holder writes its number just after it has the lock.
     if (fstatSync(file).size === 0) Bun.sleepSync(WRITTEN_MS);
     const pid = Number(readFileSync(file, "latin1"));
-    return Number.isSafeInteger(pid) ? pid : 0;
+    // Its own number is that of a process in another container.
+    return Number.isSafeInteger(pid) && pid !== process.pid ? pid : 0;
   } finally {
     closeSync(file);
   }
