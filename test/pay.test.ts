@@ -368,6 +368,41 @@ test("an unavailable facilitator causes 503, and the upstream gets no unpaid req
   await shop.stop();
 });
 
+test("an open circuit breaker writes few lines for many requests at two workers, and one when the facilitator works again", async () => {
+  let works = false;
+  const facilitator = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: ({ url: asked }) =>
+      asked.endsWith("/supported")
+        ? Response.json({ kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }] })
+        : works
+          ? Response.json({ isValid: false, invalidReason: "insufficient_funds" })
+          : new Response("", { status: 503 }),
+  });
+  const shop = await startGateway(
+    { ...config({ facilitator_url: facilitator.url.href }), server: { workers: 2 } },
+    { JOURNAL_STREAM: "" },
+  );
+  const ask = (): Promise<number> =>
+    fetch(url("/paid", shop), {
+      headers: { "payment-signature": encodeHeader(payment()), connection: "close" },
+    }).then(({ status }) => status);
+  const matching = (pattern: RegExp): string[] =>
+    shop
+      .output()
+      .split("\n")
+      .filter((line) => pattern.test(line));
+  for (let i = 0; i < 300; i++) expect(await ask()).toBe(503);
+  works = true;
+  while (matching(/works again after \d+ failures? in \d+ s/).length === 0) await ask();
+  await shop.stop();
+  expect(matching(/the circuit breaker of a facilitator is open/).length).toBeGreaterThan(0);
+  expect(matching(/circuit breaker|it responded with 503/).length).toBeLessThan(20);
+  expect(matching(/payment:/).filter((line) => !/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z payment: /.test(line))).toEqual([]);
+  await facilitator.stop(true);
+});
+
 test("test mode does not start where other machines can reach it", async () => {
   const open = startGateway({ ...config({ test_mode: true }), server: { address: "0.0.0.0" } });
   expect(await open.then(() => "started", String)).toMatch(/loopback/);

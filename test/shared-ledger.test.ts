@@ -183,6 +183,9 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await database.up();
     await until(async () => (await pay(gateway, paid)).status === 200, 20_000);
     expect(sold).toBe(2);
+    const at = `PostgresError \\S+ at 127\\.0\\.0\\.1:${database.port}: \\S`;
+    expect(gateway.output()).toMatch(new RegExp(`payment: the ledger failed on \\S+: ${at}`));
+    await until(() => /the ledger works again after \d+ failures? in \d+ s/.test(gateway.output()), 20_000);
   });
 
   test("deliveries of which the database learns nothing are recorded when it is back", async () => {

@@ -1,3 +1,4 @@
+import { stamped } from "../lib/stamped.ts";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
@@ -127,7 +128,7 @@ export class ContentProcess {
     if (this.#closing) return;
     const wait = this.#restartMs;
     this.#restartMs = Math.min(wait * 2, MAX_RESTART_MS);
-    sayWarning(`the content service ended; restarting it in ${wait} ms`);
+    sayWarning(stamped(`the content service ended; restarting it in ${wait} ms`));
     setTimeout(() => {
       if (!this.#closing) void this.#again();
     }, wait);
@@ -135,7 +136,7 @@ export class ContentProcess {
 
   async #again(): Promise<void> {
     const report = await this.#spawn();
-    if (report.kind === "failed") sayError(report.reason);
+    if (report.kind === "failed") sayError(stamped(report.reason));
   }
 }
 

@@ -16,7 +16,7 @@ import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { say } from "./terminal.ts";
+import { sayLog } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The port without a flag. */
@@ -122,7 +122,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
         gateway === undefined
           ? undefined
           : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
-      log: (level, message) => say(`content: ${level}: ${message}`),
+      log: (level, message) => sayLog(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
     const { address, browser } = service;

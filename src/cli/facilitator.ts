@@ -1,3 +1,4 @@
+import { stamped } from "../lib/stamped.ts";
 import { join } from "node:path";
 import { takeOnly, type TakenAsset } from "../payments/facilitator/asset-gate.ts";
 import { findAsset } from "../payments/x402/assets.ts";
@@ -25,7 +26,7 @@ import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { say, sayWarning } from "./terminal.ts";
+import { sayLog, sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The variable that holds the callers' token by default. */
@@ -164,7 +165,7 @@ async function openChains(
   const { address } = parseKey(options.key);
   const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
   const gas = await look();
-  const stopWatching = watchGas(look, sayWarning);
+  const stopWatching = watchGas(look, (line) => sayWarning(stamped(line)));
   return {
     facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
     lines: [
@@ -205,7 +206,7 @@ function gasText(gas: Gas): string {
 async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {
   const { facilitator: own, signers, graceMs } = offered;
   try {
-    const server = await serveFacilitator(own, endpoint, { signers, token, log: say });
+    const server = await serveFacilitator(own, endpoint, { signers, token, log: sayLog });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const access = token === undefined ? "this machine alone" : "callers with the token";

@@ -18,7 +18,7 @@ import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
-import { say, sayWarning } from "./terminal.ts";
+import { sayLog, sayWarning } from "./terminal.ts";
 import { MAX_PORT } from "../lib/port.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -132,7 +132,7 @@ async function start(opened: ReadConfig, predecessor: Predecessor | undefined): 
       storePath,
       reusePort: false,
       takesOver: await predecessor?.ask(opened.config),
-      log: say,
+      log: sayLog,
     });
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error });

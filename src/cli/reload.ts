@@ -1,3 +1,4 @@
+import { stamped } from "../lib/stamped.ts";
 import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { whyNot } from "../gateway/admin/running-config/config-events.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
@@ -32,7 +33,7 @@ export function reloadOnHangup(running: Reloadable): void {
 /** Applies the file as it is now, or reports why it cannot. */
 async function reload({ config: running, events }: Reloadable): Promise<void> {
   const tell = (print: typeof say, text: string): void => {
-    print(text);
+    print(stamped(text));
     events.addLine(text);
   };
   const { path } = running.file;

@@ -27,7 +27,7 @@ import { lockStateFolder, stateFolder } from "./state-folder.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { commandName } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
-import { say } from "./terminal.ts";
+import { sayLog } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 const FLAGS = {
@@ -198,7 +198,7 @@ async function startBoth(
     takesOver,
     contentUpstream: CONTENT_UPSTREAM,
     contentSocket: options.socket,
-    log: say,
+    log: sayLog,
     onAdminMoved: (url: string | undefined) => admin.moved(url),
   } as const;
   const startOn = async (reading: ReadConfig): Promise<AdministeredGateway> =>

@@ -13,7 +13,7 @@ import { takeOver as takeOverSignal } from "./held-signals.ts";
 import { leaveParent } from "./detach.ts";
 import { notifySystemd } from "./notify.ts";
 import { StartError } from "./start-error.ts";
-import { say } from "./terminal.ts";
+import { sayLog } from "./terminal.ts";
 
 /**
  * Milliseconds that requests in flight have when the gateway stops. Beyond them the gateway closes their connections.
@@ -50,7 +50,7 @@ export class Predecessor {
     this.#claim?.say("take");
     if (!(await gateway.takeRest())) return;
     this.#claim?.say("served");
-    say(`took over from process ${this.pid}`);
+    sayLog(`took over from process ${this.pid}`);
   }
 
   /** Says that this process ends as its operator wants. */
@@ -114,16 +114,16 @@ export async function serveUntilStopped(
   let isEnding = false;
   const handOver = async (successor: Successor): Promise<void> => {
     isEnding = true;
-    say("another gateway takes over");
+    sayLog("another gateway takes over");
     try {
       if (await gateway.handOver(DRAIN_MS, successor)) {
         ended.resolve();
         return;
       }
-      say("the gateway that took over has ended; this one serves again");
+      sayLog("the gateway that took over has ended; this one serves again");
       notifySystemd(`MAINPID=${process.pid}\nREADY=1`);
     } catch (error) {
-      say(`Cannot release the ports: ${messageOf(error)}; this gateway serves on`);
+      sayLog(`Cannot release the ports: ${messageOf(error)}; this gateway serves on`);
     }
     isEnding = false;
   };
@@ -131,7 +131,7 @@ export async function serveUntilStopped(
     replyToTakeOver(
       (ports) => replyOf(gateway, ports, isEnding),
       (successor) => void handOver(successor),
-    ).catch(() => say("SIGUSR2 is ignored: no gateway takes over"));
+    ).catch(() => sayLog("SIGUSR2 is ignored: no gateway takes over"));
   });
   const taken = predecessor?.replace(gateway);
   const stop = async (): Promise<void> => {

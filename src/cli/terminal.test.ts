@@ -1,10 +1,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { stamped } from "../lib/stamped.ts";
 import { patient } from "../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(patient(60_000));
 
+const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z a line$/;
 const PROGRAM = join(import.meta.dir, "main.ts");
 const RED = "\u001b[31m";
 const ANY_ESCAPE = "\u001b";
@@ -85,4 +87,14 @@ test("--color without a valid choice lists the choices", async () => {
   expect(await onPipe(["wallet", "--color"])).toBe(
     'turnpike: --color takes one of auto, always, never. Run "turnpike --help" for its usage.\n',
   );
+});
+
+test("lines of a service start with the UTC time, except for systemd's journal, which adds its own", () => {
+  const before = process.env["JOURNAL_STREAM"];
+  delete process.env["JOURNAL_STREAM"];
+  expect(stamped("a line")).toMatch(UTC);
+  process.env["JOURNAL_STREAM"] = "8:12345";
+  expect(stamped("a line")).toBe("a line");
+  if (before === undefined) delete process.env["JOURNAL_STREAM"];
+  else process.env["JOURNAL_STREAM"] = before;
 });

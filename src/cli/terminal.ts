@@ -1,3 +1,4 @@
+import { stamped } from "../lib/stamped.ts";
 import { visibleLines } from "../lib/visible-text.ts";
 
 /** When output is coloured: on a terminal, always, or never. */
@@ -32,6 +33,11 @@ function write(text: string, color: string): void {
 /** Prints a line on standard error that is neither an error nor a warning. */
 export function say(text: string): void {
   write(text, "");
+}
+
+/** Prints a line of a running service's log. */
+export function sayLog(text: string): void {
+  say(stamped(text));
 }
 
 /** Prints an error; red on a terminal. */

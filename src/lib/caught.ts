@@ -3,6 +3,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/**
+ * The class and the code of an error, for the log. An error's text can contain addresses and keys, so it is shown only if
+ * its class has a `publicText`.
+ */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const text = "publicText" in error ? String(error.publicText) : "";
+  return [error.name, codeOf(error) ?? "", text].filter((part) => part !== "").join(" ");
+}
+
 /** The code of a failed system call, such as `ENOENT`; undefined if the caught value has no code. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;

@@ -1,4 +1,4 @@
-import { codeOf } from "../lib/caught.ts";
+import { faultOf } from "../lib/caught.ts";
 import { type PaymentKey } from "./ledger.ts";
 
 /** Writes of one process that wait for the ledger. Further ones are tried only once. */
@@ -82,10 +82,8 @@ export class LateWrites {
     }
     this.#waiting.add(late);
     if (this.#isRunning) return;
-    const name = error instanceof Error ? error.name : typeof error;
     this.#log(
-      `payment: the ledger did not take the result of a payment: ${name} ${codeOf(error) ?? ""}`.trimEnd() +
-        "; it is written again until the ledger takes it",
+      `payment: the ledger did not take the result of a payment: ${faultOf(error)}; it is written again until the ledger takes it`,
     );
     void this.#run();
   }

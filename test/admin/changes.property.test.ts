@@ -260,7 +260,7 @@ const STEPS_OF_FILES: readonly Step[] = [
     run.document = run.saved;
   },
   async function hangup(run) {
-    const count = run.admin.program.output.split(/^reloaded /m).length;
+    const count = run.admin.program.output.split(/ reloaded /).length;
     run.admin.program.kill("SIGHUP");
     await run.admin.program.sees(new RegExp(`(?:^reloaded [^]*){${count}}`, "m"));
     run.log.push("SIGHUP");

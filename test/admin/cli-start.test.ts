@@ -111,7 +111,7 @@ test("the key survives restarts and changes after a new key is written and SIGHU
   expect(await ask(key)).toBe(200);
   writeFileSync(join(state, "admin-key"), "a-new-key-of-mine\n");
   second.kill("SIGHUP");
-  await second.sees(/^reloaded /m);
+  await second.sees(/ reloaded /);
   expect([await ask("a-new-key-of-mine"), await ask(key)]).toEqual([200, 401]);
   expect((await turnpike(state, "status")).code).toBe(0);
   // If the new key cannot be used, the old one stays.
@@ -163,12 +163,12 @@ test("the section admin of the configuration decides", async () => {
   // After a reload moved the interface or turned it off, the commands find it.
   folder.write("named.json", { ...FREE, admin: { ...admin, port: await freePort() } });
   program.kill("SIGHUP");
-  await program.sees(/^reloaded /m);
+  await program.sees(/ reloaded /);
   expect(readFileSync(join(state, "admin-address"), "utf8")).not.toContain(url);
   expect((await turnpike(state, "status", "--admin-key-file", file)).code).toBe(0);
   folder.write("named.json", { ...FREE, admin: {} });
   program.kill("SIGHUP");
-  await program.sees(/^reloaded [^]*^reloaded /m);
+  await program.sees(/ reloaded [^]* reloaded /);
   expect(existsSync(join(state, "admin-address"))).toBe(false);
   await program.stop();
   const off = folder.write("off.json", { ...FREE, admin: {} });

@@ -351,10 +351,10 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
 
   test("the log and the metrics report the outcomes", async () => {
     const { output } = gateway.program;
-    expect(output.match(/^wasm_filters\[\d+\]\.match: no route has the path_prefix "\/nowhere"/gm)).toHaveLength(1);
+    expect(output.match(/ wasm_filters\[\d+\]\.match: no route has the path_prefix "\/nowhere"/gm)).toHaveLength(1);
     const unloaded =
-      /^wasm_filters\[\d+\]\.module: Cannot load the filter "\S+broken\.wasm": .*; the route "\/broken" gets 503$/gm;
-    expect(output.match(unloaded)).toHaveLength(workers);
+      / wasm_filters\[\d+\]\.module: Cannot load the filter "\S+broken\.wasm": .*; the route "\/broken" gets 503$/gm;
+    expect(output.match(unloaded)).toHaveLength(1);
     expect(output).toContain('filter "switchboard.wasm" of the route "/open": on_request ran out of fuel\n');
     expect(output).not.toContain("internal error");
     expect(await scraped("turnpike_wasm_routes_closed")).toBe(workers);

@@ -68,7 +68,7 @@ async function reload(config: object, succeeds: boolean): Promise<void> {
   bed.folder.write("turnpike.json", config);
   served.kill("SIGHUP");
   done++;
-  const outcomes = (): string[] => served.output.match(/^(?:reloaded|Cannot reload) .*$/gm) ?? [];
+  const outcomes = (): string[] => served.output.match(/(?:reloaded|Cannot reload) .*$/gm) ?? [];
   await until("the reload", () => (outcomes().length >= done ? true : undefined));
   if (outcomes()[done - 1]?.startsWith("reloaded") !== succeeds) throw new Error(served.output.slice(-1000));
 }

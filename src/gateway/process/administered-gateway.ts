@@ -1,4 +1,5 @@
 import { OptionalAdmin } from "../admin/optional-admin.ts";
+import { countedLine, RepeatedLines } from "../telemetry/repeated-lines.ts";
 import { AuditFile } from "../admin/events/audit-file.ts";
 import { EventLog } from "../admin/events/event-log.ts";
 import type * as Overviews from "../admin/overview/overview.ts";
@@ -18,7 +19,7 @@ import { OptionalKeeper } from "../acme/optional-keeper.ts";
 import { openConfiguredCertificates } from "../../store/configured-store.ts";
 import { CertificateWatch } from "./certificate-expiry.ts";
 import { readAcme, readPair } from "./certificates.ts";
-import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
+import { type Gateway, type GatewayOptions } from "./gateway-interface.ts";
 import { type BoundListener } from "./listener-plan.ts";
 import { probeQuic } from "./quic-listeners.ts";
 import { firstShare, retry, type Share, shareOf } from "./take-over.ts";
@@ -71,6 +72,16 @@ export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "ev
   readonly onAdminMoved?: (url: string | undefined) => void;
 }
 
+/** The log of a server: repeated lines are counted, and `events` has the same lines as `print`. */
+function countingLog(print: (line: string) => void, events: EventLog): GatewayOptions["log"] {
+  const lines = new RepeatedLines((text, repeats) => {
+    const line = countedLine(text, repeats);
+    print(line);
+    events.addLine(line, repeats.worker);
+  });
+  return (text, count, worker) => lines.add(text, count, worker);
+}
+
 /** Loaded with the admin interface (bench start). */
 const overviews = (): typeof Overviews => require("../admin/overview/overview.ts");
 
@@ -86,11 +97,13 @@ const FIRST_CERTIFICATES_MS = 10_000;
 /** Starts a gateway by a configuration without problems. Rejects if that fails; then nothing stays bound. */
 export async function startAdministered(
   opened: OpenedConfig,
-  options: AdministeredOptions,
+  given: AdministeredOptions,
 ): Promise<AdministeredGateway> {
   const { config } = opened.loaded;
   if (config === undefined) throw new Error("Cannot start: the configuration has problems");
   const events = new EventLog();
+  const options = { ...given, log: countingLog(given.log, events) };
+  const { log } = options;
   const admin = new OptionalAdmin({
     environment: process.env,
     readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
@@ -98,10 +111,7 @@ export async function startAdministered(
     onError: (error) =>
       options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
   });
-  const audit = new AuditFile(events, (message) => {
-    options.log(message);
-    events.addLine(message);
-  });
+  const audit = new AuditFile(events, log);
   const keeper = createKeeper(config, options, events);
   try {
     await audit.use(auditPath(config));
@@ -123,7 +133,6 @@ export async function startAdministered(
       awaitsAdmin: config.admin.enabled,
     });
     const { storePath } = options;
-    const { log } = withEvents({ ...options, config, events });
     const { figures } = gateway;
     const facts = { startedAtMs: Date.now(), contentSocket: options.contentSocket };
     const { postgres } = config;
@@ -156,7 +165,7 @@ function createKeeper(config: Config, options: AdministeredOptions, events: Even
     },
     clock: Date.now,
     random: Math.random,
-    log: withEvents({ ...options, config, events }).log,
+    log: options.log,
     onEvent: (event) => events.add(event),
   });
 }

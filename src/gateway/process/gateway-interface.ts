@@ -44,8 +44,9 @@ export interface GatewayOptions {
   readonly awaitsAdmin?: boolean;
   /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
   readonly needsDatabase?: boolean;
-  readonly log: (message: string) => void;
-  /** Receives events and every line of the log; left out: there is no receiver. */
+  /** Takes a line that occurred `count` times (1), from the worker in row `worker` (0: this process). */
+  readonly log: (message: string, count?: number, worker?: number) => void;
+  /** Receives events; left out: there is no receiver. */
   readonly events?: EventSink | undefined;
 }
 
@@ -89,17 +90,4 @@ export interface GatewayProcess extends Gateway {
   setMembers(members: Membership): void;
   /** The warm tenants of this process. */
   readonly tenants: Pick<Tenants, "list" | "drop">;
-}
-
-/** The same options, with a log that `events` receives too. */
-export function withEvents(options: GatewayOptions): GatewayOptions {
-  const { log, events } = options;
-  if (events === undefined) return options;
-  return {
-    ...options,
-    log(message) {
-      log(message);
-      events.addLine(message);
-    },
-  };
 }

@@ -27,7 +27,7 @@ import { readTlsMaterial } from "./certificates.ts";
 import { type ConnectionLimiter } from "./connection-limiter.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
-import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "./gateway-interface.ts";
+import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
 import { LateWrites } from "../../store/late-writes.ts";
 import { LedgerWatch } from "./ledger-watch.ts";
@@ -56,7 +56,7 @@ const REMOVED_GRACE_MS = 30_000;
 
 /** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
-  const gateway = new RunningGateway(withEvents(options));
+  const gateway = new RunningGateway(options);
   await gateway.start(options.config);
   return gateway;
 }
@@ -116,7 +116,7 @@ class RunningGateway implements GatewayProcess {
     if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
     this.#store = new WorkerStore(options, this.#own);
     this.#lateWrites = new LateWrites(options.log);
-    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event));
+    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event), options.log);
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
@@ -432,7 +432,7 @@ class RunningGateway implements GatewayProcess {
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       simulatedTransfers: () => this.#store.open(config.postgres).simulatedTransfers,
-      observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event)),
+      observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event), this.#options.log),
       log,
     });
   }

@@ -5,12 +5,18 @@ import { LedgerWatch } from "./ledger-watch.ts";
 
 const gauge: boolean[] = [];
 const events: NewEvent[] = [];
+const lines: string[] = [];
 let watch: LedgerWatch;
 
 beforeEach(() => {
   gauge.length = 0;
   events.length = 0;
-  watch = new LedgerWatch({ ledgerResponds: (responds) => void gauge.push(responds) }, (event) => events.push(event));
+  lines.length = 0;
+  watch = new LedgerWatch(
+    { ledgerResponds: (responds) => void gauge.push(responds) },
+    (event) => events.push(event),
+    (line) => void lines.push(line),
+  );
 });
 
 function told(): unknown[] {
@@ -20,6 +26,10 @@ function told(): unknown[] {
 test("a ledger that cannot be read is reported once, and so is its recovery", () => {
   for (const succeeded of [true, false, false, true, true]) watch.read(succeeded);
   expect(gauge).toEqual([true, false, false, true, true]);
+  expect(lines).toEqual([
+    "payment: the ledger cannot be read or written: payments get 503 until it can",
+    "payment: the ledger works again after 2 failures in 1 s",
+  ]);
   expect(told()).toEqual(["away", "back"]);
 });
 

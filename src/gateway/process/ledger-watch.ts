@@ -1,3 +1,4 @@
+import { Outage } from "../../lib/outage.ts";
 import { type Store } from "../../store/store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
@@ -12,25 +13,28 @@ const TRIAL_ID = { payer: "", id: "trial" };
 export class LedgerWatch {
   readonly #metrics: Pick<PaymentMetrics, "ledgerResponds">;
   readonly #onEvent: OnEvent;
+  readonly #log: (line: string) => void;
+  readonly #outage = new Outage();
   #cannotRead = false;
   #cannotWrite = false;
   #away = false;
 
-  constructor(metrics: Pick<PaymentMetrics, "ledgerResponds">, onEvent: OnEvent) {
+  constructor(metrics: Pick<PaymentMetrics, "ledgerResponds">, onEvent: OnEvent, log: (line: string) => void) {
     this.#metrics = metrics;
     this.#onEvent = onEvent;
+    this.#log = log;
   }
 
   /** The ledger was read, or could not be read. */
   read(succeeded: boolean): void {
     this.#cannotRead = !succeeded;
-    this.#tell();
+    this.#tell(succeeded);
   }
 
   /** The ledger was changed, or could not be changed. A write that changed no row proves nothing. */
   wrote(succeeded: boolean): void {
     this.#cannotWrite = !succeeded;
-    this.#tell();
+    this.#tell(succeeded);
   }
 
   /** Resolves to the result of `write`, and notes whether it failed. `changed`: the result is that of a changed row. */
@@ -57,11 +61,14 @@ export class LedgerWatch {
     }
   }
 
-  #tell(): void {
+  #tell(succeeded: boolean): void {
+    if (!succeeded) this.#outage.failed();
     const away = this.#cannotRead || this.#cannotWrite;
     this.#metrics.ledgerResponds(!away);
     if (away === this.#away) return;
     this.#away = away;
+    if (away) this.#log("payment: the ledger cannot be read or written: payments get 503 until it can");
+    else this.#log(`payment: the ledger works again ${this.#outage.ended() ?? ""}`);
     this.#onEvent(
       away
         ? {

@@ -73,9 +73,9 @@ export type FromWorker =
   | { readonly kind: "ended" }
   /** The worker handles events. */
   | { readonly kind: "alive" }
-  /** An event, or a logged line. Without a reply. */
+  /** An event, or a logged line that occurred `count` times. Without a reply. */
   | { readonly kind: "event"; readonly event: NewEvent }
-  | { readonly kind: "log"; readonly text: string }
+  | { readonly kind: "log"; readonly text: string; readonly count: number }
   | ControlCall
   | TenantReply
   | { readonly kind: "failed"; readonly reason: string };

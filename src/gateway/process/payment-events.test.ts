@@ -38,9 +38,21 @@ test("an open breaker is reported once, and so is its recovery", () => {
   const events: NewEvent[] = [];
   const onEvent = (event: NewEvent): void => void events.push(event);
   const changes: boolean[] = [];
-  const observer = withBreakerEvents({ asked() {}, breakerChanged: (isOpen) => void changes.push(isOpen) }, onEvent);
+  const lines: string[] = [];
+  const observer = withBreakerEvents(
+    { asked() {}, breakerChanged: (isOpen) => void changes.push(isOpen) },
+    onEvent,
+    (line) => void lines.push(line),
+  );
+  observer.asked("verify", "unavailable");
   observer.breakerChanged(true);
+  for (let i = 0; i < 664; i++) observer.asked("verify", "unavailable");
   observer.breakerChanged(false);
+  observer.asked("verify", "ok");
+  expect(lines).toEqual([
+    "payment: the circuit breaker of a facilitator is open: its payments are refused until it responds",
+    "payment: a facilitator works again after 665 failures in 1 s",
+  ]);
   expect(changes).toEqual([true, false]);
   expect(events.map(({ details }) => details)).toEqual([{ breaker: "open" }, { breaker: "closed" }]);
 });

@@ -1,3 +1,4 @@
+import { Outage } from "../../lib/outage.ts";
 import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
 import { type Change, type Payment } from "../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
@@ -26,12 +27,30 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
   );
 }
 
-/** The same observer, which also reports changes of the breakers as events. */
-export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEvent): FacilitatorObserver {
+/** The same observer, which also reports changes of the breakers as events and lines of the log. */
+export function withBreakerEvents(
+  observer: FacilitatorObserver,
+  onEvent: OnEvent,
+  log: (line: string) => void,
+): FacilitatorObserver {
+  const outage = new Outage();
+  let open = 0;
   return {
-    asked: (operation, outcome) => observer.asked(operation, outcome),
+    asked(operation, outcome) {
+      observer.asked(operation, outcome);
+      const works = outcome === "ok" || outcome === "refused";
+      if (open > 0 && !works) outage.failed();
+      // The breaker also closes with its configuration, which proves nothing.
+      const after = open === 0 && works ? outage.ended() : undefined;
+      if (after !== undefined) log(`payment: a facilitator works again ${after}`);
+    },
     breakerChanged(isOpen) {
       observer.breakerChanged(isOpen);
+      open += isOpen ? 1 : -1;
+      if (isOpen) {
+        outage.failed();
+        log("payment: the circuit breaker of a facilitator is open: its payments are refused until it responds");
+      }
       const message = isOpen
         ? "a facilitator does not respond: its payments are refused until it does"
         : "a facilitator responds again";

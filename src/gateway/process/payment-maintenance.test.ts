@@ -59,7 +59,7 @@ function settings(sellers: readonly Seller[], change: Partial<MaintenanceSetting
 
 function deps(): MaintenanceDeps {
   const { payments: metrics } = telemetry;
-  const watch = new LedgerWatch(metrics, onEvent);
+  const watch = new LedgerWatch(metrics, onEvent, () => {});
   return { store, metrics, clock: () => clock.now, random: () => 0.5, log: () => {}, onEvent, watch };
 }
 

@@ -1,3 +1,4 @@
+import { faultOf } from "../../lib/caught.ts";
 import { type Store } from "../../store/store.ts";
 
 /** Milliseconds between two checks for old payments. */
@@ -52,7 +53,7 @@ export class Retention {
     try {
       forgotten = await store.forget(clock() - keepDays() * 86_400_000, STEP_ROWS);
     } catch (error) {
-      log(`ledger: old payments could not be removed: ${error instanceof Error ? error.name : typeof error}`);
+      log(`ledger: old payments could not be removed: ${faultOf(error)}`);
     }
     this.#next(forgotten === STEP_ROWS ? STEP_MS : LOOK_MS);
   }

@@ -9,7 +9,7 @@ import { type Issued, NOTHING_ISSUED } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
-import { type Gateway, type GatewayOptions, STOPPING, withEvents } from "./gateway-interface.ts";
+import { type Gateway, type GatewayOptions, STOPPING } from "./gateway-interface.ts";
 import { type Actor, type EventDetails, type NewEvent } from "../telemetry/event.ts";
 import { setAdminAway } from "../telemetry/admin-away.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
@@ -73,7 +73,7 @@ interface Worker {
 
 /** Runs the gateway in worker processes that share its ports. Rejects if the workers cannot start. */
 export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
-  const supervisor = new Supervisor(withEvents(options));
+  const supervisor = new Supervisor(options);
   await supervisor.start();
   return supervisor;
 }
@@ -414,7 +414,7 @@ class Supervisor implements Gateway {
     worker.pulse.heard();
     if (message.kind === "alive") return;
     if (message.kind === "event") this.#tell(message.event);
-    else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
+    else if (message.kind === "log") this.#options.log(message.text, message.count, worker.row);
     else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
     else if (message.kind === "tenants") worker.tenants.heard(message);
     else {

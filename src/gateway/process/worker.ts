@@ -37,6 +37,8 @@ function tell(message: FromWorker): void {
 /** The control socket that the supervisor keeps for all workers. */
 const control = new RemoteControl(tell);
 
+const events = new WorkerEvents(tell);
+
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
@@ -53,9 +55,8 @@ async function obey(message: ToWorker): Promise<void> {
         control,
         reusePort: true,
         needsDatabase: !again,
-        // Not console.error, because Bun prints all of it in red on a terminal.
-        log: (text) => console.warn(text),
-        events: new WorkerEvents(tell),
+        log: (text) => events.addLine(text),
+        events,
       });
       tell({ kind: "started", closedRoutes: gateway.closedRoutes });
       return;
@@ -91,7 +92,10 @@ async function obey(message: ToWorker): Promise<void> {
       tell(serveTenants(message, gateway?.tenants));
       return;
     case "close":
+      // The supervisor may not read the last lines of a process that exits.
+      events.printLines();
       await gateway?.close(message.graceMs);
+      events.flush();
       process.exit(0);
   }
 }

@@ -1,3 +1,4 @@
+import { faultOf } from "../../lib/caught.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
@@ -98,7 +99,7 @@ export class FacilitatorService {
       return settled(await this.#facilitator.settle(payment, requirements), requirements);
     } catch (error) {
       // The message of the error may contain the address of an RPC endpoint.
-      this.#options.log(`facilitator: ${pathname} failed: ${error instanceof Error ? error.name : typeof error}`);
+      this.#options.log(`facilitator: ${pathname} failed: ${faultOf(error)}`);
       return problem(new TurnpikeError("internal", "The facilitator failed"));
     }
   }

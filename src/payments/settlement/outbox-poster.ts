@@ -1,3 +1,4 @@
+import { faultOf } from "../../lib/caught.ts";
 import { type Notice, type Outbox } from "../../store/outbox.ts";
 import { postNotice } from "./post-notice.ts";
 import { RestingEndpoints } from "./resting-endpoints.ts";
@@ -82,7 +83,7 @@ export class OutboxPoster {
       watcher.waiting(await outbox.size());
       return counts.reduce((sum, count) => sum + count, 0);
     } catch (error) {
-      this.#options.log(`settlement records: the outbox failed: ${error instanceof Error ? error.name : typeof error}`);
+      this.#options.log(`settlement records: the outbox failed: ${faultOf(error)}`);
       return 0;
     }
   }

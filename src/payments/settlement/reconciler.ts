@@ -1,3 +1,4 @@
+import { faultOf } from "../../lib/caught.ts";
 import { within } from "../../lib/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
@@ -68,7 +69,7 @@ export class Reconciler {
         if (claimed.length < LOOKS_AT_ONCE) break;
       }
     } catch (error) {
-      this.#options.log(`reconciliation: the ledger failed: ${nameOf(error)}`);
+      this.#options.log(`reconciliation: the ledger failed: ${faultOf(error)}`);
     }
     return ended;
   }
@@ -141,13 +142,8 @@ export class Reconciler {
       const found = await within(FIND_TIMEOUT_MS, looking, () => "late" as const);
       return typeof found === "string" ? { kind: "unknown", cause: found } : found;
     } catch (error) {
-      this.#options.log(`reconciliation: a lookup failed unexpectedly: ${nameOf(error)}`);
+      this.#options.log(`reconciliation: a lookup failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect" };
     }
   }
-}
-
-/** Returns only the class of an error: its message may contain addresses and keys. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

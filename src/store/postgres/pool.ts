@@ -65,6 +65,16 @@ export class Pool {
 
   /** Reserves one connection for `work`. If `work` leaves a transaction open, it is rolled back. */
   async session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    try {
+      return await this.#session(work);
+    } catch (error) {
+      const { host, port } = this.#settings.target;
+      if (error instanceof PostgresError) error.place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+      throw error;
+    }
+  }
+
+  async #session<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.#acquire();
     this.#busy++;
     try {

@@ -5,10 +5,19 @@ export class PostgresError extends Error {
    * SQLSTATE (five characters), or a code of this client: `connection`, `timeout`, `overloaded`, `refused`, `protocol`.
    */
   readonly code: string;
+  /** Host and port of the database, if the error is from a store. */
+  place = "";
+  readonly #text: string;
 
   constructor(code: string, message: string) {
     super(`Cannot use the database: ${message}`);
     this.code = code;
+    this.#text = message;
+  }
+
+  /** The text for the log, with the database's address. */
+  get publicText(): string {
+    return `${this.place === "" ? "" : `at ${this.place}: `}${this.#text}`;
   }
 }
 

@@ -162,7 +162,11 @@ test("an outage of the service is logged once, until it responds again", async (
   }
   reply = (_, response) => void response.writeHead(500).end();
   await ask(method);
-  expect(logged).toEqual(Array(3).fill('Cannot query the authentication service of route "/a": it responded with 500'));
+  const failed = 'Cannot query the authentication service of route "/a": it responded with 500';
+  const again = expect.stringMatching(
+    /^The authentication service of route "\/a" works again after 2 failures in \d+ s$/,
+  );
+  expect(logged).toEqual([failed, again, failed, again, failed]);
 });
 
 test("two Authorization fields are refused if the service would get them", async () => {

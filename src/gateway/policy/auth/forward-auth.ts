@@ -1,3 +1,4 @@
+import { Outage } from "../../../lib/outage.ts";
 import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { type Exchange } from "../../exchange.ts";
 import { zoneShape } from "../../telemetry/layout.ts";
@@ -52,7 +53,7 @@ class ForwardAuth implements Method {
   readonly #given: ReadonlySet<string>;
   readonly #consumerHeader: string;
   #questions = 0;
-  #failing = false;
+  readonly #outage = new Outage();
   readonly #down = refusal("auth-unavailable", "the authentication service does not respond", []);
   readonly #busy = refusal("overloaded", "too many requests wait for authentication", []);
   readonly #repeated = refusal("unauthorized", "there is more than one Authorization field", []);
@@ -129,12 +130,12 @@ class ForwardAuth implements Method {
     if (status >= 200 && status < 300) {
       const admitted = this.#admit(response.fields);
       if (typeof admitted === "string") return this.#failed(admitted);
-      this.#failing = false;
+      this.#works();
       return admitted;
     }
     const isRedirect = status >= 300 && status < 400 && fieldValues(response.fields, "location").length === 1;
     if (!isRedirect && (status < 400 || status >= 500)) return this.#failed(`it responded with ${status}`);
-    this.#failing = false;
+    this.#works();
     return passedOn(response);
   }
 
@@ -158,9 +159,17 @@ class ForwardAuth implements Method {
    * again.
    */
   #failed(reason: string): Refused {
-    if (!this.#failing) this.#deps.log(`Cannot query the authentication service of ${this.#deps.where}: ${reason}`);
-    this.#failing = true;
+    if (this.#outage.failed()) {
+      this.#deps.log(`Cannot query the authentication service of ${this.#deps.where}: ${reason}`);
+    }
     return this.#down;
+  }
+
+  #works(): void {
+    const after = this.#outage.ended();
+    if (after !== undefined) {
+      this.#deps.log(`The authentication service of ${this.#deps.where} works again ${after}`);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { codeOf } from "../../../lib/caught.ts";
+import { faultOf } from "../../../lib/caught.ts";
 import { ERRORS, TurnpikeError } from "../../../lib/errors.ts";
 import { fittedName } from "../../../lib/shared-names.ts";
 import { checkTerms } from "../../../payments/signatures/check-payment.ts";
@@ -51,8 +51,7 @@ export async function admit(paidRoute: PaidRoute, exchange: Exchange, presented:
   try {
     return await look(paidRoute, exchange, presented);
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${name} ${codeOf(error) ?? ""}`.trimEnd());
+    paidRoute.log(`payment: the ledger failed on ${paidRoute.route}: ${faultOf(error)}`);
     if (!exchange.started) respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
     return "responded";
   }

@@ -1,3 +1,4 @@
+import { faultOf } from "../../../lib/caught.ts";
 import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
@@ -19,7 +20,7 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: Acc
     try {
       return await asked.facilitator.verify(accepted.payload, accepted.requirements);
     } catch (error) {
-      asked.log(`payment: the verification failed unexpectedly: ${nameOf(error)}`);
+      asked.log(`payment: the verification failed unexpectedly: ${faultOf(error)}`);
       return { kind: "failed", cause: "defect" };
     }
   });
@@ -36,7 +37,7 @@ export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Acc
     try {
       return await asked.facilitator.settle(payload, requirements);
     } catch (error) {
-      asked.log(`payment: the settlement failed unexpectedly: ${nameOf(error)}`);
+      asked.log(`payment: the settlement failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect", transaction: "" };
     }
   });
@@ -49,13 +50,8 @@ export async function findOnce(asked: Asked, exchange: Exchange, accepted: Accep
     try {
       return await asked.facilitator.find(accepted.payload, accepted.requirements);
     } catch (error) {
-      asked.log(`payment: the lookup of a settlement failed unexpectedly: ${nameOf(error)}`);
+      asked.log(`payment: the lookup of a settlement failed unexpectedly: ${faultOf(error)}`);
       return { kind: "unknown", cause: "defect" };
     }
   });
-}
-
-/** The class of an error. Its message is not used, because it can contain addresses and keys. */
-export function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

@@ -1,3 +1,4 @@
+import { faultOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
@@ -10,7 +11,7 @@ import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
-import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
+import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { deliver, type Delivery } from "./responses/deliver.ts";
 import { FirstLook } from "./responses/first-look.ts";
 import { BufferedResponse } from "./responses/buffered-response.ts";
@@ -406,7 +407,7 @@ export class Attempt {
 
   /** The only handler for a failing ledger. The process must not end, and nothing is released. */
   async #fail(cause: unknown): Promise<void> {
-    this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${nameOf(cause)}`);
+    this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
     const spent = this.#settling || this.#lease.paid !== undefined;
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent);
