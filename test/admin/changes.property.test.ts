@@ -262,7 +262,7 @@ const STEPS_OF_FILES: readonly Step[] = [
   async function hangup(run) {
     const count = run.admin.program.output.split(/ reloaded /).length;
     run.admin.program.kill("SIGHUP");
-    await run.admin.program.sees(new RegExp(`(?:^reloaded [^]*){${count}}`, "m"));
+    await run.admin.program.sees(new RegExp(`(?: reloaded [^]*){${count}}`));
     run.log.push("SIGHUP");
     run.document = run.saved;
   },
