@@ -14,9 +14,9 @@ import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "./start-error.ts";
+import { serviceLog } from "./service-log.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { sayLog } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The port without a flag. */
@@ -108,6 +108,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   }
   // Listens from the beginning. Otherwise the service would miss a parent that ends while the browser starts.
   const gone = process.send === undefined ? undefined : parentGone();
+  const log = serviceLog();
   try {
     const service = await startContentService({
       listen,
@@ -122,7 +123,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
         gateway === undefined
           ? undefined
           : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
-      log: (level, message) => sayLog(`content: ${level}: ${message}`),
+      log: (level, message) => log(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
     const { address, browser } = service;

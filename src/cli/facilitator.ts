@@ -23,10 +23,11 @@ import {
   variableName,
 } from "./facilitator-options.ts";
 import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
+import { serviceLog } from "./service-log.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { sayLog, sayWarning } from "./terminal.ts";
+import { sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The variable that holds the callers' token by default. */
@@ -206,7 +207,7 @@ function gasText(gas: Gas): string {
 async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {
   const { facilitator: own, signers, graceMs } = offered;
   try {
-    const server = await serveFacilitator(own, endpoint, { signers, token, log: sayLog });
+    const server = await serveFacilitator(own, endpoint, { signers, token, log: serviceLog() });
     // Installed before the banner shows the address: a signal may follow at once.
     const stopped = stopSignal();
     const access = token === undefined ? "this machine alone" : "callers with the token";

@@ -22,6 +22,7 @@ const SYSTEM_VARIABLES: readonly string[] = [
   "SSL_CERT_DIR",
   "NODE_EXTRA_CA_CERTS",
   "TURNPIKE_HOME",
+  "JOURNAL_STREAM",
 ];
 const SYSTEM_PREFIXES = ["LC_", "XDG_", "MIMALLOC_", "BUN_JSC_"];
 

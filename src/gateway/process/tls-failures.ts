@@ -1,19 +1,13 @@
 import { type Endpoint } from "../wire/tcp.ts";
 import { type TlsError } from "../wire/tls-connect.ts";
 
-/** Milliseconds between two log lines about one server. */
-const AGAIN_MS = 60_000;
-
-/** Logs why TLS handshakes with one server of an upstream fail, at most once a minute. `now` returns milliseconds. */
+/** Logs why TLS handshakes with one server of an upstream fail. */
 export function tlsFailureLog(
   { upstream, endpoint }: { readonly upstream: string; readonly endpoint: Endpoint },
   log: (message: string) => void,
-  now: () => number,
 ): (error: TlsError) => void {
-  let loggedAt = Number.NEGATIVE_INFINITY;
   return ({ code }) => {
-    if (now() - loggedAt < AGAIN_MS || code === "ABORTED") return;
-    loggedAt = now();
+    if (code === "ABORTED") return;
     const place = "unix" in endpoint ? endpoint.unix : `${endpoint.address}:${endpoint.port}`;
     log(`Cannot connect to ${place} of upstream ${JSON.stringify(upstream)} over TLS: ${reasonOf(code)}`);
   };

@@ -164,7 +164,7 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
           buffers,
           metrics,
           onError,
-          onTlsFailure: tlsFailureLog({ upstream: config.name, endpoint: member.endpoint }, log, () => wheel.now()),
+          onTlsFailure: tlsFailureLog({ upstream: config.name, endpoint: member.endpoint }, log),
         }),
         {
           metrics,

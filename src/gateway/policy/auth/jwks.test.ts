@@ -108,6 +108,7 @@ test("the keys of a failing issuer are trusted for an hour, then all tokens are 
   status = 200;
   now += 10_000;
   expect(await find("1")).toBe("key");
+  expect(logged.slice(1)).toEqual([expect.stringMatching(/^The keys of route "\/a" are loaded again, after [1-9]/)]);
 });
 
 test("text that is not a key set is rejected", async () => {
@@ -125,6 +126,7 @@ test("text that is not a key set is rejected", async () => {
     body = setOf("1");
     now += 10_000;
     expect(await find("1")).toBe("key");
+    expect(logged.splice(0)).toEqual([expect.stringContaining("are loaded again, after 1 failure")]);
   }
 });
 

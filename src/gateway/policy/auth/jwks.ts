@@ -1,3 +1,4 @@
+import { Outage } from "../../../lib/outage.ts";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { type JwtAlgorithm, misfitOf } from "../../../lib/jwt-key.ts";
 import { VERSION } from "../../../lib/version.ts";
@@ -57,7 +58,7 @@ export class KeySet {
   #loading: Promise<void> | undefined;
   #waiting = 0;
   #closed = false;
-  #failing = false;
+  readonly #outage = new Outage();
 
   constructor(settings: KeySetSettings, deps: KeySetDeps) {
     this.#settings = settings;
@@ -129,8 +130,13 @@ export class KeySet {
 
   #take(reply: Reply): void {
     const error = this.#errorOf(reply);
-    if (error !== "" && !this.#failing) this.#deps.log(`Cannot get the keys of ${this.#deps.where}: ${error}`);
-    this.#failing = error !== "";
+    const { log, where } = this.#deps;
+    if (error !== "") {
+      if (this.#outage.failed()) log(`Cannot get the keys of ${where}: ${error}`);
+      return;
+    }
+    const ended = this.#outage.ended();
+    if (ended !== undefined) log(`The keys of ${where} are loaded again, ${ended}`);
   }
 
   /** Stores the keys of the reply. Returns what is wrong with the reply, or an empty text. */
