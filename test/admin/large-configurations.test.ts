@@ -39,6 +39,16 @@ test("requests are served while a million empty routes are checked, and the resp
   expect(text.length).toBeLessThan(100_000);
 });
 
+test("the response to a check of long unknown keys and values is short", async () => {
+  const long = Array.from({ length: 600 }, (_, i) => [`${i}${'"'.repeat(2500)}`, "v".repeat(2500)]);
+  const huge = { header: "h".repeat(3_000_000), ["k".repeat(3_000_000)]: 1 };
+  for (const more of [Object.fromEntries(long), huge]) {
+    const { status, body, text } = await admin.call("POST", "/v1/config/check", { key: READ_KEY, body: more });
+    expect([status, body.ok]).toEqual([200, true]);
+    expect(text.length).toBeLessThan(1_500_000);
+  }
+});
+
 test("a few checks run at one time, and others are refused", async () => {
   const checks = Array.from({ length: 8 }, () =>
     admin.call("POST", "/v1/config/check", { key: READ_KEY, body: emptyRoutes(10_000) }),

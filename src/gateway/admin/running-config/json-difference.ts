@@ -14,8 +14,10 @@ export type Show = (value: unknown, path: Path) => unknown;
 
 /** Operations of one difference. The others are left out. */
 const MAX_DIFFERENCE = 1000;
+/** Characters of the operations of one difference as JSON. The first one beyond them, and all after it, are left out. */
+const MAX_DIFFERENCE_TEXT = 1_048_576;
 
-/** The operations that turn `before` into `after`, up to MAX_DIFFERENCE. */
+/** The operations that turn `before` into `after`, up to MAX_DIFFERENCE and MAX_DIFFERENCE_TEXT. */
 export function* differenceSteps(before: unknown, after: unknown, show: Show): Steps<JsonPatchOperation[]> {
   const operations: JsonPatchOperation[] = [];
   yield* new Comparison(show, operations).values(before, after, []);
@@ -30,6 +32,7 @@ export function pointerTo(path: Path): string {
 class Comparison {
   readonly #show: Show;
   readonly #operations: JsonPatchOperation[];
+  #room = MAX_DIFFERENCE_TEXT;
 
   constructor(show: Show, operations: JsonPatchOperation[]) {
     this.#show = show;
@@ -45,17 +48,20 @@ class Comparison {
   }
 
   get #isFull(): boolean {
-    return this.#operations.length >= MAX_DIFFERENCE;
+    return this.#operations.length >= MAX_DIFFERENCE || this.#room <= 0;
   }
 
   #put(op: "add" | "replace", value: unknown, path: Path): void {
-    if (this.#isFull) return;
-    this.#operations.push({ op, path: pointerTo(path), value: this.#show(value, path) });
+    if (!this.#isFull) this.#tell({ op, path: pointerTo(path), value: this.#show(value, path) });
   }
 
   #remove(path: Path): void {
-    if (this.#isFull) return;
-    this.#operations.push({ op: "remove", path: pointerTo(path) });
+    if (!this.#isFull) this.#tell({ op: "remove", path: pointerTo(path) });
+  }
+
+  #tell(operation: JsonPatchOperation): void {
+    this.#room -= JSON.stringify(operation).length;
+    if (this.#room >= 0) this.#operations.push(operation);
   }
 
   *#records(before: JsonRecord, after: JsonRecord, path: Path): Steps<void> {
