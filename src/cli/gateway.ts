@@ -110,10 +110,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
   if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
-  if (config.routes.length === 0 && config.server.static_root === "" && gateway.adminUrl === undefined) {
-    console.log(
-      `no routes: every request gets 404. Make a configuration by ${commandName()} init, then name it by --config`,
-    );
+  if (config.routes.length === 0 && config.server.static_root === "") {
+    const init = `Make a configuration by ${commandName()} init, then name it by --config`;
+    const add = `Add one by ${commandName()} routes add`;
+    console.log(`no routes: every request gets 404. ${gateway.adminUrl === undefined ? init : add}`);
   }
   await serveUntilStopped(gateway, stopped, predecessor);
   return 0;

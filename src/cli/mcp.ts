@@ -1,3 +1,4 @@
+import { describeFailure } from "./paid-response.ts";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
@@ -77,9 +78,10 @@ function gatewayOf({ gateway, payer, send }: McpRequest): Gateway {
   return {
     ...plain,
     pay: async (url, init) => {
-      const { response, choice: requirements, receipt, isOpen } = await payAndFetch(url, init, payer);
+      const paid = await payAndFetch(url, init, payer);
+      const { response, choice: requirements, receipt, isOpen } = paid;
       // Without this error an agent may try again, and pay twice.
-      if (isOpen) throw new PaymentOutcomeUnknown("the result is not known yet, and another call pays again", {});
+      if (isOpen) throw new PaymentOutcomeUnknown(await describeFailure(paid), {});
       if (requirements !== undefined && receipt?.success === true)
         sayNote(`paid ${describeReceipt(requirements, receipt)}`);
       return response;

@@ -1,4 +1,5 @@
 import { createSecureContext } from "node:tls";
+import { codeOf } from "../lib/caught.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
 import { systemTrust } from "../lib/system-trust.ts";
 import { whyUnreadable } from "../lib/why-unreadable.ts";
@@ -27,9 +28,32 @@ function isCa(pem: string): boolean {
   }
 }
 
-/** A `fetch` that also trusts the certificates in the file of `--ca`; the plain one without a file. */
+/** Error codes of a certificate whose issuer is not trusted. */
+const UNTRUSTED: readonly (string | undefined)[] = [
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+];
+
+/** Why a certificate is not trusted, with the flag that names another issuer; undefined for other error codes. */
+export function whyUntrusted(code: string | undefined, flag: string, isGiven: boolean): string | undefined {
+  if (!UNTRUSTED.includes(code)) return undefined;
+  if (isGiven) return `its certificate is not signed by ${flag}`;
+  return `its certificate is signed by an authority that is not trusted; name its CA, or the certificate itself, with ${flag}`;
+}
+
+/** A `fetch` that also trusts the certificates in the file of `--ca`, if one is given, and whose errors name that flag. */
 export function fetchTrusting(file: string | undefined): (url: string, init: RequestInit) => Promise<Response> {
-  if (file === undefined) return (url, init) => fetch(url, init);
-  const ca = [...systemTrust(), readCa("--ca", file)];
-  return (url, init) => fetch(url, { ...init, tls: { ca } });
+  const options = file === undefined ? {} : { tls: { ca: [...systemTrust(), readCa("--ca", file)] } };
+  return async (url, init) => {
+    try {
+      return await fetch(url, { ...init, ...options });
+    } catch (error) {
+      const code = codeOf(error);
+      const why = whyUntrusted(code, "--ca", file !== undefined);
+      throw why === undefined ? error : Object.assign(new Error(why, { cause: error }), { code });
+    }
+  };
 }

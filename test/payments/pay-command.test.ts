@@ -156,7 +156,8 @@ test("a server with a certificate of another authority is paid with --ca, whose 
     fetch: () => new Response("secure"),
   });
   const ca = folder.write("ca.pem", TEST_CA.cert);
-  expect(await pay(secure.url.href)).toMatchObject({ code: 1, out: "" });
+  const untrusted = expect.stringMatching(/Cannot reach .+ is not trusted; .+ with --ca\n$/);
+  expect(await pay(secure.url.href)).toEqual({ code: 1, out: "", err: untrusted });
   expect(await pay(secure.url.href, "--ca", ca)).toEqual({ code: 0, out: "secure", err: "" });
   await secure.stop(true);
   expect(Bun.spawnSync(["mkfifo", folder.file("fifo")]).exitCode).toBe(0);

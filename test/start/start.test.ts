@@ -194,7 +194,7 @@ describe("as shipped", () => {
         .trimEnd()
         .split("\n")
         // Without the output of the content service, and messages that other programs on this machine can cause.
-        .filter((line) => !line.startsWith("content: ") && !line.startsWith("port 9180 is taken; "))
+        .filter((line) => !line.includes("Z content: ") && !line.startsWith("port 9180 is taken; "))
         .map((line) => [line.slice(0, 10).trimEnd(), line.slice(10)]),
     );
     expect([...lines.keys()]).toEqual([

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { systemTrust } from "../../lib/system-trust.ts";
+import { whyUntrusted } from "../trust.ts";
 import { UsageError } from "../usage-error.ts";
 import { type AdminEndpoint } from "./admin-endpoint.ts";
 import { AdminRefused, refusalOf } from "./admin-refused.ts";
@@ -166,9 +167,6 @@ function parseResponse(text: string, origin: string): unknown {
   }
 }
 
-const UNTRUSTED =
-  "its certificate is signed by an authority that is not trusted; name its CA, or the certificate itself, with --admin-ca";
-
 /** Explanations of failed connections, by error code. */
 const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
@@ -176,11 +174,6 @@ const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   EPIPE: "the connection was closed",
   EHOSTUNREACH: "the address is not reachable",
   ENETUNREACH: "the address is not reachable",
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http?",
@@ -191,7 +184,6 @@ function networkError(code = "", { hostname, protocol }: URL, hasCa: boolean): s
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `no address is known for "${hostname}"`;
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is not for "${hostname}"`;
   if (code.startsWith("HPE_")) return "it does not speak HTTP";
-  const known = Object.hasOwn(NETWORK_ERRORS, code) ? NETWORK_ERRORS[code] : undefined;
-  if (known === UNTRUSTED && hasCa) return "its certificate is not signed by --admin-ca";
+  const known = Object.hasOwn(NETWORK_ERRORS, code) ? NETWORK_ERRORS[code] : whyUntrusted(code, "--admin-ca", hasCa);
   return code === "ECONNRESET" && protocol === "http:" ? `${known}; is it https?` : known;
 }

@@ -135,7 +135,8 @@ export const reloadConfig: Operation = {
   method: "post",
   path: "/v1/reload",
   summary: "Load the configuration file",
-  description: "Changes that are in memory only are discarded; the response lists them.",
+  description:
+    "Changes that are in memory only are discarded; the response lists the first 1,000 of them, or 1 MiB of text.",
   access: "full",
   query: [STRICT],
   success: {

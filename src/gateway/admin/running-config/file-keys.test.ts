@@ -127,3 +127,11 @@ test("a change may write down the default of a key that names a variable", () =>
   expect(refusedPaths({ x402: { settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET" } }, {})).toEqual([]);
   expect(refusedPaths({ x402: { settlement_secret_env: "HOME" } }, {})).toEqual(["x402.settlement_secret_env"]);
 });
+
+test("a path that cannot be looked up is refused", () => {
+  const allowed = join(folder, "allowed");
+  const saved = { admin: { file_folders: [allowed] } };
+  for (const name of ["link/below-a-file", "x".repeat(300), "a\0b", "x/".repeat(100_000)]) {
+    expect(refusedPaths({ ...saved, access_log: { path: `${allowed}/${name}` } }, saved)).toEqual(["access_log.path"]);
+  }
+});

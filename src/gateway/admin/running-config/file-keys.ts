@@ -135,15 +135,26 @@ function isBelow(file: string, folders: readonly string[]): boolean {
   return real !== undefined && folders.some((folder) => real.startsWith(join(realPath(resolve(folder)) ?? "\0", sep)));
 }
 
-/** The path without symbolic links; the part that does not exist stays as it is. Undefined with a link to nothing. */
+/**
+ * The path without symbolic links; the part that does not exist stays as it is. Undefined with a link to nothing, and for a
+ * path that cannot be looked up: one that is too long, or leads through a file or a folder without access.
+ */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
     if (parent === path) return path;
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return undefined;
+    if (!isAbsent(path)) return undefined;
     const real = realPath(parent);
     return real === undefined ? undefined : join(real, basename(path));
+  }
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
