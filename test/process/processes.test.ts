@@ -304,7 +304,7 @@ describe("reloading", () => {
       const { program, port } = await serve(configOf({ workers: 1 }));
       folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
       program.kill("SIGHUP");
-      await program.sees(/warning: server.workers: takes effect at the next start\n(?:.*\n)*?reloaded/);
+      await program.sees(/warning: server.workers: takes effect at the next start\n(?:.*\n)*?.* reloaded /);
       expect(await statusFrom(port)).toBe(200);
       expect(second.requests).toHaveLength(1);
     },
