@@ -3,7 +3,15 @@ import { endsAtBoundary } from "../../lib/url-path.ts";
 import { type Config, type RouteConfig } from "./config.ts";
 
 /** Something that a request must pass before a route forwards it. A filter has its module's path, and its plugin. */
-type Guard = "price" | "auth" | "consumers" | "rate_limit" | "body_schema" | "refusal" | `filter ${string}`;
+type Guard =
+  | "price"
+  | "settlement"
+  | "auth"
+  | "consumers"
+  | "rate_limit"
+  | "body_schema"
+  | "refusal"
+  | `filter ${string}`;
 
 /** A route with its place in the configuration, and its guards. */
 export interface GuardedRoute {
@@ -29,6 +37,8 @@ export interface GuardedRoute {
 export interface GuardedConfig {
   readonly routes: readonly (RouteConfig | undefined)[];
   readonly wasm_filters: Config["wasm_filters"];
+  /** Undefined if the section has errors. */
+  readonly x402: Pick<Config["x402"], "test_mode"> | undefined;
 }
 
 /** The routes of one prefix by host; of one host, the route without conditions comes last. */
@@ -47,14 +57,15 @@ export class GuardIndex {
     this.#lengths = [...new Set([...slots.keys()].map(({ length }) => length))].toSorted((a, b) => b - a);
   }
 
-  static *of({ routes, wasm_filters }: GuardedConfig): Steps<GuardIndex> {
+  static *of({ routes, wasm_filters, x402 }: GuardedConfig): Steps<GuardIndex> {
     const filters = Map.groupBy(wasm_filters, ({ match }) => match);
+    const settles = x402?.test_mode !== true;
     const made: GuardedRoute[] = [];
     const slots = new Map<string, Slot>();
     for (const [i, route] of routes.entries()) {
       yield;
       if (route === undefined) continue;
-      const guarded = guardedRoute(route, i, filters.get(route.path_prefix) ?? []);
+      const guarded = guardedRoute(route, i, { filters: filters.get(route.path_prefix) ?? [], settles });
       made.push(guarded);
       const slot = slots.get(guarded.prefix) ?? new Map<string, GuardedRoute[]>();
       slots.set(guarded.prefix, slot);
@@ -137,7 +148,14 @@ export class GuardIndex {
   }
 }
 
-function guardedRoute(route: RouteConfig, index: number, filters: Config["wasm_filters"]): GuardedRoute {
+/** The parts of the configuration that guard a route, beside the route itself. */
+interface Beside {
+  readonly filters: Config["wasm_filters"];
+  /** False in test mode: its payments move no money. */
+  readonly settles: boolean;
+}
+
+function guardedRoute(route: RouteConfig, index: number, beside: Beside): GuardedRoute {
   const { path_prefix: prefix, host = "", match, upstream, tenant, traffic_split: split = [] } = route;
   const conditions = match === undefined ? "" : JSON.stringify(match);
   return {
@@ -148,14 +166,15 @@ function guardedRoute(route: RouteConfig, index: number, filters: Config["wasm_f
     conditions,
     isExact: match?.exact_path === true,
     methods: match?.methods ?? [],
-    guards: new Set(guardsOf(route, filters)),
+    guards: new Set(guardsOf(route, beside)),
     without: new Set(route.without),
     forwards: [upstream, tenant, ...split.map((share) => share.upstream)].some((target) => target !== undefined),
   };
 }
 
-function* guardsOf(route: RouteConfig, filters: Config["wasm_filters"]): Generator<Guard> {
+function* guardsOf(route: RouteConfig, { filters, settles }: Beside): Generator<Guard> {
   if (route.x402 !== undefined) yield "price";
+  if (route.x402 !== undefined && settles) yield "settlement";
   if (identifies(route.auth)) yield "auth";
   if (restricts(route.auth)) yield "consumers";
   if (route.rate_limit !== undefined) yield "rate_limit";
@@ -167,6 +186,7 @@ function* guardsOf(route: RouteConfig, filters: Config["wasm_filters"]): Generat
 /** The kind of a guard, as in `routes[].without`. */
 export function kindOf(guard: Guard): string {
   if (guard === "consumers") return "auth";
+  if (guard === "settlement") return "price";
   return guard.startsWith("filter ") ? "filter" : guard;
 }
 

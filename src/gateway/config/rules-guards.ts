@@ -6,8 +6,8 @@ import { GuardIndex, kindOf } from "./guards.ts";
 const EXPECTED = ["price", "auth", "filter"] as const;
 
 /** Warns about a route that has no price, authentication or filter, if the route above it has one. */
-export function* checkGuards({ routes, wasm_filters }: Draft, report: Report): Steps<void> {
-  const index = yield* GuardIndex.of({ routes, wasm_filters: wasm_filters ?? [] });
+export function* checkGuards({ routes, wasm_filters, x402 }: Draft, report: Report): Steps<void> {
+  const index = yield* GuardIndex.of({ routes, wasm_filters: wasm_filters ?? [], x402 });
   for (const route of index.routes) {
     yield;
     if (!route.forwards) continue;

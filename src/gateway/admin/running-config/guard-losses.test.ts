@@ -12,9 +12,12 @@ const PRICE = { price: "10000", asset: "USDC", network: "base-sepolia", pay_to: 
 function configOf(
   routes: readonly Route[],
   filters: readonly (readonly [match: string, module: string])[] = [],
+  { static_root = "", test_mode = false, tls = {}, listeners = [] as readonly object[] } = {},
 ): Config {
   const { config, problems } = loadValue({
-    x402: { enabled: true, facilitator_url: "http://127.0.0.1:1" },
+    server: { static_root, address: "127.0.0.1", port: 443, listeners },
+    tls,
+    x402: { enabled: true, facilitator_url: "http://127.0.0.1:1", test_mode },
     upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 9000 }] }],
     routes: routes.map((route) =>
       "redirect" in route || "fixed_response" in route ? route : { upstream: "a", ...route },
@@ -163,4 +166,47 @@ test("a guarded route that was deleted cannot come back without its guards", () 
   const saved = configOf([PAID]);
   const after = configOf([{ path_prefix: "/paid" }]);
   expect(lossesOf(configOf([]), after, { saved })).toEqual([`routes[0] ${without("the price", "/paid")}`]);
+});
+
+test("static files that take the place of a guarded route are a loss, unless its methods get no file", () => {
+  const files = { static_root: "/srv" };
+  const after = configOf([], [], files);
+  const loss = `server.static_root would serve files without the price of the route "/paid"`;
+  expect(lossesOf(configOf([PAID], [], files), after)).toEqual([loss]);
+  const narrower = [{ ...PAID, match: { headers: [{ name: "x-a", value: "1" }] } }];
+  expect(lossesOf(configOf([PAID], [], files), configOf(narrower, [], files))).toEqual([loss]);
+  const posts = [{ ...PAID, match: { methods: ["POST"] } }];
+  expect(lossesOf(configOf(posts, [], files), after)).toEqual([]);
+  expect(lossesOf(configOf([PAID], [], files), configOf([ROOT], [], files))).toEqual([
+    `routes[0] ${without("the price", "/paid")}`,
+  ]);
+});
+
+test("test mode takes the settlement from every price, and a trial has none to lose", () => {
+  const [real, trial] = [configOf([PAID, ROOT]), configOf([PAID, ROOT], [], { test_mode: true })];
+  expect(lossesOf(real, trial)).toEqual([`routes[0] ${without("the settlement of payments", "/paid")}`]);
+  expect(lossesOf(trial, real)).toEqual([]);
+  expect(lossesOf(trial, configOf([ROOT], [], { test_mode: true }))).toEqual([
+    `routes[0] ${without("the price", "/paid")}`,
+  ]);
+});
+
+test("a listener or host that no longer requires a client certificate is a loss", () => {
+  const [files, ca] = [{ cert_path: "a.pem", key_path: "a.key" }, { client_ca_path: "ca.pem" }];
+  const of = (tls: object, listeners: readonly object[] = []): Config =>
+    configOf([ROOT], [], { tls: { ...files, ...tls }, listeners });
+  const loss = (place: string): string => `tls would serve ${place} without client certificates`;
+  const all = loss("127.0.0.1:443");
+  expect(lossesOf(of({}), of(ca))).toEqual([]);
+  expect(lossesOf(of(ca), of(ca))).toEqual([]);
+  expect(lossesOf(of(ca), of({}))).toEqual([all]);
+  expect(lossesOf(of(ca), of({ ...ca, client_cert_required: false }))).toEqual([all]);
+  const host = { hosts: [{ hostnames: ["a.test"], ...ca }] };
+  expect(lossesOf(of(host), of({}))).toEqual([loss("a.test at 127.0.0.1:443")]);
+  expect(lossesOf(of(host), of(ca))).toEqual([]);
+  const listener = { address: "127.0.0.1", port: 444, use_tls: true };
+  const open = { ...listener, tls: { client_ca_path: "" } };
+  expect(lossesOf(of(ca, [listener]), of(ca, [open]))).toEqual([loss("127.0.0.1:444")]);
+  expect(lossesOf(of(ca, [listener]), of(ca, [{ ...listener, use_tls: false }]))).toEqual([loss("127.0.0.1:444")]);
+  expect(lossesOf(of(ca, [listener]), of(ca, [{ ...listener, port: 445 }]))).toEqual([]);
 });

@@ -6,6 +6,20 @@ import { type GuardedRoute, GuardIndex, haveOtherMethods, kindOf, pathBelow } fr
 /** Pairs of path and host that are compared after a change; a change that affects more must be forced. */
 const MAX_PROBES = 100_000;
 
+/** Stands for the static files, which take the paths without a route. */
+const FILES: GuardedRoute = {
+  index: -1,
+  key: "",
+  prefix: "",
+  host: "",
+  conditions: "",
+  isExact: false,
+  methods: ["GET", "HEAD"],
+  guards: new Set(),
+  without: new Set(),
+  forwards: true,
+};
+
 const indexes = new WeakMap<Config, GuardIndex>();
 
 function* indexOf(config: Config): Steps<GuardIndex> {
@@ -34,19 +48,55 @@ export function* guardLosses({ before, after, saved, changed }: Compared): Steps
   const compare = (from: GuardedRoute, to: GuardedRoute): void => {
     const lost = lostGuards(from, to, after);
     if (lost.length === 0) return;
-    const message = `would serve requests without ${lost.join(" and ")} of the route ${nameOf(from)}`;
-    losses.set(`${to.index} ${message}`, { path: `routes[${to.index}]`, message });
+    const served = to === FILES ? "files" : "requests";
+    const message = `would serve ${served} without ${lost.join(" and ")} of the route ${nameOf(from)}`;
+    const path = to === FILES ? "server.static_root" : `routes[${to.index}]`;
+    losses.set(`${path} ${message}`, { path, message });
   };
   const [moved, target] = [old, next].map(({ routes }) => routes.find(({ index }) => index === changed));
   if (moved !== undefined && target !== undefined) compare(moved, target);
+  for (const diagnostic of certificateLosses(before, after)) losses.set(diagnostic.message, diagnostic);
   let probes = 0;
   for (const [host, path] of probesOf(old, next)) {
     yield;
     if (++probes > MAX_PROBES) return [{ path: "routes", message: "too many routes change to compare their guards" }];
     const takers = old.takers(host, path);
-    comparePath(takers.length > 0 ? takers : kept.takers(host, path), next.takers(host, path), compare);
+    const takersNow = next.takers(host, path);
+    if (after.server.static_root !== "" && takersNow.at(-1)?.conditions !== "") takersNow.push(FILES);
+    comparePath(takers.length > 0 ? takers : kept.takers(host, path), takersNow, compare);
   }
   return reportable([...losses.values()], "problems");
+}
+
+/** The listeners and hosts that no longer require a client certificate. */
+function* certificateLosses(before: Config, after: Config): Generator<Diagnostic> {
+  const now = new Map(certificateRules(after));
+  for (const [place, { listener, isRequired }] of certificateRules(before)) {
+    const rule = now.get(place) ?? now.get(listener);
+    if (isRequired && rule?.isRequired === false)
+      yield { path: "tls", message: `would serve ${place} without client certificates` };
+  }
+}
+
+interface CertificateRule {
+  readonly listener: string;
+  readonly isRequired: boolean;
+}
+
+/** Whether each listener, and each host with rules of its own, requires a client certificate. */
+function* certificateRules({ server, tls }: Config): Generator<[place: string, rule: CertificateRule]> {
+  const listeners =
+    server.listeners.length > 0 ? server.listeners : [{ ...server, tls: {}, use_tls: tls.cert_path !== "" }];
+  for (const { address, port, use_tls: usesTls, tls: own } of listeners) {
+    const { hosts, ...rule } = { ...tls, ...own };
+    const listener = `${address}:${port}`;
+    const ruleOf = (keys: Pick<typeof rule, "client_ca_path" | "client_cert_required">): CertificateRule => ({
+      listener,
+      isRequired: usesTls && keys.client_ca_path !== "" && keys.client_cert_required,
+    });
+    yield [listener, ruleOf(rule)];
+    for (const host of hosts) for (const name of host.hostnames) yield [`${name} at ${listener}`, ruleOf(host)];
+  }
 }
 
 /** Compares the routes that took requests with those that can take the same requests now. */
@@ -90,6 +140,7 @@ function nameOf({ prefix, host }: GuardedRoute): string {
 
 const NAMES: Readonly<Record<string, string>> = {
   price: "the price",
+  settlement: "the settlement of payments",
   auth: "the authentication",
   consumers: "the list of consumers",
   rate_limit: "the rate limit",
@@ -109,6 +160,7 @@ function lostGuards(from: GuardedRoute, to: GuardedRoute, { wasm_filters: filter
   const isReplaced = filtersOf(to) >= filtersOf(from);
   return [...from.guards]
     .filter((guard) => !to.guards.has(guard) && !to.without.has(kindOf(guard)))
+    .filter((guard) => guard !== "settlement" || to.guards.has("price"))
     .filter((guard) => !(isReplaced && guard.startsWith("filter ") && !used.has(guard.split(" ")[1] ?? "")))
     .map((guard) => NAMES[guard] ?? `the ${guard}`);
 }
