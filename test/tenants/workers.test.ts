@@ -54,6 +54,28 @@ test("each worker notices a machine that dies, and no client with GET does", asy
   expect(boots[0]).not.toBe(before);
 });
 
+test("clients for whose commands the sandbox has no room get 503 with Retry-After, with one worker and with four", async () => {
+  for (const workers of [1, 4]) {
+    const crowded = await TenantGateway.start({
+      kind: SERVERS,
+      filters: { "/": tenantFilter("x-tenant") },
+      routes: (socketDir) => [{ path_prefix: "/", tenant: { socket_dir: socketDir, header: "x-tenant" } }],
+      config: { wasm_host_call_deadline_ms: 60_000, server: { workers } },
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    crowded.manager.response = (tenant) => promise.then(() => crowded.manager.path(tenant));
+    let refused = 0;
+    const replies = Array.from({ length: 150 }, async (_, i) => {
+      const response = await crowded.ask(`t${i}`, "/", { keepalive: false });
+      // All that fit are parked by then.
+      if (response.status === 503 && ++refused === 80) resolve();
+      return `${response.status} ${response.headers.has("retry-after")}`;
+    });
+    expect(new Set(await Promise.all(replies))).toEqual(new Set(["200 false", "503 true"]));
+    await crowded.stop();
+  }
+}, 120_000);
+
 /** Printed after a failure, so that the run can be repeated. */
 const SEED = Number(process.env["TURNPIKE_TEST_SEED"] ?? Date.now() % 1_000_000);
 const STEPS = 150;

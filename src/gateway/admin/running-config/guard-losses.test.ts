@@ -191,22 +191,23 @@ test("test mode takes the settlement from every price, and a trial has none to l
   ]);
 });
 
+const openly = (place: string): string => `tls would serve ${place} without client certificates`;
+
 test("a listener or host that no longer requires a client certificate is a loss", () => {
   const [files, ca] = [{ cert_path: "a.pem", key_path: "a.key" }, { client_ca_path: "ca.pem" }];
   const of = (tls: object, listeners: readonly object[] = []): Config =>
     configOf([ROOT], [], { tls: { ...files, ...tls }, listeners });
-  const loss = (place: string): string => `tls would serve ${place} without client certificates`;
-  const all = loss("127.0.0.1:443");
+  const all = openly("127.0.0.1:443");
   expect(lossesOf(of({}), of(ca))).toEqual([]);
   expect(lossesOf(of(ca), of(ca))).toEqual([]);
   expect(lossesOf(of(ca), of({}))).toEqual([all]);
   expect(lossesOf(of(ca), of({ ...ca, client_cert_required: false }))).toEqual([all]);
   const host = { hosts: [{ hostnames: ["a.test"], ...ca }] };
-  expect(lossesOf(of(host), of({}))).toEqual([loss("a.test at 127.0.0.1:443")]);
+  expect(lossesOf(of(host), of({}))).toEqual([openly("a.test at 127.0.0.1:443")]);
   expect(lossesOf(of(host), of(ca))).toEqual([]);
   const listener = { address: "127.0.0.1", port: 444, use_tls: true };
   const open = { ...listener, tls: { client_ca_path: "" } };
-  expect(lossesOf(of(ca, [listener]), of(ca, [open]))).toEqual([loss("127.0.0.1:444")]);
-  expect(lossesOf(of(ca, [listener]), of(ca, [{ ...listener, use_tls: false }]))).toEqual([loss("127.0.0.1:444")]);
+  expect(lossesOf(of(ca, [listener]), of(ca, [open]))).toEqual([openly("127.0.0.1:444")]);
+  expect(lossesOf(of(ca, [listener]), of(ca, [{ ...listener, use_tls: false }]))).toEqual([openly("127.0.0.1:444")]);
   expect(lossesOf(of(ca, [listener]), of(ca, [{ ...listener, port: 445 }]))).toEqual([]);
 });
