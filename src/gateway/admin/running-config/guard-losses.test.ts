@@ -182,7 +182,7 @@ test("static files that take the place of a guarded route are a loss, unless its
   ]);
 });
 
-test("test mode takes the settlement from every price, and a trial has none to lose", () => {
+test("test mode takes the settlement from every price, and ends without a loss", () => {
   const [real, trial] = [configOf([PAID, ROOT]), configOf([PAID, ROOT], [], { test_mode: true })];
   expect(lossesOf(real, trial)).toEqual([`routes[0] ${without("the settlement of payments", "/paid")}`]);
   expect(lossesOf(trial, real)).toEqual([]);
