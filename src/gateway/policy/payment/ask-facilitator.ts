@@ -1,21 +1,18 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Exchange } from "../../exchange.ts";
+import { type AcceptedPayment } from "./offer.ts";
 import { asSpan } from "./payment-span.ts";
 import { type PaidRoute } from "./paid-route.ts";
 
 type Asked = Pick<PaidRoute, "facilitator" | "log">;
 
 /** The payment that the facilitator is asked about. */
-interface AcceptedPayment {
-  readonly payload: PaymentPayload;
-  readonly requirements: PaymentRequirements;
-}
+type Payment = Pick<AcceptedPayment, "payload" | "requirements">;
 
 /** Asks whether a payment is valid. An exception of the facilitator counts as a failure, so the client gets nothing. */
-export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Verification> {
+export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: Payment): Promise<Verification> {
   return asSpan(exchange, "payment.verify", async () => {
     try {
       return await asked.facilitator.verify(accepted.payload, accepted.requirements);
@@ -27,7 +24,7 @@ export async function verifyOnce(asked: Asked, exchange: Exchange, accepted: Acc
 }
 
 /** Asks the facilitator to settle. After an exception the outcome is unknown. */
-export async function settleOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Settlement> {
+export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Payment): Promise<Settlement> {
   const { payload, requirements } = accepted;
   // The amount is zero, so there is nothing to settle on a chain.
   if (requirements.amount === "0") {
@@ -44,7 +41,7 @@ export async function settleOnce(asked: Asked, exchange: Exchange, accepted: Acc
 }
 
 /** Looks up the outcome of a settlement that has begun. */
-export async function findOnce(asked: Asked, exchange: Exchange, accepted: AcceptedPayment): Promise<Outcome> {
+export async function findOnce(asked: Asked, exchange: Exchange, accepted: Payment): Promise<Outcome> {
   if (accepted.requirements.amount === "0") return { kind: "unspent" };
   return asSpan(exchange, "payment.find", async () => {
     try {

@@ -1,17 +1,18 @@
 import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields, fieldValue } from "../../../../lib/fields.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { askForBody } from "../../../ask-for-body.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
 import { sendResponse } from "./deliver.ts";
-import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
 import { type DiskBuffer } from "./disk-buffer.ts";
 import { unsellable } from "./unsellable.ts";
 
 const NO_ROOM = "Too many paid responses wait for settlement";
 const NO_DISK = "The disk has no room for a response that waits for settlement";
+const NEEDS_BEFORE = 'this route settles after the complete response; set settle: "before" on its route';
 
 /** The result of buffering a response. Exactly one of the three is called, once. */
 export interface BufferedResponseEvents {
@@ -27,8 +28,8 @@ export interface BufferedResponseEvents {
 export interface BufferedResponseOptions {
   readonly exchange: Exchange;
   readonly responses: ResponseStore;
-  /** Whether a response with this status is free; called when its head arrives. */
-  readonly isFree: (status: number) => boolean;
+  /** Whether a response with this status and these Settlement-Overrides fields is free; called when its head arrives. */
+  readonly isFree: (status: number, overrides: readonly string[]) => boolean;
   /**
    * The receipt fields if the payment is already settled, else empty. A response that is not sold then is still owed,
    * and carries them.
@@ -49,10 +50,11 @@ export class BufferedResponse implements ResponseSink {
   readonly #responses: ResponseStore;
   readonly #sink: ResponseSink;
   readonly #events: BufferedResponseEvents;
-  readonly #isFree: (status: number) => boolean;
+  readonly #isFree: BufferedResponseOptions["isFree"];
   readonly #receipt: Fields;
   #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
+  #overrides: readonly string[] = [];
   #body: Uint8Array[] = [];
   #size = 0;
   /** The disk buffer, as soon as the body is too long for memory. */
@@ -68,16 +70,26 @@ export class BufferedResponse implements ResponseSink {
     options.exchange.response = this;
   }
 
+  /** The upstream's Settlement-Overrides fields. They are removed from the response. */
+  get overrides(): readonly string[] {
+    return this.#overrides;
+  }
+
   start(head: ResponseHead): void {
     if (this.#state !== "waiting") return;
-    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
-    // After a 101, bytes flow that no settlement could hold back.
-    if (head.status === 101)
-      this.#fail("not-implemented", "Cannot switch protocols: the route charges for each request");
-    else if (head.status < 200) {
+    const endless = endlessKind(head);
+    if (endless !== undefined) {
+      this.#fail("not-implemented", `Cannot charge for ${endless}: ${NEEDS_BEFORE}`);
+      return;
+    }
+    if (head.status < 200) {
       // The client may never pay for the content of an interim response. It only gets the 100 that it waits for.
       if (head.status === 100) askForBody({ head: this.#exchange.head, response: this.#sink });
-    } else if (hasFailedCall(head) || this.#isFree(head.status)) {
+      return;
+    }
+    this.#overrides = fieldValues(head.fields, OVERRIDES);
+    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
+    if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";
       this.#events.unpaid();
       this.#sink.start(this.#unsold(clean));
@@ -227,6 +239,15 @@ export class BufferedResponse implements ResponseSink {
     this.drop();
     this.#events.broken(error);
   }
+}
+
+/** A response that would be delivered before it is paid for, because it has no end that a settlement could wait for. */
+function endlessKind({ status, fields }: ResponseHead): string | undefined {
+  if (status === 101) return "a change of protocols";
+  const type = fieldValue(fields, "content-type") ?? "";
+  return status < 400 && status >= 200 && /^text\/event-stream\s*(?:;|$)/i.test(type)
+    ? "a stream of events"
+    : undefined;
 }
 
 function isFailure(head: ResponseHead): boolean {

@@ -6,7 +6,7 @@ import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.
 import { unsellable } from "./unsellable.ts";
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
-export interface PassingEvents {
+export interface StreamedEvents {
   /**
    * `delivered`: the client's side received a good response completely. `partial`: a part of a good response was sent,
    * but not all of it.
@@ -26,16 +26,16 @@ export interface PassingEvents {
  *      ├──start 101──▶ over, delivered: what is sold is the tunnel
  *      └──abort──▶ over: broken
  */
-export class PassingResponse implements ResponseSink {
+export class StreamedResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #sink: ResponseSink;
   readonly #receipt: Fields;
-  readonly #events: PassingEvents;
+  readonly #events: StreamedEvents;
   #state: "waiting" | "passing" | "over" = "waiting";
   /** The upstream delivered what the client paid for, as far as is known. */
   #good = true;
 
-  constructor(exchange: Exchange, receipt: Fields, events: PassingEvents) {
+  constructor(exchange: Exchange, receipt: Fields, events: StreamedEvents) {
     this.#exchange = exchange;
     this.#sink = exchange.response;
     this.#receipt = receipt;

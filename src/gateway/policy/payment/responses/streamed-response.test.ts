@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type ResponseHead } from "../../../exchange.ts";
 import { TestExchange } from "../testing/test-gateway.ts";
-import { PassingResponse } from "./passing-response.ts";
+import { StreamedResponse } from "./streamed-response.ts";
 
 const ERROR = new TurnpikeError("upstream-failed", "it broke off");
 
@@ -14,7 +14,7 @@ function headOf(status: number, changes: Partial<ResponseHead> = {}): ResponseHe
 function passing(isFree = false) {
   const exchange = new TestExchange(new Request("http://a.test/"));
   const told: unknown[] = [];
-  const response = new PassingResponse(exchange, "PAYMENT-RESPONSE: r\r\n", {
+  const response = new StreamedResponse(exchange, "PAYMENT-RESPONSE: r\r\n", {
     over: (delivered, partial) => told.push([delivered, partial]),
     isFree: (status, overrides) => (told.push([status, ...overrides]), isFree),
     broken: (error) => told.push(error),

@@ -1,0 +1,105 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { checkTerms } from "../../../payments/signatures/check-payment.ts";
+import { fromV1 } from "../../../payments/signatures/from-v1.ts";
+import { toStored } from "../../../payments/settlement/stored-payment.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
+import { paymentKey } from "../../../payments/x402/payment-key.ts";
+import { agrees, findError } from "../../../payments/x402/terms.ts";
+import { transferOf } from "../../../payments/x402/transfer.ts";
+import { fittedName } from "../../../lib/shared-names.ts";
+import { type Reservation } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type ChallengeError } from "./challenge/challenge.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import { readIdentifier } from "./identifier.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { type Presented } from "./presented.ts";
+import { paymentError } from "./respond.ts";
+
+const BAD_ID = paymentError(
+  "invalid-payment",
+  "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -",
+);
+const NO_ID = paymentError(
+  "invalid-payment",
+  "Cannot accept the payment: this route requires an id in the extension payment-identifier",
+);
+
+/** One payment with the payment requirements that it accepts. */
+export interface AcceptedPayment {
+  readonly payload: PaymentPayload;
+  /** If the route has no such requirements, the ones that the client sent. */
+  readonly requirements: PaymentRequirements;
+  /** The x402 version that the client uses. */
+  readonly version: 1 | 2;
+  /** The client's own id for the payment. */
+  readonly id: string | undefined;
+}
+
+/** Why a route does not begin new work for a payment. */
+export type Refusal =
+  /** No upstream of the route has servers. */
+  | { readonly kind: "unserved" }
+  /** The payment can never be used on this route. */
+  | { readonly kind: "unusable"; readonly error: TurnpikeError }
+  /** The payment differs from the route's terms: the client gets a challenge with the reason. */
+  | { readonly kind: "terms"; readonly error: ChallengeError };
+
+/** A payment as a route sees it. With a `refusal` it is only accepted for work that has begun. */
+export interface Offer extends AcceptedPayment {
+  readonly header: string;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Compares a payment with the route's terms. Undefined if the payment cannot be identified at all. */
+export function readOffer(paidRoute: PaidRoute, { head }: Exchange, presented: Presented): Offer | undefined {
+  const challenge = paidRoute.accepts.current();
+  const accepts = challenge?.required.accepts ?? [];
+  const payload = presented.version === 2 ? presented.payment : fromV1(presented.payment, accepts);
+  if (payload === undefined) return undefined;
+  const agreed = accepts.find((candidate) => agrees(payload.accepted, candidate));
+  const error =
+    challenge === undefined || agreed === undefined
+      ? "No matching payment requirements"
+      : (findError(payload, challenge.required, (url) => challenge.isFor(url, head)) ??
+        checkTerms(payload, agreed, paidRoute.clock() / 1000));
+  const identifier = readIdentifier(payload);
+  return {
+    payload,
+    requirements: agreed ?? payload.accepted,
+    version: presented.version,
+    id: identifier === "invalid" ? undefined : identifier?.id,
+    header: presented.header,
+    refusal: refusalOf(paidRoute, identifier, error),
+  };
+}
+
+function refusalOf(
+  { isServed, requiresId }: PaidRoute,
+  identifier: ReturnType<typeof readIdentifier>,
+  error: ChallengeError | undefined,
+): Refusal | undefined {
+  if (!isServed) return { kind: "unserved" };
+  if (identifier === "invalid") return { kind: "unusable", error: BAD_ID };
+  if (identifier === undefined && requiresId) return { kind: "unusable", error: NO_ID };
+  return error === undefined ? undefined : { kind: "terms", error };
+}
+
+/** The row of the ledger that a payment asks for. `isResumed`: as if the request did not ask for a rest. */
+export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: Offer, isResumed = false): Reservation {
+  const { payload, requirements, header } = offer;
+  const { testMode } = paidRoute.target;
+  return {
+    ...paymentKey(payload, requirements),
+    token: requirements.asset.toLowerCase(),
+    scheme: requirements.scheme,
+    amount: requirements.amount,
+    payTo: requirements.payTo.toLowerCase(),
+    route: paidRoute.route,
+    consumer: fittedName(exchange.consumer),
+    fingerprint: fingerprintOf(exchange, { header, testMode }, isResumed),
+    // The number loses precision only for terms that were rejected. In that case only existing work is looked up.
+    validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
+    payload: toStored(payload, requirements, testMode),
+  };
+}

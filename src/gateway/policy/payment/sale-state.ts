@@ -1,0 +1,63 @@
+import { type Fields } from "../../../lib/fields.ts";
+import { type BufferedResponse } from "./responses/buffered-response.ts";
+import { type PaidResponse } from "./responses/response-store.ts";
+import { type StreamedResponse } from "./responses/streamed-response.ts";
+
+/**
+ * The state of a sale, with the data that exist in this state only. `owed` is paid, but not delivered.
+ *
+ *   reserved ── valid ──▶ verified ─┬─ settle: after ──▶ holding ── complete ─▶ complete ─┬─ paid ───▶ delivering
+ *                                   │                                                    └─ unpaid ─▶ priced
+ *                                   └─ settle: before ─▶ priced.
+ *   priced ── recorded ─▶ settling ─┬─ settled, with a response ─▶ delivering
+ *                                   └─ settled, without ─────────▶ owed.
+ *   unknown ── found, or settled again ─▶ owed.
+ *   owed ─┬─ a response is kept ─▶ delivering
+ *         ├─ settle: before ─────▶ streaming ── taken, cut off ─▶ over
+ *         └─ settle: after ──────▶ holding
+ *   delivering ─▶ over
+ *
+ * Each other result of a step leads to `over`: the client has a response, and the ledger has the result.
+ */
+export type SaleState =
+  | { readonly at: "reserved" }
+  | { readonly at: "verified" }
+  /** The result of an earlier settlement is not known. */
+  | { readonly at: "unknown" }
+  | ({ readonly at: "priced" } & Charge)
+  /** The facilitator transfers the money. */
+  | ({ readonly at: "settling" } & Charge)
+  | { readonly at: "owed" }
+  /** The upstream works; its response waits until it is complete and paid for. */
+  | { readonly at: "holding"; readonly held: BufferedResponse }
+  | { readonly at: "complete"; readonly sold: SoldResponse; readonly overrides: readonly string[] }
+  /** The upstream works for a settled payment; its response goes to the client as it arrives. */
+  | { readonly at: "streaming"; readonly streamed: StreamedResponse }
+  | {
+      readonly at: "delivering";
+      readonly response: PaidResponse;
+      readonly isNew: boolean;
+      readonly kept: Promise<void>;
+    }
+  | { readonly at: "over" };
+
+/** The states that the gateway leaves by itself. In the others it waits for the upstream or the client, or has ended. */
+export type SaleStep = Exclude<SaleState, { readonly at: "holding" | "streaming" | "over" }>;
+
+/** The amount that is charged, in atomic units, and the response that it pays for, if the upstream has worked already. */
+export interface Charge {
+  readonly amount: string;
+  readonly sold: SoldResponse | undefined;
+}
+
+/** A complete response of the upstream that is sold. */
+export interface SoldResponse {
+  readonly response: PaidResponse;
+  /** Fields that were added to the exchange on the way to this response. No refusal has them. */
+  readonly addedFields: Fields;
+}
+
+/** True if the payment may be settled although the ledger does not say so yet. */
+export function mayBeSettled({ at }: SaleState): boolean {
+  return at === "settling" || at === "unknown";
+}

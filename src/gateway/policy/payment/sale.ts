@@ -1,0 +1,393 @@
+import { faultOf } from "../../../lib/caught.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { fromStored } from "../../../payments/settlement/stored-payment.ts";
+import { voidReason } from "../../../payments/settlement/void-reason.ts";
+import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
+import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
+import { type Reason } from "../../../payments/x402/reasons.ts";
+import { type Payment } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type Decision } from "../policy.ts";
+import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
+import { Lease } from "./lease.ts";
+import { type AcceptedPayment } from "./offer.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { receiptFields, receiptOf, refusalOf } from "./receipt.ts";
+import {
+  respondBroken,
+  respondLost,
+  respondPending,
+  respondRefused,
+  respondSpent,
+  respondUnsettled,
+  respondUnverified,
+  respondUnwritten,
+} from "./refusals.ts";
+import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
+import { paymentError } from "./respond.ts";
+import { BufferedResponse } from "./responses/buffered-response.ts";
+import { deliver, type Delivery } from "./responses/deliver.ts";
+import { withReceipt } from "./responses/inline-receipt.ts";
+import { keptResponse } from "./responses/kept-response.ts";
+import { type PaidResponse } from "./responses/response-store.ts";
+import { StreamedResponse } from "./responses/streamed-response.ts";
+import { uncarried } from "./responses/unsellable.ts";
+import { type Charge, mayBeSettled, type SaleState, type SaleStep, type SoldResponse } from "./sale-state.ts";
+
+const OVER: SaleState = { at: "over" };
+const OWED: SaleState = { at: "owed" };
+/** The response is not stored, so its delivery waits for nothing. */
+const NOT_KEPT = Promise.resolve();
+
+/**
+ * One request that holds its payment in the ledger, to the end. `SaleState` has the picture: each method that returns a
+ * state is a step of it.
+ */
+export class Sale {
+  readonly #paidRoute: PaidRoute;
+  readonly #exchange: Exchange;
+  readonly #accepted: AcceptedPayment;
+  readonly #payment: Payment;
+  readonly #request: RequestDigest;
+  readonly #lease: Lease;
+  #state: SaleState;
+
+  constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
+    this.#paidRoute = paidRoute;
+    this.#exchange = exchange;
+    this.#accepted = accepted;
+    this.#payment = payment;
+    this.#request = new RequestDigest(exchange, payment.bodyDigest);
+    this.#lease = new Lease(paidRoute, payment, accepted.id);
+    this.#state = beginOf(payment);
+    exchange.onGone = () => this.#onGone();
+  }
+
+  /** Resolves when the client has a response, or when the upstream is to work. */
+  async run(): Promise<Decision> {
+    try {
+      return await this.#advance(this.#state);
+    } catch (error) {
+      await this.#fail(error);
+      return "responded";
+    }
+  }
+
+  async #advance(from: SaleState): Promise<Decision> {
+    for (let state = from; ; state = await this.#step(state)) {
+      this.#state = state;
+      if (state.at === "over") return "responded";
+      if (state.at === "holding" || state.at === "streaming") return "continue";
+    }
+  }
+
+  async #step(state: SaleStep): Promise<SaleState> {
+    switch (state.at) {
+      case "reserved":
+        return this.#verify();
+      case "verified":
+        return this.#paidRoute.settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
+      case "unknown":
+        return this.#find();
+      case "priced":
+        return this.#charge(state);
+      case "settling":
+        return this.#settle(state);
+      case "owed":
+        return this.#deliverOwed();
+      case "complete":
+        return this.#price(state.sold, state.overrides);
+      case "delivering":
+      default:
+        return this.#deliver(state);
+    }
+  }
+
+  async #verify(): Promise<SaleState> {
+    const { log, route } = this.#paidRoute;
+    const verification = await verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
+    if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
+    await this.#lease.move({ state: "released", lease: false });
+    if (verification.kind === "refused") {
+      respondRefused(this.#exchange, this.#paidRoute, verification.reason);
+    } else if (verification.kind !== "valid") {
+      log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
+      respondUnverified(this.#exchange, verification.kind);
+    }
+    return OVER;
+  }
+
+  async #admit(payer: string): Promise<SaleState> {
+    if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
+    if (await this.#lease.tieId()) return { at: "verified" };
+    this.#release();
+    const detail = "The id of this payment belongs to another payment. Use another id for another request.";
+    respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
+    return OVER;
+  }
+
+  /** Sends the request to the upstream, whose response waits until it is complete and paid for. */
+  #hold(): SaleState {
+    const exchange = this.#exchange;
+    if (exchange.gone) {
+      this.#release();
+      return OVER;
+    }
+    const { addedFields } = exchange;
+    const held = new BufferedResponse(
+      {
+        exchange,
+        responses: this.#paidRoute.responses,
+        isFree: (status, overrides) => this.#isFree(status, overrides),
+        receipt: this.#lease.paid === undefined ? "" : this.#receiptFields(),
+      },
+      {
+        complete: (response) => this.#inBackground(this.#completed(response, addedFields, held.overrides)),
+        unpaid: () => {
+          this.#release();
+          this.#state = OVER;
+        },
+        broken: (error) => void this.#broken(error),
+      },
+    );
+    this.#request.watch();
+    return { at: "holding", held };
+  }
+
+  /** `addedFields`: those of the exchange before the upstream worked. Only they are in a refusal. */
+  async #completed(response: PaidResponse, addedFields: Fields, overrides: readonly string[]): Promise<void> {
+    const sold = { response, addedFields: this.#exchange.addedFields };
+    this.#exchange.addedFields = addedFields;
+    try {
+      await this.#advance({ at: "complete", sold, overrides });
+    } finally {
+      this.#paidRoute.responses.release(response);
+    }
+  }
+
+  async #price(sold: SoldResponse, overrides: readonly string[]): Promise<SaleState> {
+    if (this.#lease.paid !== undefined) {
+      return this.#request.fits ? this.#deliverNew(sold, this.#keep(sold.response)) : this.#refuseBody();
+    }
+    const { requirements } = this.#accepted;
+    const amount = requirements.scheme === "upto" ? parseCharge(overrides, requirements) : requirements.amount;
+    if (amount !== undefined) return this.#priced(amount, sold);
+    return this.#broken(paymentError("upstream-failed", "The upstream's charge for this request is invalid"));
+  }
+
+  #priced(amount: string, sold?: SoldResponse): SaleState {
+    return { at: "priced", amount, sold };
+  }
+
+  /** Records the charge before it is made. */
+  async #charge({ amount, sold }: Charge): Promise<SaleState> {
+    const going = await this.#lease.move({ state: "settling", lease: true, amount, ...this.#request.spentOn });
+    if (!going) return this.#lose();
+    if (!this.#exchange.gone) return { at: "settling", amount, sold };
+    this.#release();
+    return OVER;
+  }
+
+  async #settle({ amount, sold }: Charge): Promise<SaleState> {
+    const settlement = await this.#askToSettle({ ...this.#accepted.requirements, amount });
+    if (settlement.kind === "refused") return this.#giveUp(settlement.reason);
+    const kept = sold === undefined ? NOT_KEPT : this.#keep(sold.response);
+    if (settlement.kind === "unknown") {
+      await kept;
+      return this.#pend(settlement.cause, settlement.transaction);
+    }
+    if (!(await this.#lease.book(settlement, amount))) return this.#lose();
+    return sold === undefined ? OWED : this.#deliverNew(sold, kept);
+  }
+
+  /** Looks up the result of an earlier settlement, and repeats the same settlement if it did not happen. */
+  async #find(): Promise<SaleState> {
+    const { amount } = this.#payment;
+    const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#accepted.requirements, amount };
+    const outcome = await findOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
+    if (outcome.kind === "void") {
+      const isInTime = this.#payment.validBefore > this.#paidRoute.clock() / 1000;
+      return this.#giveUp(voidReason(this.#accepted.payload, isInTime));
+    }
+    const settlement = outcome.kind === "settled" ? outcome : await this.#askToSettle(requirements);
+    if (settlement.kind === "settled") {
+      return (await this.#lease.book(settlement, amount)) ? OWED : this.#lose();
+    }
+    // A rejection now can be a consequence of the first settlement's success: the nonce is spent, or the balance is
+    // gone. So it proves nothing.
+    return this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
+  }
+
+  /** The kept response, or a new one of the upstream. */
+  async #deliverOwed(): Promise<SaleState> {
+    const response = await keptResponse(this.#paidRoute, this.#payment.fingerprint, this.#request);
+    if (response instanceof TurnpikeError) return this.#broken(response);
+    if (response === undefined) return this.#paidRoute.settle === "before" ? this.#stream() : this.#hold();
+    try {
+      // It may have been requested over another protocol before.
+      const reason = uncarried(this.#exchange, response.head);
+      if (reason !== undefined) return this.#broken(paymentError("upstream-failed", reason));
+      await this.#advance({ at: "delivering", response, isNew: false, kept: NOT_KEPT });
+      return OVER;
+    } finally {
+      this.#paidRoute.responses.release(response);
+    }
+  }
+
+  /** Sends the request to the upstream for a settled payment. The response goes to the client as it arrives. */
+  async #stream(): Promise<SaleState> {
+    const request = this.#request;
+    const bodyError = await request.gather(this.#paidRoute.responses);
+    if (bodyError !== undefined) return this.#broken(bodyError);
+    if (!request.mustRead) request.watch(() => this.#inBackground(this.#recordBody()));
+    // Recorded before the upstream works: a client that disconnects, or outlives the lease, counts as served.
+    if (!(await this.#lease.move({ state: "settled", lease: true, delivered: false, ...request.spentOn }))) {
+      return this.#lose();
+    }
+    if (this.#exchange.gone) {
+      this.#release();
+      return OVER;
+    }
+    const streamed = new StreamedResponse(this.#exchange, this.#receiptFields(), {
+      over: (delivered, partial) => {
+        const result = { ...(delivered ? { delivered } : {}), partial, ...request.spentOn };
+        this.#inBackground(this.#lease.record({ state: "settled", lease: false, ...result }));
+        this.#state = OVER;
+      },
+      broken: (error) => void this.#broken(error),
+      isFree: (status, overrides) => this.#isFree(status, overrides),
+    });
+    return { at: "streaming", streamed };
+  }
+
+  #deliverNew({ response, addedFields }: SoldResponse, kept: Promise<void>): SaleState {
+    this.#exchange.addedFields = addedFields;
+    return { at: "delivering", response, isNew: true, kept };
+  }
+
+  async #deliver({ response, isNew, kept }: SaleState & { at: "delivering" }): Promise<SaleState> {
+    const { inlineReceipt } = this.#paidRoute;
+    const whole = inlineReceipt ? await withReceipt(response, this.#receipt()) : response;
+    // Stored first: a client that has seen a part can then get the whole response, even if this process dies.
+    await kept;
+    const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
+    this.#inBackground(this.#recordDelivery(delivery, isNew));
+    return OVER;
+  }
+
+  /** Whether a response with this status and these Settlement-Overrides fields is free. */
+  #isFree(status: number, overrides: readonly string[]): boolean {
+    const { requirements } = this.#accepted;
+    if (status < 400) return isFreeOfCharge(overrides, requirements);
+    return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
+  }
+
+  #askToSettle(requirements: PaymentRequirements): ReturnType<typeof settleOnce> {
+    return settleOnce(this.#paidRoute, this.#exchange, { ...this.#accepted, requirements });
+  }
+
+  /** Resolves when the response is stored where every worker finds it. Until then no other request may take the payment. */
+  #keep(response: PaidResponse): Promise<void> {
+    const { responses, clock } = this.#paidRoute;
+    const until = clock() + this.#accepted.requirements.maxTimeoutSeconds * 1000;
+    return responses.keep(this.#payment.fingerprint, response, until);
+  }
+
+  #receipt(): Receipt {
+    return receiptOf(this.#paidRoute.target, this.#lease.paid ?? this.#payment);
+  }
+
+  #receiptFields(): Fields {
+    return receiptFields(this.#receipt(), this.#accepted.version);
+  }
+
+  /** Records the delivery, and ends the lease with the same write: no other request asks the upstream meanwhile. */
+  async #recordDelivery({ taken }: Delivery, isNew: boolean): Promise<void> {
+    const delivered = await taken;
+    const begun = this.#exchange.started;
+    await this.#lease.record({
+      state: "settled",
+      lease: false,
+      ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
+      ...this.#request.spentOn,
+    });
+  }
+
+  /** Written at once, and not at the end of the response: some responses take longer than a lease lasts. */
+  async #recordBody(): Promise<void> {
+    await this.#lease.record({ state: "settled", lease: true, ...this.#request.spentOn });
+  }
+
+  /** The result of the settlement is unknown. */
+  async #pend(cause: string, transaction: string): Promise<SaleState> {
+    const { log, route } = this.#paidRoute;
+    log(`payment: settlement on ${route} is open: ${cause}`);
+    respondPending(this.#exchange);
+    await this.#lease.move({ state: "unknown", lease: false, ...(transaction === "" ? {} : { transaction }) });
+    return OVER;
+  }
+
+  /** The settlement certainly did not happen: the payment is finished, and the client can make another payment. */
+  async #giveUp(reason: Reason): Promise<SaleState> {
+    if (!(await this.#lease.move({ state: "failed", lease: false, reason }))) return this.#lose();
+    const { version } = this.#accepted;
+    respondUnsettled(this.#exchange, this.#paidRoute, { receipt: refusalOf(this.#payment, reason), version });
+    await this.#lease.untieId();
+    return OVER;
+  }
+
+  /** The upstream worked for a different body than was paid for. The response is not sent, and the attempt counts. */
+  async #refuseBody(): Promise<SaleState> {
+    respondSpent(this.#exchange, this.#paidRoute, OTHER_BODY);
+    await this.#lease.record({ state: "settled", lease: false, delivered: false });
+    return OVER;
+  }
+
+  /** There is no response to sell. */
+  #broken(error: TurnpikeError): SaleState {
+    this.#request.release();
+    this.#release();
+    this.#state = OVER;
+    if (this.#exchange.gone) return OVER;
+    if (error.code === "payment-conflict") respondSpent(this.#exchange, this.#paidRoute, error);
+    else respondBroken(this.#exchange, error, this.#lease.paid === undefined ? "" : this.#receiptFields());
+    return OVER;
+  }
+
+  #onGone(): void {
+    const state = this.#state;
+    if (state.at === "streaming") state.streamed.leave();
+    if (state.at !== "holding") return;
+    state.held.drop();
+    this.#release();
+    this.#state = OVER;
+  }
+
+  #release(): void {
+    this.#inBackground(this.#lease.release(this.#state.at === "streaming" ? this.#request.spentOn : {}));
+  }
+
+  /** Another request has the lease now. */
+  #lose(): SaleState {
+    respondLost(this.#exchange);
+    return OVER;
+  }
+
+  #inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#fail(error));
+  }
+
+  /** The only handler for a failing ledger. The process must not end, and nothing is released. */
+  async #fail(cause: unknown): Promise<void> {
+    this.#paidRoute.log(`payment: the ledger failed on ${this.#paidRoute.route}: ${faultOf(cause)}`);
+    const spent = mayBeSettled(this.#state) || this.#lease.paid !== undefined;
+    if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
+    await this.#lease.salvage(spent);
+  }
+}
+
+function beginOf({ state }: Payment): SaleState {
+  if (state === "unknown") return { at: "unknown" };
+  return state === "settled" ? OWED : { at: "reserved" };
+}
