@@ -36,8 +36,14 @@ export interface JsonSchema {
 /** Loaded when it is used (`recorded-schema.ts`). */
 const zod = (): typeof Zod => require("zod");
 
-/** The schema of a configuration file, with descriptions and defaults. Turnpike's own keys have `ours`. */
+let described: JsonSchema | undefined;
+
+/** The schema of a configuration file, with descriptions and defaults, made once. Turnpike's own keys have `ours`. */
 export function describedSchema(): JsonSchema {
+  return (described ??= madeSchema());
+}
+
+function madeSchema(): JsonSchema {
   // JsonSchema has the keywords that zod writes for the kinds of schema used here. zod's own type is far wider.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return zod().toJSONSchema(madeByZod(configSchema), { target: "draft-2020-12", io: "input" }) as JsonSchema;

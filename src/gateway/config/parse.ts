@@ -11,6 +11,14 @@ import { type WithoutPlaceholder } from "./secrets.ts";
 export type Section = keyof typeof configSchema.shape;
 type Issue = z.core.$ZodIssue;
 
+/**
+ * Values within one section, or within one item of `routes` and `upstreams`; a list or object is one value more. More are an
+ * error: a running gateway loads each of them at once, between two requests.
+ */
+export const MAX_VALUES = 50_000;
+/** Keys of the whole configuration, with unknown ones. More are an error. */
+export const MAX_ROOT_KEYS = 1000;
+
 /** A parsed value. `data` is undefined if the value has problems. */
 interface Parsed {
   readonly data: unknown;
@@ -50,8 +58,28 @@ export class ParseCache {
 }
 
 function parse(schema: z.ZodType, value: unknown): Parsed {
+  if (isLarge(value)) return { data: undefined, issues: [tooMany(`${MAX_VALUES} values`, [])] };
   const result = schema.safeParse(value);
   return result.success ? { data: result.data, issues: [] } : { data: undefined, issues: result.error.issues };
+}
+
+/** `most` less the number of values in a value. Below 0, the rest is not counted. */
+function valuesLeft(value: unknown, most: number): number {
+  let left = most - 1;
+  if (typeof value !== "object" || value === null) return left;
+  for (const member of Object.values(value)) {
+    if (left < 0) break;
+    left = valuesLeft(member, left);
+  }
+  return left;
+}
+
+function isLarge(value: unknown): boolean {
+  return valuesLeft(value, MAX_VALUES) < 0;
+}
+
+function tooMany(what: string, path: PropertyKey[]): Issue {
+  return { code: "custom", message: `expected at most ${what}`, path, input: undefined };
 }
 
 /** The parts of a configuration that could be parsed. */
@@ -130,5 +158,9 @@ function* parseItems(schema: z.ZodType, items: readonly unknown[], cache: ParseC
 
 function unknownKeys(raw: Readonly<Record<string, unknown>>): Issue[] {
   const keys = Object.keys(raw).filter((key) => !Object.hasOwn(configSchema.shape, key));
-  return keys.length === 0 ? [] : [{ code: "unrecognized_keys", keys, path: [], message: "", input: raw }];
+  if (keys.length === 0) return [];
+  if (keys.length > MAX_ROOT_KEYS) return [tooMany(`${MAX_ROOT_KEYS} keys`, [])];
+  const [small, large] = [keys.filter((key) => !isLarge(raw[key])), keys.filter((key) => isLarge(raw[key]))];
+  const unknown: Issue = { code: "unrecognized_keys", keys: small, path: [], message: "", input: raw };
+  return [...(small.length === 0 ? [] : [unknown]), ...large.map((key) => tooMany(`${MAX_VALUES} values`, [key]))];
 }

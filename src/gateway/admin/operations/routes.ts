@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { inSlices, mapSteps, type Steps } from "../../../lib/slices.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "../parts.ts";
@@ -54,7 +55,9 @@ export const listRoutes: Operation = {
   failures: [],
   async run({ request }, { config, view }) {
     const closed = new Set(view.closedRoutes);
-    const list = async (): Promise<unknown> => ({ routes: listedRoutes(await config.document(), closed) });
+    const list = async (): Promise<unknown> => ({
+      routes: await inSlices(listedRoutes(await config.document(), closed)),
+    });
     // The set of closed routes changes without the configuration.
     return closed.size === 0
       ? configResponse(request, config, "routes", list)
@@ -66,11 +69,11 @@ export const listRoutes: Operation = {
  * Routes as configured, but `auth` shows only its type. With defaults, a list of 10,000 routes would be five times as
  * long.
  */
-function listedRoutes(document: unknown, closed: ReadonlySet<unknown>): unknown[] {
+function* listedRoutes(document: unknown, closed: ReadonlySet<unknown>): Steps<unknown[]> {
   // In a served document, the items of lists are objects.
   const listed = (name: string) => listAt(document, [name]) as readonly Readonly<Record<string, unknown>>[];
   const filtered = new Set(listed("wasm_filters").map(({ match }) => match));
-  return listed("routes").map(({ auth, ...rest }) => ({
+  return yield* mapSteps(listed("routes"), ({ auth, ...rest }) => ({
     ...rest,
     auth: typeOf(auth),
     wasm_filter: filtered.has(rest["path_prefix"]),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { inSlices, mapSteps, type Steps } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { withoutSecrets } from "../../config/secrets.ts";
@@ -50,8 +51,10 @@ export const listUpstreams: Operation = {
     headers: ETAG,
   },
   failures: [],
-  run: ({ request }, { config, overview }) =>
-    liveResponse(request, config, { upstreams: listedUpstreams(config.config, overview.servers()) }),
+  async run({ request }, { config, overview }) {
+    const upstreams = await inSlices(listedUpstreams(config.config, overview.servers()));
+    return liveResponse(request, config, { upstreams });
+  },
 };
 
 /** The names of the routes that name each deleted upstream. */
@@ -67,12 +70,12 @@ function waitingRoutes({ upstreams, routes }: Config): ReadonlyMap<string, Reado
 }
 
 /** Each upstream as configured, with the current state of its servers, including those from service discovery. */
-function listedUpstreams(config: Config, live: readonly OverviewUpstream[]): unknown[] {
-  // Its items stay objects.
-  const configured = withoutSecrets(config.upstreams, ["upstreams"]) as readonly JsonObject[];
+function* listedUpstreams(config: Config, live: readonly OverviewUpstream[]): Steps<unknown[]> {
   const serversOf = new Map(live.map(({ name, servers }) => [name, servers]));
   const waiting = waitingRoutes(config);
-  return configured.map(({ deleted, ...own }) => {
+  return yield* mapSteps(config.upstreams, (upstream, i) => {
+    // It stays an object.
+    const { deleted, ...own } = withoutSecrets(upstream, ["upstreams", i]) as JsonObject;
     const name = String(own["name"]);
     const ownServers = new Map(listAt(own, ["servers"]).map((one) => [keyOf(one as JsonObject), one as JsonObject]));
     const servers = serversOf.get(name) ?? [];

@@ -56,8 +56,10 @@ export function* guardLosses({ before, after, saved, changed }: Compared): Steps
   const [moved, target] = [old, next].map(({ routes }) => routes.find(({ index }) => index === changed));
   if (moved !== undefined && target !== undefined) compare(moved, target);
   for (const diagnostic of certificateLosses(before, after)) losses.set(diagnostic.message, diagnostic);
+  const [signs, nextSigns] = [yield* signaturesOf(old), yield* signaturesOf(next)];
+  const changedRoutes = [...(yield* missingIn(nextSigns, signs)), ...(yield* missingIn(signs, nextSigns))];
   let probes = 0;
-  for (const [host, path] of probesOf(old, next)) {
+  for (const [host, path] of probesOf(changedRoutes, old, next)) {
     yield;
     if (++probes > MAX_PROBES) return [{ path: "routes", message: "too many routes change to compare their guards" }];
     const takers = old.takers(host, path);
@@ -117,11 +119,13 @@ function comparePath(
 }
 
 /** A host and a path for each way in which requests may have got another route or other guards. */
-function* probesOf(old: GuardIndex, next: GuardIndex): Generator<readonly [host: string, path: string]> {
-  const [before, after] = [signaturesOf(old), signaturesOf(next)];
+function* probesOf(
+  changed: readonly GuardedRoute[],
+  old: GuardIndex,
+  next: GuardIndex,
+): Generator<readonly [host: string, path: string]> {
   const seen = new Set<string>();
-  const changed = [...before].filter(([key]) => !after.has(key)).concat([...after].filter(([key]) => !before.has(key)));
-  for (const [, { host, prefix }] of changed) {
+  for (const { host, prefix } of changed) {
     const key = `${host} ${prefix}`;
     if (seen.has(key)) continue;
     seen.add(key);
@@ -130,8 +134,25 @@ function* probesOf(old: GuardIndex, next: GuardIndex): Generator<readonly [host:
   }
 }
 
-function signaturesOf(index: GuardIndex): Map<string, GuardedRoute> {
-  return new Map(index.routes.map((route) => [`${route.key} ${route.forwards} ${[...route.guards].join(" ")}`, route]));
+type Signatures = ReadonlyMap<string, GuardedRoute>;
+
+function* signaturesOf(index: GuardIndex): Steps<Signatures> {
+  const signatures = new Map<string, GuardedRoute>();
+  for (const route of index.routes) {
+    yield;
+    signatures.set(`${route.key} ${route.forwards} ${[...route.guards].join(" ")}`, route);
+  }
+  return signatures;
+}
+
+/** The routes of `from` whose signatures are not in `others`. */
+function* missingIn(others: Signatures, from: Signatures): Steps<GuardedRoute[]> {
+  const missing: GuardedRoute[] = [];
+  for (const [signature, route] of from) {
+    yield;
+    if (!others.has(signature)) missing.push(route);
+  }
+  return missing;
 }
 
 function nameOf({ prefix, host }: GuardedRoute): string {
