@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -103,6 +104,22 @@ test("files below an allowed folder may be named, unless a link leads out of it"
   // A change cannot widen the list, even together with a file.
   const widened = { admin: { file_folders: ["/"] }, wasm_filters: [{ module: "/m" }] };
   expect(refusedPaths(widened, saved)).toEqual(["admin.file_folders[0]", "wasm_filters[0].module"]);
+});
+
+test("a change names no pipe, device or folder as a log", () => {
+  const allowed = join(folder, "allowed");
+  const saved = { admin: { file_folders: [allowed] } };
+  mkdirSync(join(allowed, "below"));
+  spawnSync("mkfifo", [join(allowed, "pipe")]);
+  writeFileSync(join(allowed, "old.log"), "");
+  const named = (name: string): string[] =>
+    refusedPaths(
+      { admin: { ...saved.admin, audit_log: `${allowed}/${name}` }, access_log: { path: `${allowed}/${name}` } },
+      saved,
+    );
+  for (const name of ["pipe", "below"])
+    expect([name, named(name)]).toEqual([name, ["admin.audit_log", "access_log.path"]]);
+  for (const name of ["old.log", "new.log"]) expect([name, named(name)]).toEqual([name, []]);
 });
 
 test("a change names no environment variable that the served configuration and the file do not name at that key", () => {

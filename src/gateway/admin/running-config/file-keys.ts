@@ -2,7 +2,7 @@
  * Keys of a document that name files, programs, sockets or environment variables. Changes through the interface are
  * limited to some folders, and name no other variables: their values are secrets, and an upstream receives its token.
  */
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Diagnostic, formatPath, listAt, valueAt } from "../../config/diagnostic.ts";
 import { describedSchema, type JsonSchema } from "../../config/json-schema.ts";
@@ -24,11 +24,11 @@ interface NamedFile {
   /** The key, without the positions in lists. */
   readonly key: string;
   readonly file: string;
-  readonly isVariable: boolean;
+  readonly role: Plan["role"];
 }
 
 /** A value whose files are still to be found. */
-interface Visit extends Omit<NamedFile, "file" | "isVariable"> {
+interface Visit extends Pick<NamedFile, "path" | "key"> {
   readonly value: unknown;
   readonly plan: Plan | undefined;
 }
@@ -37,6 +37,7 @@ interface Visit extends Omit<NamedFile, "file" | "isVariable"> {
 const MAX_PROBLEMS = 100;
 const MESSAGE =
   "names a file, program or socket: change it in the configuration file, or list its folder there in admin.file_folders";
+const LOG_MESSAGE = "is not a regular file: a pipe or device as a log is named in the configuration file only";
 const VARIABLE_MESSAGE = "names an environment variable: change it in the configuration file";
 /** The end of the name of each key that names a variable. */
 const VARIABLE = "_env";
@@ -77,13 +78,20 @@ export function* fileSteps(next: unknown, served: unknown, saved: unknown): Step
   const known = new Set([...before, ...(yield* filesIn(saved))].map(idOf));
   const folders = listAt(saved, ["admin", "file_folders"]).filter((folder) => typeof folder === "string");
   const others = (yield* filesIn(next)).filter((file) => !known.has(idOf(file))).slice(0, MAX_PROBLEMS);
-  const refused = others.filter(({ file, isVariable }) => isVariable || !isBelow(file, folders));
   // Nor may a change end the log of changes.
   const removed = before.filter(({ path, key }) => key === AUDIT_LOG && (valueAt(next, path) ?? "") === "");
-  return [...refused, ...removed].map(({ path, isVariable }) => ({
-    path: formatPath(path),
-    message: isVariable ? VARIABLE_MESSAGE : MESSAGE,
-  }));
+  return [
+    ...others.map((file) => ({ ...file, message: refusalOf(file, folders) })),
+    ...removed.map((file) => ({ ...file, message: MESSAGE })),
+  ].flatMap(({ path, message }) => (message === undefined ? [] : [{ path: formatPath(path), message }]));
+}
+
+/** The reason why a change may not name a file; undefined if it may. */
+function refusalOf({ file, role }: NamedFile, folders: readonly string[]): string | undefined {
+  if (role === "variable") return VARIABLE_MESSAGE;
+  if (!isBelow(file, folders)) return MESSAGE;
+  const isOther = role === "log" && statSync(file, { throwIfNoEntry: false })?.isFile() === false;
+  return isOther ? LOG_MESSAGE : undefined;
 }
 
 function* filesIn(document: unknown): Steps<NamedFile[]> {
@@ -96,7 +104,7 @@ function* filesIn(document: unknown): Steps<NamedFile[]> {
     const { value, plan, path, key } = visit;
     if (typeof value === "string") {
       const file = fileOf(value, plan);
-      if (file !== undefined) found.push({ path, key, file, isVariable: plan?.role === "variable" });
+      if (file !== undefined) found.push({ path, key, file, role: plan?.role });
     } else if (Array.isArray(value)) {
       if (plan?.items === undefined) continue;
       for (const [i, item] of value.entries()) {
