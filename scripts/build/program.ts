@@ -34,6 +34,7 @@ const ENTRIES = [
   "src/content/resolve/judging/judging-worker.ts",
   "src/content/search/index/query-worker.ts",
   "src/gateway/admin/running-config/judge-worker.ts",
+  "src/gateway/admin/running-config/text-worker.ts",
   "src/gateway/filters/module/prepare-worker.ts",
   "src/gateway/process/check-files-worker.ts",
 ];

@@ -2,8 +2,8 @@ import { messageOf } from "../../../lib/caught.ts";
 import { inThread } from "../../../lib/in-thread.ts";
 import { type Judgement, type JudgeJob, unjudged } from "./judge.ts";
 
-/** Milliseconds in which a configuration is judged. One that takes longer is refused. */
-const MAX_JUDGING_MS = 20_000;
+/** Milliseconds in which a configuration is judged, or written as text. One that takes longer is refused. */
+export const MAX_JUDGING_MS = 20_000;
 
 /**
  * Judges a configuration in a thread of its own, beside traffic. A configuration that takes too long, or breaks the thread,

@@ -76,6 +76,21 @@ test("the leftovers of a crash are removed, and the files of other programs are 
   expect(readdirSync(folder).toSorted()).toEqual([young, other, "turnpike.json"]);
 });
 
+test("a long file is written in a thread as a short one is", async () => {
+  const routes = Array.from({ length: 600 }, (_, i) => `    { "path_prefix": "/r${i}", "upstream": "a" },\n`).join("");
+  const long = (text: string): string => text.replace(`"routes": [\n`, `"routes": [\n${routes}`);
+  writeFileSync(path, long(FILE));
+  const running = await changed();
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
+  expect(readFileSync(path, "utf8")).toBe(long(ADDED));
+  const refused = { "x-note": "y".repeat(16 * 1024 * 1024) };
+  expect(await running.change({ kind: "patch-upstream", name: "a", patch: refused }, BY)).toMatchObject({
+    kind: "done",
+  });
+  expect(await running.persist(BY, { force: false })).toMatchObject({ kind: "failed", code: undefined });
+  expect(readFileSync(path, "utf8")).toBe(long(ADDED));
+});
+
 test("a symbolic link stays, and its target is written", async () => {
   mkdirSync(join(folder, "real"));
   renameSync(path, join(folder, "real/own.json"));

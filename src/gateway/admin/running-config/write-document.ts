@@ -1,25 +1,25 @@
 /** Writes the running document to its file. */
 import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
-import { diagnosticText } from "../../config/diagnostic.ts";
-import { MAX_FILE_BYTES } from "../../config/load.ts";
-import { formatOf } from "../../config/formats/format-of.ts";
+import { inThread } from "../../../lib/in-thread.ts";
+import { packSteps } from "../../../lib/packed-json.ts";
+import { inSlices } from "../../../lib/slices.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
 import { type ConfigFile } from "./config-file.ts";
-import { type ConfigSource, loadConfigText } from "./config-source.ts";
-import { isSame } from "./json-difference.ts";
-import { type WrittenDocument } from "./json-text.ts";
+import { type ConfigSource } from "./config-source.ts";
+import { MAX_JUDGING_MS } from "./judge-thread.ts";
 import { replaceFile } from "./replace-file.ts";
 import { type PersistOutcome } from "./running-config.ts";
+import { type TextJob, type Written, writtenText } from "./written-text.ts";
 
-/** A text and its format. */
-type Model = WrittenDocument & { readonly format: TextFormat["name"] };
+/** Characters of a text that is changed without a thread, because that takes a millisecond. */
+const MAX_INLINE = 16_384;
 
 /** The content to write, and the conditions for it. */
 export interface Writing {
   readonly document: unknown;
-  /** The text to keep as much of as possible; undefined: there is no such text. */
-  readonly like: Model | undefined;
+  /** The text to keep as much of as possible. */
+  readonly like: { readonly text: string; readonly document: unknown; readonly format: TextFormat["name"] };
   /** Writes even if another program has changed the file. */
   readonly force: boolean;
   readonly source: ConfigSource;
@@ -30,42 +30,37 @@ export interface Writing {
  * outcome is `done`.
  */
 export async function writeDocument(file: ConfigFile, writing: Writing): Promise<PersistOutcome> {
-  const { document, like, force, source } = writing;
-  const isOurs = (): boolean => force || !file.changed;
+  const isOurs = (): boolean => writing.force || !file.changed;
   if (!isOurs()) return { kind: "changed-on-disk" };
-  const format = await formatOf(file.path);
-  const text = await textOf(document, like, format);
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length > MAX_FILE_BYTES) {
-    return { kind: "failed", reason: `it would have more than ${MAX_FILE_BYTES} bytes`, code: undefined };
-  }
-  const { document: read, loaded } = loadConfigText(text, { source, format });
-  if (loaded.config === undefined || !isSame(read, document)) {
-    const why = loaded.problems.map(diagnosticText).join("; ") || "the written file would have other values";
-    const aliases =
-      format.name === "yaml" && /[&*]/.test(text) ? ". If the value has aliases, edit the file, and reload it" : "";
-    return { kind: "failed", reason: `the gateway could not start with it: ${why}${aliases}`, code: undefined };
-  }
+  const written = await textBesideTraffic(await jobOf(file.path, writing));
+  if ("reason" in written) return { kind: "failed", reason: written.reason, code: undefined };
   try {
-    if (!(await replaceFile(file.path, bytes, isOurs))) return { kind: "changed-on-disk" };
+    if (!(await replaceFile(file.path, written.bytes, isOurs))) return { kind: "changed-on-disk" };
   } catch (error) {
     const code = codeOf(error);
     return { kind: "failed", reason: REASONS[code ?? ""] ?? messageOf(error), code };
   }
-  file.hasNow(bytes);
+  file.hasNow(written.bytes);
   return { kind: "done", path: file.path };
 }
 
-async function textOf(document: unknown, like: Model | undefined, { name }: TextFormat): Promise<string> {
-  // A text in another format cannot be kept.
-  const model = like?.format === name ? like : undefined;
-  if (name === "yaml") {
-    const { freshYaml, yamlText } = await import("./yaml-text.ts");
-    return model === undefined ? freshYaml(document) : yamlText(model, document);
+async function jobOf(path: string, { document, like, source }: Writing): Promise<TextJob> {
+  const { parts, flags, strict = false } = source;
+  const packed = await inSlices(packSteps(Object(document)));
+  const before = { ...like, document: await inSlices(packSteps(Object(like.document))) };
+  return { path, document: packed, like: before, parts: parts === undefined ? {} : parts(), flags, strict };
+}
+
+/** Makes a long text in a thread, beside traffic. */
+async function textBesideTraffic(job: TextJob): Promise<Written> {
+  const length = job.document.reduce((sum, [, text]) => sum + [text].flat().join("").length, job.like.text.length);
+  if (length <= MAX_INLINE) return await writtenText(job);
+  const limits = { what: "writes the configuration", maxMs: MAX_JUDGING_MS };
+  try {
+    return await inThread<Written>(new URL("./text-worker.ts", import.meta.url), job, limits);
+  } catch (error) {
+    return { reason: messageOf(error) };
   }
-  if (model === undefined) return `${JSON.stringify(document, undefined, 2)}\n`;
-  const { jsonText } = await import("./json-text.ts");
-  return jsonText(model, document, name === "json");
 }
 
 /**
