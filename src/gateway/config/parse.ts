@@ -13,10 +13,10 @@ type Issue = z.core.$ZodIssue;
 
 /**
  * Values within one section, or within one item of `routes` and `upstreams`; a list or object is one value more. More are an
- * error: a running gateway loads each of them at once, between two requests.
+ * error: a running gateway loads each of them at once, between two requests. @internal
  */
 export const MAX_VALUES = 50_000;
-/** Keys of the whole configuration, with unknown ones. More are an error. */
+/** Keys of the whole configuration, with unknown ones. More are an error. @internal */
 export const MAX_ROOT_KEYS = 1000;
 
 /** A parsed value. `data` is undefined if the value has problems. */
