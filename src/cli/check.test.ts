@@ -139,6 +139,16 @@ test("test mode is refused for a listener that other machines reach", async () =
   expect(await run(file)).toMatchObject({ code: 1, err: expect.stringContaining("expected a loopback address") });
 });
 
+test("the key of the admin interface in the environment is checked", async () => {
+  const admin = { enabled: true, api_key_env: "CHECK_ADMIN_KEY" };
+  const file = write("admin-key.json", JSON.stringify({ server: { address: "127.0.0.1" }, admin }));
+  const variable = "admin: Cannot use admin.api_key_env: the environment variable CHECK_ADMIN_KEY";
+  expect(await run(file)).toMatchObject({ code: 1, err: `${file}: ${variable} is not set\n` });
+  const short = await runWith({ CHECK_ADMIN_KEY: "guessable" }, file);
+  expect(short).toMatchObject({ code: 1, err: `${file}: ${variable} must hold 16 to 1024 visible ASCII characters\n` });
+  expect(await runWith({ CHECK_ADMIN_KEY: "not-so-guessable" }, file)).toMatchObject({ code: 0 });
+});
+
 test("each missing variable is reported, and no value of a variable is printed", async () => {
   const x402 = {
     embedded: { enabled: true, key_env: "CHECK_KEY" },

@@ -64,6 +64,7 @@ test.each([
   ["two\nlines", "one line of visible ASCII"],
   ["\u00fcml\u00e4ut", "one line of visible ASCII"],
   ["x".repeat(1025), "it has more than 1024"],
+  ["0123456789abcde", "it has fewer than 16 characters"],
 ])("a file with %j is no key, and is not shown", (text, why) => {
   const folder = fresh();
   writeFileSync(adminKeyPath(folder), text, { mode: 0o600 });

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, rmSync } from "nod
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { isAlive } from "../../lib/is-alive.ts";
+import { MIN_KEY_LENGTH } from "../../gateway/config/schema/admin.ts";
 import { createWholeFile, replaceWholeFile } from "../../lib/whole-file.ts";
 
 /** Bytes of a new key; the file has them as base64url. */
@@ -50,6 +51,9 @@ export function readAdminKey(path: string): string | undefined {
   const key = text.trim();
   const problem = keyProblem(key);
   if (problem !== undefined) throw keyError(path, problem);
+  if (key.length < MIN_KEY_LENGTH) {
+    throw keyError(path, `it has fewer than ${MIN_KEY_LENGTH} characters; remove the file to have a new key made`);
+  }
   return key;
 }
 

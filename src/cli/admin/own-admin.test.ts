@@ -52,10 +52,12 @@ test("the port stays until the process ends, and its address is written and remo
 
 test("a reload takes the key that the file has then, and never creates one", async () => {
   const { admin, stateDir } = await open();
-  writeFileSync(adminKeyPath(stateDir), "another-key\n");
-  expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key" } });
-  writeFileSync(adminKeyPath(stateDir), "two words\n");
-  expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key" } });
+  writeFileSync(adminKeyPath(stateDir), "another-key-of-16\n");
+  expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key-of-16" } });
+  for (const unusable of ["two words\n", "guessable\n"]) {
+    writeFileSync(adminKeyPath(stateDir), unusable);
+    expect(prepared(admin, {})).toMatchObject({ admin: { api_key: "another-key-of-16" } });
+  }
 });
 
 test("the default port is left to traffic, and to a program that has taken it meanwhile", async () => {

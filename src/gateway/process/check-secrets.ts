@@ -4,6 +4,7 @@ import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Environment, readSecretHeaders } from "../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { readExternalAccount } from "../acme/external-account.ts";
+import { readKeys } from "../admin/http/keys.ts";
 import { type Config } from "../config/config.ts";
 import { type Diagnostic } from "../config/diagnostic.ts";
 import { readRedisUrl } from "./route-limits.ts";
@@ -15,6 +16,7 @@ const embedded = (): typeof Embedded => require("../../payments/evm/embedded-fac
 /** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
 export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
   return [
+    ...errorOf("admin", () => config.admin.enabled && readKeys(config, environment)),
     ...errorOf("tls.acme.external_account", () => readExternalAccount(config.tls.acme, environment)),
     ...storeDiagnostics(config, environment),
     ...upstreamDiagnostics(config, environment),
