@@ -11,7 +11,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
   ["src/gateway/tenants"],
   ["src/gateway/filters"],
-  ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static"],
+  ["src/gateway/proxy"],
+  ["src/gateway/policy", "src/gateway/static"],
   [
     "src/gateway/policy/policy.ts",
     "src/gateway/local-response.ts",

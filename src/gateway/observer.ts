@@ -1,39 +1,28 @@
 import { eventDate, eventTime } from "../lib/event-clock.ts";
-import { type LineWriter } from "../lib/line-writer.ts";
+import { type Config, type RouteConfig } from "./config/config.ts";
 import { type LoggedRequest, type Exchange } from "./exchange.ts";
-import { type LogLine } from "./policy/access-log/access-log.ts";
-import { type HiddenParameters } from "./telemetry/hidden-parameters.ts";
+import { type AccessLog, type LogFiles, type LogLease, openAccessLog } from "./policy/access-log/log-files.ts";
+import type * as Methods from "./policy/auth/create-method.ts";
+import { routeName } from "./routing/route-name.ts";
+import { HiddenParameters } from "./telemetry/hidden-parameters.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
 import { RequestTrace } from "./telemetry/tracing/request-trace.ts";
-import { type Tracer } from "./telemetry/tracing/tracer.ts";
+import type * as Trace from "./telemetry/tracing/tracer.ts";
+import { type Tracers } from "./telemetry/tracing/tracers.ts";
 import { UpstreamRecord } from "./telemetry/tracing/upstream-record.ts";
 import { type TrafficOfRoute } from "./telemetry/route-traffic.ts";
+import { type Telemetry } from "./telemetry/telemetry.ts";
 import { type RouteUsage } from "./telemetry/usage.ts";
 
-/** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
-export interface LogUsers {
-  began(): void;
-  ended(): void;
-}
+/** Loaded with the first configuration that traces (bench start). */
+const openTelemetry = (): typeof Trace => require("./telemetry/tracing/tracer.ts");
 
-/** The access log of a route, and its settings. */
-export interface AccessLog {
-  readonly line: LogLine;
-  /** The query parameters whose values are left out of the log. */
-  readonly hidden: HiddenParameters;
-  readonly writer: Pick<LineWriter, "begin" | "end">;
-  readonly users: LogUsers;
-  /** Share of the requests that are logged, 0 to 1. */
-  readonly share: number;
-  /** Returns numbers from 0 to less than 1; a request is logged if its number is less than `share`. */
-  readonly random: () => number;
-  /** The log lines have fields about upstreams. */
-  readonly tellsUpstream: boolean;
-}
+/** Loaded with the first route that authenticates its clients (bench start). */
+const authMethods = (): typeof Methods => require("./policy/auth/create-method.ts");
 
 /** The trace settings of a route. */
 export interface Tracing {
-  readonly tracer: Tracer;
+  readonly tracer: Trace.Tracer;
   /** The path prefix of the route; empty without a route. */
   readonly route: string;
   /** The query parameters whose values are left out of the spans. */
@@ -110,4 +99,67 @@ export class Observer {
     log.line(line, request, finished);
     log.writer.end();
   }
+}
+
+interface ObserverParts {
+  readonly config: Config;
+  readonly telemetry: Telemetry;
+  readonly logFiles: LogFiles;
+  /** Receives the tracer of a closed configuration if the next configuration has another one. */
+  readonly tracers: Tracers;
+  readonly log: (message: string) => void;
+}
+
+/** Provides `access_log`, `otel` and the counters of routes. The tracer of `previous` stays if `otel` is the same. */
+export function provideObservers(parts: ObserverParts, previous: Observers | undefined): Observers {
+  const { config, telemetry, log } = parts;
+  if (!config.otel.enabled) return new Observers(parts, undefined);
+  // It may hold spans that are not sent yet.
+  if (previous?.tracer?.serves(config.otel) === true) return new Observers(parts, previous.tracer);
+  const deps = { counter: telemetry.spans, log, random: Math.random, clock: Date.now };
+  return new Observers(parts, new (openTelemetry().Tracer)(config.otel, deps));
+}
+
+class Observers {
+  /** Undefined if nothing is traced. */
+  readonly tracer: Trace.Tracer | undefined;
+  readonly #parts: ObserverParts;
+  readonly #logs: LogLease;
+  readonly #hidden: HiddenParameters;
+
+  constructor(parts: ObserverParts, tracer: Trace.Tracer | undefined) {
+    this.tracer = tracer;
+    this.#parts = parts;
+    this.#logs = parts.logFiles.lease();
+    this.#hidden = new HiddenParameters(keyParameters(parts.config));
+  }
+
+  /** The observer of a route, or of the requests without a route. Rejects if its access log cannot be opened. */
+  async of(route: RouteConfig | undefined): Promise<Observer> {
+    const { config, telemetry } = this.#parts;
+    const metrics = config.server.disable_middleware ? undefined : telemetry.http;
+    const name = route && metrics && routeName(route);
+    const counters =
+      name === undefined ? undefined : { traffic: telemetry.traffic.route(name), usage: telemetry.usage.route(name) };
+    const tracing = this.tracer && { tracer: this.tracer, route: route?.path_prefix ?? "", hidden: this.#hidden };
+    return new Observer(metrics, await this.#accessLog(route), counters, tracing);
+  }
+
+  async #accessLog(route: RouteConfig | undefined): Promise<AccessLog | undefined> {
+    const { access_log: common, server } = this.#parts.config;
+    const settings = { ...common, ...route?.access_log };
+    if (!settings.enabled || server.disable_middleware) return undefined;
+    return await openAccessLog(settings, this.#logs, this.#hidden);
+  }
+
+  /** A tracer that is replaced sends its spans and ends. */
+  close(next: Observers | undefined): void {
+    if (this.tracer !== undefined && this.tracer !== next?.tracer) this.#parts.tracers.replaced(this.tracer);
+    this.#logs.close();
+  }
+}
+
+/** Names of the query parameters that hold keys. */
+function keyParameters({ routes }: Config): string[] {
+  return routes.flatMap(({ auth }) => (auth.type === "none" ? [] : authMethods().keyParameters(auth)));
 }

@@ -1,6 +1,7 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
 import { type Rostered } from "../lib/roster.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
+import { type Config } from "./config/config.ts";
 import { type LoggedRequest, type Exchange, type RequestHead } from "./exchange.ts";
 
 /**
@@ -15,6 +16,25 @@ export interface ServerSettings {
   readonly bodyMs: number;
   readonly writeMs: number;
   readonly http2: Http2Settings;
+}
+
+/** The settings of a configuration's server connections. */
+export function serverSettings({ limits, timeouts, http2 }: Config): ServerSettings {
+  return {
+    maxHeaderBytes: limits.max_header_bytes,
+    maxHeaderCount: limits.max_header_count,
+    maxBodyBytes: limits.max_body_bytes,
+    idleMs: timeouts.idle_ms,
+    headerMs: timeouts.header_ms,
+    bodyMs: timeouts.body_ms,
+    writeMs: timeouts.write_ms,
+    http2: {
+      maxStreams: http2.max_streams,
+      maxHeaderListSize: http2.max_header_list_size,
+      initialWindowSize: http2.initial_window_size,
+      maxFrameSize: http2.max_frame_size,
+    },
+  };
 }
 
 /** The limits that an HTTP/2 connection sets for its client. An open connection keeps the settings that it started with. */

@@ -5,7 +5,7 @@ import { type Exchange } from "../../src/gateway/exchange.ts";
 import { FieldChanges } from "../../src/gateway/policy/field-changes.ts";
 import { changeFinalHead } from "../../src/gateway/policy/head-edit.ts";
 import { type Decision, type Policy } from "../../src/gateway/policy/policy.ts";
-import { ORDER } from "../../src/gateway/process/route-policies.ts";
+import { POLICIES } from "../../src/gateway/process/policies.ts";
 import { TurnpikeError } from "../../src/lib/errors.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { readDocument } from "../support/documents.ts";
@@ -50,7 +50,6 @@ function policy(name: string, decide: Decide = () => "continue", guards = false)
       ran.push(name);
       return decide(exchange);
     },
-    close() {},
   };
 }
 
@@ -232,7 +231,7 @@ function responded(exchange: Exchange): Decision {
 }
 
 test("the documents show the order in which policies run", () => {
-  const words = ORDER.map((name) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+  const words = Object.keys(POLICIES).map((name) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
   const rows = [...readDocument("docs/policies.md").matchAll(/^\| +(\d+) +\| ([a-z ]+?) +\|/gm)];
   expect(rows.map(([, number, name]) => [Number(number), name])).toEqual(words.map((name, i) => [i + 1, name]));
   const line = /^ *(response headers → .*)$/m.exec(readDocument("docs/architecture.md"))?.[1] ?? "";

@@ -175,7 +175,7 @@ function guardedRoute(route: RouteConfig, index: number, beside: Beside): Guarde
 function* guardsOf(route: RouteConfig, { filters, settles }: Beside): Generator<Guard> {
   if (route.x402 !== undefined) yield "price";
   if (route.x402 !== undefined && settles) yield "settlement";
-  if (identifies(route.auth)) yield "auth";
+  if (asksCredentials(route.auth)) yield "auth";
   if (restricts(route.auth)) yield "consumers";
   if (route.rate_limit !== undefined) yield "rate_limit";
   if (route.body_schema !== undefined) yield "body_schema";
@@ -190,9 +190,14 @@ export function kindOf(guard: Guard): string {
   return guard.startsWith("filter ") ? "filter" : guard;
 }
 
+/** True if only requests with credentials, or with a payment, pass. */
+export function isGuarded({ auth, x402 }: RouteConfig): boolean {
+  return x402 !== undefined || asksCredentials(auth);
+}
+
 /** True if no request passes without credentials. */
-function identifies(auth: RouteConfig["auth"]): boolean {
-  if (auth.type === "chain") return auth.methods.every(identifies);
+export function asksCredentials(auth: RouteConfig["auth"]): boolean {
+  if (auth.type === "chain") return auth.methods.every(asksCredentials);
   return auth.type !== "none" && auth.type !== "anonymous";
 }
 

@@ -1,12 +1,33 @@
+import { type RouteConfig } from "../config/config.ts";
 import { type RespondWithError, CannedError } from "../local-response.ts";
-import { type Decision, type Policy } from "../policy/policy.ts";
+import { type Decision, type Policy, type PolicyFeature } from "../policy/policy.ts";
 import { type FilterDecision } from "./filter.ts";
 import { type RouteFilters } from "./route-filters.ts";
 
 const NOT_LOADED = new CannedError("filter-unavailable", "a filter of this path cannot be loaded");
 
+interface FilterPolicyParts {
+  readonly filters: { route(route: RouteConfig): RouteFilters | "closed" | undefined };
+  /** The routes with tenants. They run their filters themselves. */
+  readonly tenantRoutes: { get(route: RouteConfig): { readonly policy: Policy } | undefined };
+  readonly respondWithError: RespondWithError;
+}
+
+/** Provides the policies that run the filters of routes. */
+export function provideFilterPolicies({ filters, tenantRoutes, respondWithError }: FilterPolicyParts): PolicyFeature {
+  return {
+    isTraced: true,
+    policy(route) {
+      const own = route && filters.route(route);
+      if (route === undefined || own === undefined) return undefined;
+      if (own === "closed") return createUnfilteredPolicy(respondWithError);
+      return tenantRoutes.get(route)?.policy ?? createFilterPolicy(own);
+    },
+  };
+}
+
 /**
- * The filters of a route that leads to an upstream. The route chooses the upstream, and the filters' choice is ignored.
+ * The filters of a route that leads to an upstream. The route chooses the upstream, and the filters' choice is ignored. @internal
  */
 export function createFilterPolicy(filters: RouteFilters): Policy {
   return {
@@ -16,8 +37,6 @@ export function createFilterPolicy(filters: RouteFilters): Policy {
       const decision = filters.request(exchange);
       return decision instanceof Promise ? decision.then(decided) : decided(decision);
     },
-    // The loader of the filters closes them, because the next configuration can keep them.
-    close() {},
   };
 }
 
@@ -26,7 +45,7 @@ function decided({ kind }: FilterDecision): Decision {
 }
 
 /** Replaces the filters of a route if one of them cannot be loaded: no request passes unfiltered. */
-export function createUnfilteredPolicy(respondWithError: RespondWithError): Policy {
+function createUnfilteredPolicy(respondWithError: RespondWithError): Policy {
   return {
     name: "filter",
     guards: true,
@@ -34,6 +53,5 @@ export function createUnfilteredPolicy(respondWithError: RespondWithError): Poli
       respondWithError(exchange, NOT_LOADED);
       return "responded";
     },
-    close() {},
   };
 }

@@ -1,3 +1,4 @@
+import { type RouteConfig } from "../config/config.ts";
 import { type Exchange } from "../exchange.ts";
 
 /** The gateway holds the request, and pauses its client's body, for `pauseMs`. Then it continues. */
@@ -37,5 +38,14 @@ export interface Policy {
    * promise costs more than most policies.
    */
   request(exchange: Exchange): Decision | Promise<Decision>;
-  close(): void | Promise<void>;
+}
+
+/** The policies of one kind that a configuration asks for. Its feature provides them, and closes what they hold. */
+export interface PolicyFeature {
+  /** Traced requests have a span for its work. */
+  readonly isTraced?: boolean;
+  /** Undefined: not configured, and costs nothing. `route` undefined: the policy of requests without a route. */
+  policy(route: RouteConfig | undefined): Policy | undefined;
+  /** Closes everything that the same feature of the next configuration does not take over. */
+  close?(next: PolicyFeature | undefined): void;
 }

@@ -39,6 +39,5 @@ export function tracedPolicy(policy: Policy): Policy {
         return failed(work, error);
       }
     },
-    close: () => policy.close(),
   };
 }

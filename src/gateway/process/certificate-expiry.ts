@@ -4,7 +4,7 @@ import { type Issued } from "../acme/issued.ts";
 import { type Config } from "../config/config.ts";
 import { type Diagnostic } from "../config/diagnostic.ts";
 import { type CERTIFICATE_USES, type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
-import { readCertificates } from "./certificates.ts";
+import { readCertificates } from "../wire/read-certificates.ts";
 
 const DAY_MS = 86_400_000;
 /** Milliseconds before its end at which a certificate is reported. One of a shorter life is reported in its last third. */

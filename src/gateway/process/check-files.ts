@@ -5,10 +5,11 @@ import { type Diagnostic, type Findings } from "../config/diagnostic.ts";
 import { checkFilters } from "../filters/check-filters.ts";
 import { resolveRoot } from "../static/open-inside.ts";
 import { expiryWarnings, upstreamExpiryWarnings } from "./certificate-expiry.ts";
-import { readAuthorities, readPair, readTlsMaterial } from "./certificates.ts";
+import { readAuthorities, readPair } from "../wire/read-certificates.ts";
+import { readTlsMaterial } from "./certificates.ts";
 import { type FileCheck } from "./named-files.ts";
 import { checkQuicMaterial } from "./quic-listeners.ts";
-import { readTrust } from "./upstreams.ts";
+import { readTrust } from "../upstream/upstreams.ts";
 
 /** Reads files as a gateway that serves with them does. `now` is in Unix milliseconds. */
 export async function checkFiles(checks: readonly FileCheck[], now: number): Promise<Findings> {

@@ -7,8 +7,8 @@ import { readExternalAccount } from "../acme/external-account.ts";
 import { readKeys } from "../admin/http/keys.ts";
 import { type Config } from "../config/config.ts";
 import { type Diagnostic } from "../config/diagnostic.ts";
-import { readRedisUrl } from "./route-limits.ts";
-import { credentialOf } from "./upstreams.ts";
+import { readRedisUrl } from "../policy/rate-limit/provide-rate-limits.ts";
+import { credentialOf } from "../upstream/upstreams.ts";
 
 /** Loaded when a configuration has an embedded facilitator (bench start). */
 const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");

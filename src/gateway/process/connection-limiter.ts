@@ -1,6 +1,8 @@
 import { Roster } from "../../lib/roster.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { addressKey } from "../../lib/address-key.ts";
+import { createProxyCheck } from "../client-address.ts";
+import { type Config } from "../config/config.ts";
 import { type ConnectionPermit, type ServerConnection } from "../server-host.ts";
 import { type Transport } from "../telemetry/connection-metrics.ts";
 import { type AddressShares } from "./address-shares.ts";
@@ -28,6 +30,15 @@ export interface ConnectionLimits {
   readonly maxPerAddress: number;
   /** True for a proxy, whose connections belong to many clients; undefined without trusted proxies. */
   readonly isProxy: ((address: string) => boolean) | undefined;
+}
+
+/** The limits of a configuration. */
+export function connectionLimits({ server }: Pick<Config, "server">): ConnectionLimits {
+  return {
+    max: server.max_connections,
+    maxPerAddress: server.max_connections_per_address,
+    isProxy: createProxyCheck(server.trusted_proxies),
+  };
 }
 
 /** The counters, the current limits and the clock of a `ConnectionLimiter`. */

@@ -25,14 +25,16 @@ import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type ConnectionLimiter } from "./connection-limiter.ts";
-import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
+import { compile, type Compiled } from "./compile.ts";
+import { fileRoom } from "./descriptor-limit.ts";
+import { type ProcessDeps } from "./parts.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
 import { LateWrites } from "../../store/late-writes.ts";
-import { LedgerWatch } from "./ledger-watch.ts";
-import { PaymentMaintenance } from "./payment-maintenance.ts";
-import { withBreakerEvents } from "./payment-events.ts";
+import { LedgerWatch } from "../policy/payment/maintenance/ledger-watch.ts";
+import { PaymentMaintenance } from "../policy/payment/maintenance/payment-maintenance.ts";
+import { withBreakerEvents } from "../policy/payment/maintenance/payment-events.ts";
 import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
@@ -48,7 +50,7 @@ import { createOwnFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
 import { ownTenants } from "./tenant-directory.ts";
-import { dialSettingsOf } from "./upstreams.ts";
+import { dialSettingsOf } from "../upstream/upstreams.ts";
 import { WorkerStore } from "./worker-store.ts";
 
 /** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @bound */
@@ -258,9 +260,9 @@ class RunningGateway implements GatewayProcess {
       this.#filters.use(config, next.filters);
       this.tenants.warm.limits = tenantLimits(config);
       this.#control.use(config);
-      previous?.close(next);
+      previous?.held.close(next.held);
     } catch (error) {
-      if (next !== this.#compiled) next?.close(this.#compiled);
+      if (next !== this.#compiled) next?.held.close(this.#compiled?.held);
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
     }
@@ -341,7 +343,7 @@ class RunningGateway implements GatewayProcess {
     this.#limiter.close();
     // Closed before the store and the facilitators that it uses.
     await this.#maintenance?.close();
-    this.#compiled?.close();
+    this.#compiled?.held.close();
     this.tenants.close();
     this.#control.close();
     await this.#facilitators.close(graceMs);
@@ -460,7 +462,7 @@ class RunningGateway implements GatewayProcess {
       responses: this.#own.responses,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
-      filters: this.#filters.deps,
+      filterDeps: this.#filters.deps,
       tenants: this.tenants,
       tracers: this.#own.tracers,
       store: () => this.#store.open(config.postgres),
@@ -473,6 +475,7 @@ class RunningGateway implements GatewayProcess {
       onError: (error) => this.#report(error),
       baseUrl: first === undefined ? "" : urlOf(first),
       contentUpstream: this.#options.contentUpstream,
+      maxOpenFiles: fileRoom(),
       listeners,
     };
   }

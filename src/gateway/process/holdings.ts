@@ -1,18 +1,41 @@
-/**
- * The resources that a configuration has opened, such as connections, files and timers. They are closed when another
- * configuration takes its place, or when it cannot be served.
- */
-export class Holdings<Other> {
-  readonly #closers: ((other: Other | undefined) => void)[] = [];
+/** The objects that a feature makes of a configuration, such as connections, files and timers. */
+export interface Provided {
+  /** Closes everything except what `next`, the feature's objects of the next configuration, takes over. */
+  close?(next: never): void;
+}
 
-  /** Keeps an opened resource. `close` closes it, except for the parts that `other` takes over. */
-  add<T>(held: T, close: (held: T, other: Other | undefined) => void): T {
-    this.#closers.push((other) => close(held, other));
-    return held;
+/**
+ * Makes a feature's objects from its part of a configuration. It can take over objects of `previous`, which it has made
+ * of the configuration in use; undefined at the start.
+ */
+export type Provide<Parts, Made extends Provided> = (parts: Parts, previous: never) => Made | Promise<Made>;
+
+/** Everything that the features of one configuration have made. */
+export class Holdings {
+  readonly #made = new Map<unknown, unknown>();
+
+  /** The objects of the feature, which are made the first time. `before`: those of the configuration in use. */
+  async add<Parts, Made extends Provided>(
+    provide: Provide<Parts, Made>,
+    parts: Parts,
+    before: Holdings | undefined,
+  ): Promise<Made> {
+    // Only this function makes the objects that are kept under it.
+    const made = this.#made.get(provide) ?? (await provide(parts, before?.of(provide) as never));
+    this.#made.set(provide, made);
+    return made as Made;
   }
 
-  /** Closes all resources, the last opened first. */
-  close(other: Other | undefined): void {
-    for (const close of this.#closers.splice(0).toReversed()) close(other);
+  /** The objects that the function has made. */
+  of(provide: unknown): unknown {
+    return this.#made.get(provide);
+  }
+
+  /** Closes everything once, what was made last first, except what `next` takes over. */
+  close(next?: Holdings): void {
+    const made = [...this.#made].toReversed();
+    this.#made.clear();
+    // As above.
+    for (const [provide, one] of made) (one as Provided).close?.(next?.of(provide) as never);
   }
 }

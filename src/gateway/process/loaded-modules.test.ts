@@ -41,8 +41,11 @@ const SCRIPT = `
   console.log(JSON.stringify({ before, after, status }));
 `;
 
+/** The part of a feature that takes its configuration is always loaded. */
+const PROVIDES = /\/provide-[a-z-]+\.ts$/;
+
 function optional(paths: readonly string[]): string[] {
-  return OPTIONAL.filter((part) => paths.some((path) => path.includes(part)));
+  return OPTIONAL.filter((part) => paths.some((path) => path.includes(part) && !PROVIDES.test(path)));
 }
 
 test("a plain gateway loads no optional feature, and HTTP/2 with its first connection", () => {

@@ -2,7 +2,7 @@
 import { type Config } from "../config/config.ts";
 import { type FilterConfig } from "../filters/loaded-filters.ts";
 import { type CertificateSections } from "./certificate-expiry.ts";
-import { type UpstreamFiles } from "./upstreams.ts";
+import { type UpstreamFiles } from "../upstream/upstreams.ts";
 
 /** Files that are checked together. It has no functions: it crosses to a thread. `path` is a key of the configuration. */
 export type FileCheck =

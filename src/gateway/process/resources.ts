@@ -19,8 +19,8 @@ import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts"
 import { Tracers } from "../telemetry/tracing/tracers.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";
-import { LogFiles } from "./log-files.ts";
-import { LogTrouble } from "./log-trouble.ts";
+import { LogFiles } from "../policy/access-log/log-files.ts";
+import { LogTrouble } from "../policy/access-log/log-trouble.ts";
 import { clientRoom } from "./descriptor-limit.ts";
 import { type Transport } from "../telemetry/connection-metrics.ts";
 import { ConnectionLimiter, type ConnectionLimits } from "./connection-limiter.ts";

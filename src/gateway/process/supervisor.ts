@@ -35,7 +35,7 @@ import { capacitiesOf } from "./resources.ts";
 import { SupervisorLedger } from "./supervisor-ledger.ts";
 import { tenantsOf } from "./tenant-directory.ts";
 import { TenantQuestions } from "./tenant-questions.ts";
-import { dialSettingsOf } from "./upstreams.ts";
+import { dialSettingsOf } from "../upstream/upstreams.ts";
 
 /** Milliseconds: a worker that ends at a younger age counts as ended at once. */
 const YOUNG_MS = 1000;

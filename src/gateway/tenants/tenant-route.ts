@@ -107,7 +107,6 @@ export class TenantRoute implements TrafficSplit {
     name: "tenant",
     guards: true,
     request: (exchange) => this.#request(exchange),
-    close() {},
   };
   readonly #config: TenantConfig;
   readonly #deps: TenantRouteDeps;

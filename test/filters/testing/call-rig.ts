@@ -4,7 +4,7 @@ import { type Exchange } from "../../../src/gateway/exchange.ts";
 import { type CallGroup, type Pairs } from "../../../src/gateway/filters/calls/call.ts";
 import { UpstreamCalls } from "../../../src/gateway/filters/calls/call-group.ts";
 import { callTarget } from "../../../src/gateway/filters/calls/call-target.ts";
-import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
+import { Upstreams } from "../../../src/gateway/upstream/upstreams.ts";
 import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
 import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
 import { BufferPool } from "../../../src/lib/buffer-pool.ts";

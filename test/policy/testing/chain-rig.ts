@@ -9,7 +9,7 @@ import { GatewayListener } from "../../../src/gateway/process/gateway-listener.t
 import { AddressShares } from "../../../src/gateway/process/address-shares.ts";
 import { ConnectionLimiter } from "../../../src/gateway/process/connection-limiter.ts";
 import { SharedConnectionCounter } from "../../../src/gateway/process/shared-connection-counter.ts";
-import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
+import { Upstreams } from "../../../src/gateway/upstream/upstreams.ts";
 import { type ForwardTarget } from "../../../src/gateway/proxy/target.ts";
 import { RouteTable } from "../../../src/gateway/routing/table.ts";
 import { type ServerSettings } from "../../../src/gateway/server-host.ts";

@@ -1,12 +1,13 @@
 import { fieldLine, type Fields, withoutFields } from "../../../lib/fields.ts";
 import { flatText } from "../../../lib/flat-text.ts";
+import { asksCredentials } from "../../config/guards.ts";
 import { respond, respondWithError } from "../../local-response.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { hasBearer } from "./bearer.ts";
 import { GuardedBody } from "./guarded-body.ts";
-import { asksCredentials, type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
+import { type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { type Admitted, type Method, type Outcome, type Refused } from "./method.ts";
@@ -18,9 +19,6 @@ export interface AuthConfig {
   readonly identityNames: readonly string[];
 }
 
-/** The services of the methods. */
-export type AuthDeps = KeySetDeps;
-
 /**
  * Maximum characters of the fields and the query of a request whose admission its connection keeps. For a longer
  * request the credentials are checked again. @bound
@@ -30,11 +28,16 @@ const MAX_KEPT_CHARS = 1024;
 /** Fields that clients also send for other purposes. They are removed only on the route that sets them. */
 const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
+/** The policy of a route that authenticates its clients, with the keys that it fetches. */
+export interface AuthPolicy extends Policy {
+  close(): void;
+}
+
 /**
  * Admits a request after its client is authenticated. Undefined if the route requires no authentication and there are
  * no identity fields to protect.
  */
-export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: AuthDeps): Policy | undefined {
+export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: KeySetDeps): AuthPolicy | undefined {
   if (auth.type === "none" && names.every((name) => CLIENTS_OWN.has(name))) return undefined;
   const own = identityNames(auth);
   const forged = [...new Set([...own, ...names.filter((name) => !CLIENTS_OWN.has(name))])];
@@ -57,9 +60,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
       const outcome = method.check(exchange);
       return outcome instanceof Promise ? decideAfter(gate, exchange, outcome) : decide(gate, exchange, outcome);
     },
-    close() {
-      method.close();
-    },
+    close: () => method.close(),
   };
 }
 

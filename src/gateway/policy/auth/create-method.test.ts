@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Auth, asksCredentials, createMethod, identityNames, keyParameters, methodsIn } from "./create-method.ts";
+import { asksCredentials } from "../../config/guards.ts";
+import { type Auth, createMethod, identityNames, keyParameters, methodsIn } from "./create-method.ts";
 import { type KeySetDeps } from "./jwks.ts";
 
 const KEY = { type: "api_key", keys: [], header_name: "X-Key", query_param: "key", consumers: [] };

@@ -37,11 +37,6 @@ export function methodsIn(auth: Auth): readonly Exclude<Auth, { type: "chain" }>
   return auth.type === "chain" ? auth.methods.flatMap(methodsIn) : [auth];
 }
 
-/** True if every method requires credentials. */
-export function asksCredentials(auth: Auth): boolean {
-  return methodsIn(auth).every(({ type }) => type !== "none" && type !== "anonymous");
-}
-
 /** Names of the query parameters that hold keys. An empty name stands for no parameter. */
 export function keyParameters(auth: Auth): string[] {
   return methodsIn(auth).flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));

@@ -67,7 +67,6 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
       if (error instanceof Promise) return error.then((late) => decide(exchange, { schema, body, error: late }));
       return decide(exchange, { schema, body, error });
     },
-    close() {},
   };
 }
 

@@ -42,6 +42,5 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
       head.fields = withStrongForms(fields);
       return "continue";
     },
-    close() {},
   };
 }

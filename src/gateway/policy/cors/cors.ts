@@ -1,10 +1,10 @@
 import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
-import { type CorsConfig } from "../../config/config.ts";
+import { type Config, type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
 import { type ResponseSink } from "../../exchange.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
-import { type Policy } from "../policy.ts";
+import { type Policy, type PolicyFeature } from "../policy.ts";
 import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { createOriginMatch, type OriginMatch } from "./origins.ts";
 
@@ -50,12 +50,17 @@ interface Compiled {
   readonly maxAge: Fields;
 }
 
+/** Provides `cors`, with the values of `routes[].cors` in place of those of the whole gateway. */
+export function provideCors({ config }: { readonly config: Pick<Config, "cors"> }): PolicyFeature {
+  return { policy: (route) => createCorsPolicy({ ...config.cors, ...route?.cors }, route?.x402 !== undefined) };
+}
+
 /**
  * The CORS protocol (Fetch). The gateway responds to a preflight itself, whatever the rest of the chain requires,
  * because a preflight has no credentials and no payment. It refuses no request: a browser that does not find the fields
  * refuses the script. `isPriced`: the fields of payments may be sent and read. Undefined if no origin is allowed.
  */
-export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy | undefined {
+function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy | undefined {
   if (config.allow_origins === undefined || config.allow_origins.length === 0) return undefined;
   const compiled = compile(config, config.allow_origins, isPriced);
   return {
@@ -73,7 +78,6 @@ export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy 
       exchange.response = new CorsEdit(exchange.response, compiled, origin);
       return "continue";
     },
-    close() {},
   };
 }
 

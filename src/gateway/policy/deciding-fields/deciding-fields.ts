@@ -37,7 +37,6 @@ export function createDecidingFieldsPolicy(names: readonly string[]): Policy | u
       if (head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, lowerNames);
       return "continue";
     },
-    close() {},
   };
 }
 

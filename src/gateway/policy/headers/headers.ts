@@ -2,9 +2,19 @@ import { fieldLine } from "../../../lib/fields.ts";
 import { type HeaderRulesConfig } from "../../config/config.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";
-import { type Policy } from "../policy.ts";
+import { type Policy, type PolicyFeature } from "../policy.ts";
 
 type Rules = HeaderRulesConfig["request"];
+
+/** Provides the `request` rules of `routes[].headers`. */
+export function provideRequestHeaders(): PolicyFeature {
+  return { policy: (route) => route?.headers && createRequestHeadersPolicy(route.headers) };
+}
+
+/** Provides the `response` rules of `routes[].headers`. */
+export function provideResponseHeaders(): PolicyFeature {
+  return { policy: (route) => route?.headers && createResponseHeadersPolicy(route.headers) };
+}
 
 /**
  * Edits the request's header fields for the upstream. It is the last policy of a chain. Undefined if there are no
@@ -20,7 +30,6 @@ export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig
       head.fields = changes.apply(head.fields);
       return "continue";
     },
-    close() {},
   };
 }
 
@@ -41,7 +50,6 @@ export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConf
       changeFinalHead(exchange, exchange.head.isGrpc ? ofCalls : changes);
       return "continue";
     },
-    close() {},
   };
 }
 

@@ -25,6 +25,5 @@ export function createMethodOverridePolicy(): Policy {
       respondWithError(exchange, REFUSED);
       return "responded";
     },
-    close() {},
   };
 }

@@ -72,9 +72,6 @@ export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps):
       else respondUnserved(exchange);
       return "responded";
     },
-    close() {
-      // The process owns the ledger, the facilitator and the stored responses.
-    },
   };
 }
 

@@ -59,7 +59,7 @@ export function createRateLimitPolicy(
   deps: RateLimitDeps,
 ): Policy {
   const limit = new RateLimit(config, deps);
-  return { name: "rate_limit", forgets: true, request: (exchange) => limit.request(exchange), close() {} };
+  return { name: "rate_limit", forgets: true, request: (exchange) => limit.request(exchange) };
 }
 
 class RateLimit {

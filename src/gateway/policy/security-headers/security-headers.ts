@@ -1,8 +1,8 @@
 import { fieldLine } from "../../../lib/fields.ts";
-import { type SecurityHeadersConfig } from "../../config/config.ts";
+import { type Config, type SecurityHeadersConfig } from "../../config/config.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";
-import { type Policy } from "../policy.ts";
+import { type Policy, type PolicyFeature } from "../policy.ts";
 
 /** Values for browsers, if the configuration enables these fields without values of its own. */
 const DEFAULTS = {
@@ -13,12 +13,27 @@ const DEFAULTS = {
   frameOptions: "SAMEORIGIN",
 } as const;
 
+/** Provides `security_headers`, with the values of a route in place of those of the whole gateway. */
+export function provideSecurityHeaders({
+  config: { security_headers: common, server },
+}: {
+  readonly config: Pick<Config, "security_headers" | "server">;
+}): PolicyFeature {
+  return {
+    policy(route) {
+      const own = route?.security_headers;
+      if (server.disable_middleware || (common === undefined && own === undefined)) return undefined;
+      return createSecurityHeadersPolicy({ ...common, ...own });
+    },
+  };
+}
+
 /**
  * Sends the fields by which browsers protect a site's users. HSTS is sent only over TLS (RFC 6797 §7.2), and a CSP only
  * if it is configured. A configured value replaces the upstream's; a default is sent only if the upstream sends none.
  * Undefined if the fields are disabled.
  */
-export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Policy | undefined {
+function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Policy | undefined {
   if (config.enabled === false) return undefined;
   const secure = changesFor(config, true);
   const plain = changesFor(config, false);
@@ -32,7 +47,6 @@ export function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Poli
       changeFinalHead(exchange, exchange.head.scheme === "https" ? secure : plain);
       return "continue";
     },
-    close() {},
   };
 }
 

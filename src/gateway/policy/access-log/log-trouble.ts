@@ -1,5 +1,5 @@
-import { COMMON, LOGS_FAILING } from "../telemetry/layout.ts";
-import { type WorkerSlot } from "../telemetry/telemetry.ts";
+import { COMMON, LOGS_FAILING } from "../../telemetry/layout.ts";
+import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 
 /** Common cells: whether the loss of lines was reported, and the number of lines lost since. */
 const TOLD = 0;

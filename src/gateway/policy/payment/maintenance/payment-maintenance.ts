@@ -1,29 +1,29 @@
-import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
-import { type Lease } from "../../payments/facilitator/facilitators.ts";
-import type * as Posters from "../../payments/settlement/outbox-poster.ts";
-import type * as Reconcilers from "../../payments/settlement/reconciler.ts";
-import { type Environment } from "../../payments/facilitator/secrets.ts";
-import type * as Records from "../../payments/settlement/settlement-record.ts";
-import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
-import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
-import { type NewNotice } from "../../store/outbox.ts";
-import { type Store } from "../../store/store.ts";
-import { type Config } from "../config/config.ts";
-import { routeName } from "../routing/route-name.ts";
-import { type OnEvent } from "../telemetry/event.ts";
-import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+import { type Facilitator } from "../../../../payments/facilitator/facilitator.ts";
+import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
+import type * as Posters from "../../../../payments/settlement/outbox-poster.ts";
+import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";
+import { type Environment } from "../../../../payments/facilitator/secrets.ts";
+import type * as Records from "../../../../payments/settlement/settlement-record.ts";
+import { parseSecrets } from "../../../../payments/settlement/webhook-secret.ts";
+import { type Change, type Ledger, type Payment } from "../../../../store/ledger.ts";
+import { type NewNotice } from "../../../../store/outbox.ts";
+import { type Store } from "../../../../store/store.ts";
+import { type Config } from "../../../config/config.ts";
+import { routeName } from "../../../routing/route-name.ts";
+import { type OnEvent } from "../../../telemetry/event.ts";
+import { type PaymentMetrics } from "../../../telemetry/payment-metrics.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
 import { paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
 /** Loaded as `posters` is. */
-const records = (): typeof Records => require("../../payments/settlement/settlement-record.ts");
+const records = (): typeof Records => require("../../../../payments/settlement/settlement-record.ts");
 
 /** Loaded as `posters` is. */
-const reconcilers = (): typeof Reconcilers => require("../../payments/settlement/reconciler.ts");
+const reconcilers = (): typeof Reconcilers => require("../../../../payments/settlement/reconciler.ts");
 
 /** Loaded when a ledger is opened, like the other modules here (bench start). */
-const posters = (): typeof Posters => require("../../payments/settlement/outbox-poster.ts");
+const posters = (): typeof Posters => require("../../../../payments/settlement/outbox-poster.ts");
 
 /** Milliseconds between two counts of the open payments. */
 const COUNT_MS = 2000;

@@ -1,7 +1,7 @@
-import { Outage } from "../../lib/outage.ts";
-import { type Store } from "../../store/store.ts";
-import { type OnEvent } from "../telemetry/event.ts";
-import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+import { Outage } from "../../../../lib/outage.ts";
+import { type Store } from "../../../../store/store.ts";
+import { type OnEvent } from "../../../telemetry/event.ts";
+import { type PaymentMetrics } from "../../../telemetry/payment-metrics.ts";
 
 /** No payer has this address, and no client can send this id. */
 const TRIAL_ID = { payer: "", id: "trial" };

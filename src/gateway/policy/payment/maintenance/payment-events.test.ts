@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Change, type Payment } from "../../store/ledger.ts";
-import { type NewEvent } from "../telemetry/event.ts";
+import { type Change, type Payment } from "../../../../store/ledger.ts";
+import { type NewEvent } from "../../../telemetry/event.ts";
 import { paymentEvent, withBreakerEvents } from "./payment-events.ts";
 
 const PAYMENT = { route: "/read", network: "eip155:8453", state: "settling", transaction: "" } as Payment;

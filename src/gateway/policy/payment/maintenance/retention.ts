@@ -1,5 +1,5 @@
-import { faultOf } from "../../lib/caught.ts";
-import { type Store } from "../../store/store.ts";
+import { faultOf } from "../../../../lib/caught.ts";
+import { type Store } from "../../../../store/store.ts";
 
 /** Milliseconds between two checks for old payments. */
 const LOOK_MS = 10 * 60_000;

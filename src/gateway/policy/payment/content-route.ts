@@ -1,4 +1,4 @@
-import { type RouteConfig, type UpstreamConfig } from "../config/config.ts";
+import { type RouteConfig, type UpstreamConfig } from "../../config/config.ts";
 
 /** True if the upstream `name`, the content service, makes every upstream response of the route. */
 export function isContentRoute(

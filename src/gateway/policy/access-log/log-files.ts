@@ -1,10 +1,30 @@
-import { type LineWatcher, LineWriter } from "../../lib/line-writer.ts";
-import { type AccessLogConfig } from "../config/config.ts";
-import { type AccessLog, type LogUsers } from "../observer.ts";
-import { combinedLine } from "../policy/access-log/access-log.ts";
-import { type HiddenParameters } from "../telemetry/hidden-parameters.ts";
-import { jsonLine } from "../policy/access-log/json-line.ts";
+import { type LineWatcher, LineWriter } from "../../../lib/line-writer.ts";
+import { type AccessLogConfig } from "../../config/config.ts";
+import { combinedLine, type LogLine } from "./access-log.ts";
+import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
+import { jsonLine } from "./json-line.ts";
 import { type LogTrouble } from "./log-trouble.ts";
+
+/** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
+export interface LogUsers {
+  began(): void;
+  ended(): void;
+}
+
+/** The access log of a route, and its settings. */
+export interface AccessLog {
+  readonly line: LogLine;
+  /** The query parameters whose values are left out of the log. */
+  readonly hidden: HiddenParameters;
+  readonly writer: Pick<LineWriter, "begin" | "end">;
+  readonly users: LogUsers;
+  /** Share of the requests that are logged, 0 to 1. */
+  readonly share: number;
+  /** Returns numbers from 0 to less than 1; a request is logged if its number is less than `share`. */
+  readonly random: () => number;
+  /** The log lines have fields about upstreams. */
+  readonly tellsUpstream: boolean;
+}
 
 /** Receives the counts of access logs. */
 export interface LogCounter {

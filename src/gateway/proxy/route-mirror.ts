@@ -1,15 +1,15 @@
 import { type RouteConfig } from "../config/config.ts";
-import type * as Mirror from "../proxy/mirror.ts";
-import type * as Mirrors from "../proxy/mirrors.ts";
-import { type RequestCopier } from "../proxy/request-copy.ts";
-import { type ForwardTarget } from "../proxy/target.ts";
-import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
+import type * as Mirror from "./mirror.ts";
+import type * as Mirrors from "./mirrors.ts";
+import { type RequestCopier } from "./request-copy.ts";
+import { type ForwardTarget } from "./target.ts";
+import { type UpstreamDeps, type Upstreams } from "../upstream/upstreams.ts";
 
 /** Loaded with the first mirror (bench start). */
-const one = (): typeof Mirror => require("../proxy/mirror.ts");
+const one = (): typeof Mirror => require("./mirror.ts");
 
 /** Loaded as `one` is. */
-const several = (): typeof Mirrors => require("../proxy/mirrors.ts");
+const several = (): typeof Mirrors => require("./mirrors.ts");
 
 type MirrorsConfig = NonNullable<RouteConfig["mirrors"]>;
 

@@ -1,7 +1,7 @@
-import { Outage } from "../../lib/outage.ts";
-import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
-import { type Change, type Payment } from "../../store/ledger.ts";
-import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
+import { Outage } from "../../../../lib/outage.ts";
+import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
+import { type Change, type Payment } from "../../../../store/ledger.ts";
+import { type NewEvent, type OnEvent } from "../../../telemetry/event.ts";
 
 /** The event for operators about a change of a payment; undefined if the change needs no attention. */
 export function paymentEvent(before: Payment, change: Change): NewEvent | undefined {

@@ -1,12 +1,13 @@
 import { type RouteConfig } from "../config/config.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
-import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "../proxy/split.ts";
-import { type ForwardTarget } from "../proxy/target.ts";
-import { type MessageEdit, type TargetParts, Variant } from "../proxy/variant.ts";
+import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "./split.ts";
+import { type ForwardTarget } from "./target.ts";
+import { type MessageEdit, type TargetParts, Variant } from "./variant.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
-import { redirectOf, rewriteOf } from "./route-handler.ts";
-import { extraFields } from "./route-target.ts";
-import { type UpstreamDeps, type Upstreams } from "./upstreams.ts";
+import { rewriteOf } from "../routing/route-rewrite.ts";
+import { redirectOf } from "../static/own-response.ts";
+import { extraFields } from "./extra-fields.ts";
+import { type UpstreamDeps, type Upstreams } from "../upstream/upstreams.ts";
 
 type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
-import { type PaymentIds } from "../../store/payment-ids.ts";
-import { type NewEvent } from "../telemetry/event.ts";
+import { type PaymentIds } from "../../../../store/payment-ids.ts";
+import { type NewEvent } from "../../../telemetry/event.ts";
 import { LedgerWatch } from "./ledger-watch.ts";
 
 const gauge: boolean[] = [];

@@ -5,20 +5,20 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
-import { type Config, type UpstreamConfig } from "../config/config.ts";
+import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { trustOf } from "../wire/tls-connect.ts";
-import { readAuthorities, readPair } from "./certificates.ts";
+import { readAuthorities, readPair } from "../wire/read-certificates.ts";
 import { tlsFailureLog } from "./tls-failures.ts";
-import { type DialSettings } from "../upstream/dial.ts";
-import { reasonName } from "../upstream/directory/probe-reason.ts";
-import { type Membership } from "../upstream/member.ts";
-import { UpstreamServer } from "../upstream/server.ts";
-import { ServerPool } from "../upstream/server-pool.ts";
-import { type ServerStates } from "../upstream/server-states.ts";
-import { SlowStart } from "../upstream/slow-start.ts";
-import { Upstream } from "../upstream/upstream.ts";
+import { type DialSettings } from "./dial.ts";
+import { reasonName } from "./directory/probe-reason.ts";
+import { type Membership } from "./member.ts";
+import { UpstreamServer } from "./server.ts";
+import { ServerPool } from "./server-pool.ts";
+import { type ServerStates } from "./server-states.ts";
+import { SlowStart } from "./slow-start.ts";
+import { Upstream } from "./upstream.ts";
 
 /** The services of all upstreams of a process. */
 export interface UpstreamDeps {
@@ -35,6 +35,19 @@ export interface UpstreamDeps {
 /** The protocols offered by ALPN. */
 const ALPN = { http1: [], h2: ["h2"], h2c: [], auto: ["h2", "http/1.1"] } as const;
 
+/** The upstream of a route without one. It has no servers. */
+const NO_UPSTREAM = new Upstream({ name: "", balancing: "round_robin", scheme: "http" }, () => {
+  throw new Error("Cannot make a server: this upstream never has one");
+});
+
+/** Provides `upstreams`. Those that have not changed stay, with their connections. */
+export function provideUpstreams(
+  parts: UpstreamDeps & { readonly config: Config },
+  previous: Upstreams | undefined,
+): Upstreams {
+  return new Upstreams(parts.config, parts, previous);
+}
+
 /** The upstreams of a configuration, ready for use. */
 export class Upstreams {
   readonly #byName: ReadonlyMap<string, Made>;
@@ -49,6 +62,11 @@ export class Upstreams {
       }),
     );
     this.setMembers(deps.members);
+  }
+
+  /** The upstream of a route. It has no servers if the route names none. */
+  of({ upstream }: Pick<RouteConfig, "upstream">): Upstream {
+    return upstream === undefined ? NO_UPSTREAM : this.get(upstream);
   }
 
   /** The upstream of that name. Throws if it does not exist, which a checked configuration excludes. */

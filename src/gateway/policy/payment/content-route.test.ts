@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { configSchema, type Config } from "../config/config.ts";
+import { configSchema, type Config } from "../../config/config.ts";
 import { isContentRoute } from "./content-route.ts";
 
 const SERVER = { unix: "/run/content.sock" };

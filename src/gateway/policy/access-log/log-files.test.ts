@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../../lib/testing/until.ts";
-import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { onlySlot, Telemetry } from "../../telemetry/telemetry.ts";
 import { LogTrouble } from "./log-trouble.ts";
 import { type LogLease, LogFiles } from "./log-files.ts";
 

@@ -1,23 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
-import { createPrefixRewrite, createRewrite } from "../routing/rewrite.ts";
-import { FixedResponse } from "../static/fixed-response.ts";
-import { Redirect } from "../static/redirect.ts";
-
-/** The handler that responds in place of an upstream; undefined if the route has an upstream. */
-export function ownResponse({
-  redirect,
-  fixed_response: fixed,
-  path_prefix: prefix,
-}: RouteConfig): Redirect | FixedResponse | undefined {
-  if (fixed !== undefined) return new FixedResponse(fixed);
-  return redirect && redirectOf(redirect, prefix);
-}
-
-/** Redirects requests of a route with this prefix. */
-export function redirectOf(redirect: NonNullable<RouteConfig["redirect"]>, prefix: string): Redirect {
-  const { scheme, host, port, status } = redirect;
-  return new Redirect({ scheme, host, port, status, path: pathChange(redirect, prefix) });
-}
+import { createPrefixRewrite, createRewrite } from "./rewrite.ts";
 
 /**
  * The change of paths in upstream requests; undefined if they are not changed. `own` is the rewrite of an entry of
@@ -33,7 +15,8 @@ export function rewriteOf(
   return rewrite === undefined ? createRewrite(pattern, replacement) : pathChange(rewrite, prefix);
 }
 
-function pathChange(
+/** The change of paths that `path` or `prefix` asks for, on a route with the prefix `matched`; undefined without them. */
+export function pathChange(
   { path, prefix }: { readonly path?: string; readonly prefix?: string },
   matched: string,
 ): ((path: string) => string) | undefined {

@@ -1,0 +1,82 @@
+import { type Config, type RouteConfig } from "../../config/config.ts";
+import { type RespondWithError } from "../../local-response.ts";
+import { routeName } from "../../routing/route-name.ts";
+import { type Policy, type PolicyFeature } from "../policy.ts";
+import { createRateLimitPolicy, type RateLimits } from "./rate-limit.ts";
+import type * as Redis from "./redis-store.ts";
+
+/** Loaded with the first store for rate limits (bench start). */
+const redis = (): typeof Redis => require("./redis-store.ts");
+
+interface RateLimitParts {
+  readonly config: Pick<Config, "rate_limit_store" | "routes">;
+  /** The buckets of all workers. */
+  readonly rateLimits: RateLimits;
+  readonly respondWithError: RespondWithError;
+  /** Receives the failures of the store. */
+  readonly log: (message: string) => void;
+}
+
+/** The store that rate limits share with other servers. `key` identifies its settings. */
+interface Store {
+  readonly key: string;
+  readonly store: Redis.RedisStore;
+}
+
+/**
+ * Provides `routes[].rate_limit`. The connection of `previous` stays if the store is the same. Rejects if the URL of the
+ * store is missing or not valid.
+ */
+export async function provideRateLimits(
+  parts: RateLimitParts,
+  previous: RouteLimits | undefined,
+): Promise<RouteLimits> {
+  return new RouteLimits(parts, await openStore(parts, previous?.store));
+}
+
+async function openStore(
+  { config, rateLimits: { metrics }, log }: RateLimitParts,
+  before: Store | undefined,
+): Promise<Store | undefined> {
+  const { redis_url_env: name, timeout_ms: timeoutMs } = config.rate_limit_store;
+  if (name === "" || config.routes.every((route) => route.rate_limit === undefined)) return undefined;
+  const url = readRedisUrl(name, process.env);
+  const key = JSON.stringify([url, timeoutMs]);
+  if (key === before?.key) return before;
+  const store = new (redis().RedisStore)({ url, timeoutMs }, { metrics, log });
+  await store.ready();
+  return { key, store };
+}
+
+class RouteLimits implements PolicyFeature {
+  readonly store: Store | undefined;
+  readonly #parts: Pick<RateLimitParts, "rateLimits" | "respondWithError">;
+
+  constructor({ rateLimits, respondWithError }: RateLimitParts, store: Store | undefined) {
+    this.#parts = { rateLimits, respondWithError };
+    this.store = store;
+  }
+
+  policy(route: RouteConfig | undefined): Policy | undefined {
+    if (route?.rate_limit === undefined) return undefined;
+    const { rateLimits: limits, respondWithError } = this.#parts;
+    return createRateLimitPolicy(
+      { ...route.rate_limit, route: routeName(route) },
+      { limits, store: this.store?.store, respondWithError },
+    );
+  }
+
+  close(next: RouteLimits | undefined): void {
+    if (next?.store !== this.store) this.store?.store.close();
+  }
+}
+
+/** Throws if the variable is not set, or is not a Redis URL. The error does not contain the value. */
+export function readRedisUrl(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const url = environment[name];
+  if (!url) throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not set`);
+  if (!/^(?:redis|rediss|valkey|valkeys|redis\+unix|redis\+tls):\/\/\S+$/.test(url)) {
+    throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not a redis:// URL`);
+  }
+  return url;
+}

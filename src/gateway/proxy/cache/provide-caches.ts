@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Config, type RouteConfig } from "../../config/config.ts";
+import type * as Methods from "../../policy/auth/create-method.ts";
+import { CONSUMER_HEADER } from "../../policy/auth/method.ts";
+import { routeName } from "../../routing/route-name.ts";
+import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
+import { type Telemetry } from "../../telemetry/telemetry.ts";
+import { type ForwardTarget } from "../target.ts";
+import type * as Caches from "./cache.ts";
+import type * as Stores from "./store.ts";
+
+/** Loaded with the first route that caches (bench start). */
+const caches = (): typeof Caches => require("./cache.ts");
+
+/** Loaded as `caches` is. */
+const stores = (): typeof Stores => require("./store.ts");
+
+/** Loaded with the first route that authenticates its clients (bench start). */
+const methods = (): typeof Methods => require("../../policy/auth/create-method.ts");
+
+interface CacheParts {
+  readonly config: Pick<Config, "routes">;
+  readonly telemetry: Telemetry;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+}
+
+interface Kept {
+  readonly route: RouteConfig;
+  readonly store: Stores.CacheStore;
+}
+
+/** Provides `routes[].cache`. Routes that have not changed since `previous` keep their cached responses. */
+export function provideCaches(parts: CacheParts, previous: RouteCaches | undefined): RouteCaches {
+  const byRoute = new Map<string, Kept>();
+  for (const route of parts.config.routes) {
+    if (route.cache === undefined) continue;
+    const name = routeName(route);
+    const before = previous?.byRoute.get(name);
+    const stays = before !== undefined && isDeepStrictEqual(before.route, route);
+    byRoute.set(name, stays ? before : { route, store: createStore(route.cache, parts.telemetry) });
+  }
+  return new RouteCaches(byRoute, parts);
+}
+
+function createStore(
+  { max_entries: maxEntries, max_bytes: maxBytes }: NonNullable<RouteConfig["cache"]>,
+  { cache }: Telemetry,
+): Stores.CacheStore {
+  return new (stores().CacheStore)({ maxEntries, maxBytes }, (entries, bytes) => cache.holds(entries, bytes));
+}
+
+/** The cached responses of a configuration's routes. */
+class RouteCaches {
+  readonly byRoute: ReadonlyMap<string, Kept>;
+  readonly #telemetry: Telemetry;
+  readonly #now: () => number;
+
+  constructor(byRoute: ReadonlyMap<string, Kept>, { telemetry, clock }: CacheParts) {
+    this.byRoute = byRoute;
+    this.#telemetry = telemetry;
+    this.#now = clock;
+  }
+
+  /** The cache of a route; undefined if caching is off. */
+  of(route: RouteConfig, target: ForwardTarget): Caches.ResponseCache | undefined {
+    const kept = this.byRoute.get(routeName(route));
+    if (route.cache === undefined || kept === undefined) return undefined;
+    const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes, targeted_fields: targeted } = route.cache;
+    // A response for one consumer must not reach another.
+    const identity =
+      route.auth.type === "none" ? [] : [CONSUMER_HEADER.toLowerCase(), ...methods().identityNames(route.auth)];
+    const keyNames = new Set([...vary.map((name) => name.toLowerCase()), ...identity]);
+    const targets = targeted.map((name) => name.toLowerCase());
+    const settings = { ttl, targets, vary: [...keyNames], maxEntryBytes };
+    return new (caches().ResponseCache)(settings, target, {
+      store: kept.store,
+      watcher: this.#watcherOf(route),
+      now: this.#now,
+    });
+  }
+
+  #watcherOf(route: RouteConfig): Pick<CacheMetrics, "responded"> {
+    const { cache, traffic } = this.#telemetry;
+    const ofRoute = traffic.route(routeName(route));
+    return {
+      responded(how) {
+        cache.responded(how);
+        ofRoute.cached(how);
+      },
+    };
+  }
+
+  /** Deletes the cached responses, except those that `next` takes over. */
+  close(next: RouteCaches | undefined): void {
+    for (const [name, kept] of this.byRoute) if (next?.byRoute.get(name) !== kept) kept.store.close();
+  }
+}

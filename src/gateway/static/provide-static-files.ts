@@ -1,0 +1,26 @@
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Config } from "../config/config.ts";
+import { type RespondWithError } from "../local-response.ts";
+import type * as Files from "./static-files.ts";
+
+/** Loaded with the first configuration that serves files (bench start). */
+const files = (): typeof Files => require("./static-files.ts");
+
+interface FileParts {
+  readonly config: Pick<Config, "server">;
+  readonly wheel: TimerWheel;
+  readonly respondWithError: RespondWithError;
+  readonly onError: (error: unknown) => void;
+  /** Files that can be open at once. */
+  readonly maxOpenFiles: number;
+}
+
+/** Provides `server.static_root`; `files` is undefined without it. */
+export function provideStaticFiles({ config: { server }, maxOpenFiles: maxOpen, ...deps }: FileParts): {
+  readonly files: Files.StaticFiles | undefined;
+  close(): void;
+} {
+  const { static_root: root, cache_static_files: caches } = server;
+  const made = root === "" ? undefined : new (files().StaticFiles)({ root, caches, maxOpen }, deps);
+  return { files: made, close: () => made?.close() };
+}
