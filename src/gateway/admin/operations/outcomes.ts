@@ -41,7 +41,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
     case "guarded":
       return new TurnpikeError(
         "guard-lost",
-        `Cannot change ${thing}: paths would lose guards; if this is intended, repeat the change with ?force=true, or name the guards in routes[].without`,
+        `Cannot change ${thing}: paths would lose guards; if this is intended, force the change (--force, ?force=true), or name the guards in routes[].without`,
         [...outcome.losses, ...outcome.warnings].map(reportedDiagnostic),
       );
     case "unreadable":
