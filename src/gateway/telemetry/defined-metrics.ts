@@ -74,28 +74,45 @@ function definedTable(zone: SharedZone, row: number): CounterTable {
   });
 }
 
+interface Family {
+  readonly type: DefinedType;
+  /** By filter. */
+  readonly entries: Map<string, TableEntry>;
+}
+
+/** The names that a metric has on the page: a histogram also has the names of its parts. */
+function namesOf(name: string, type: DefinedType): string[] {
+  return type === "histogram" ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+}
+
+function isHistogram({ name }: TableEntry): boolean {
+  return name?.second.startsWith(`histogram${BETWEEN}`) === true;
+}
+
 /**
  * Writes the metrics of all filters by name. If two metrics of a filter get the same name here, or two of different types, the
- * later one has its type as a suffix.
+ * later one has its type as a suffix. Histograms come first, because they need several names.
  */
 export function writeDefined(page: Page, zone: SharedZone): void {
-  const families = new Map<string, { type: DefinedType; entries: Map<string, TableEntry> }>();
+  const families = new Map<string, Family>();
+  const taken = new Set<string>();
   for (const entry of definedTable(zone, SUPERVISOR_ROW)
     .entries()
-    .toSorted((a, b) => a.index - b.index)) {
+    .toSorted((a, b) => Number(isHistogram(b)) - Number(isHistogram(a)) || a.index - b.index)) {
     const [kind = "", ...rest] = entry.name?.second.split(BETWEEN) ?? [];
     const type = TYPES.find((known) => known === kind);
     if (type === undefined) continue;
     const filter = entry.name?.first ?? "";
     let name = PREFIX + rest.join(BETWEEN).replaceAll(/[^A-Za-z0-9_]/g, "_");
-    let family = families.get(name);
-    while (family !== undefined && (family.type !== type || family.entries.has(filter))) {
-      name += `_${type}`;
-      family = families.get(name);
-    }
-    family ??= { type, entries: new Map<string, TableEntry>() };
+    const isFree = (family: Family | undefined): boolean =>
+      family === undefined
+        ? !namesOf(name, type).some((one) => taken.has(one))
+        : family.type === type && !family.entries.has(filter);
+    while (!isFree(families.get(name))) name += `_${type}`;
+    const family = families.get(name) ?? { type, entries: new Map<string, TableEntry>() };
     families.set(name, family);
     family.entries.set(filter, entry);
+    for (const one of namesOf(name, type)) taken.add(one);
   }
   for (const [name, { type, entries }] of families) {
     page.metric(name, type, "Defined by a filter.");

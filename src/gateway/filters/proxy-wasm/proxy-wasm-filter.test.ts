@@ -330,6 +330,9 @@ test("metrics keep their values, and the metrics page shows them with a prefix",
   expect(page).toContain("# TYPE turnpike_wasm_custom_probe_level gauge");
   expect(page).toContain('turnpike_wasm_custom_probe_level{filter="probe.wasm"} 7\n');
   expect(page).toContain('turnpike_wasm_custom_probe_sizes_bucket{filter="probe.wasm",le="50"} 2\n');
+  // The histogram has this name already.
+  expect(page).toContain('turnpike_wasm_custom_probe_sizes_count{filter="probe.wasm"} 2\n');
+  expect(page).toContain('turnpike_wasm_custom_probe_sizes_count_gauge{filter="probe.wasm"} 4\n');
 });
 
 test("the clock is the system's", async () => {

@@ -135,6 +135,7 @@ class Probe extends Context {
       const gauge = new Gauge("probe_level"); gauge.record(gauge.metric_id, 7);
       const histogram = new Histogram("probe_sizes"); histogram.record(histogram.metric_id, 40);
       const same = new Gauge("probe_total"); same.record(same.metric_id, 3);
+      const part = new Gauge("probe_sizes_count"); part.record(part.metric_id, 4);
       const value = new ArrayBuffer(8);
       get_metric(counter.metric_id, changetype<usize>(value));
       this.tell(load<u64>(changetype<usize>(value)).toString());
