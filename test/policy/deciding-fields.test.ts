@@ -36,6 +36,8 @@ beforeAll(async () => {
       },
       { path_prefix: "/env", upstream, match: { headers: [{ name: "X-Env", value: "admin" }] }, name: "admin" },
       { path_prefix: "/env", upstream },
+      { path_prefix: "/plan", upstream, match: { query: [{ name: "plan", value: "free" }] }, name: "free" },
+      { path_prefix: "/plan", upstream },
       { path_prefix: "/", upstream },
     ],
     // It does not load, so the tenant route responds with 503 to the requests that pass the check.
@@ -88,6 +90,16 @@ for (const protocol of PROTOCOLS) {
     expect(origin.requests.at(-1)?.trailers.map(([name]) => name.toLowerCase())).toEqual(["x-sum"]);
   });
 }
+
+test.each(PROTOCOLS)("over %s, a query parameter by which a route is selected comes once", async (protocol) => {
+  const ask = async (query: string): Promise<number> =>
+    (await gateway.request(protocol, { path: `/plan?${query}` })).status;
+  for (const query of ["plan=free&plan=full", "a=1&plan=full&b=2&plan=", "plan=free&pl%61n=full", "plan&plan"])
+    expect(await ask(query)).toBe(400);
+  expect(origin.requests).toEqual([]);
+  for (const query of ["plan=free", "plan=full&a=1&a=2", "a=1&a=2", "plan=free%26plan=full"])
+    expect(await ask(query)).toBe(200);
+});
 
 test("two Cookie lines are refused if the authentication service reads them; over HTTP/2 and HTTP/3 they are one field", async () => {
   const headers = [

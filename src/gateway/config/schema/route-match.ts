@@ -24,7 +24,7 @@ const headerCondition = z
     value: headerValue
       .meta(secret("field"))
       .exactOptional()
-      .describe("The field's whole value. Several lines are joined with `, `."),
+      .describe("The field's whole value. A request with two lines of the field gets 400."),
     pattern: pattern
       .meta(secret("field"))
       .exactOptional()
@@ -47,7 +47,7 @@ const queryCondition = z
       .describe("Regular expression for the whole value, in place of `value`."),
   })
   .describe(
-    "One query parameter. With neither `value` nor `pattern`, any value matches. Of a repeated parameter, the first value counts.",
+    "One query parameter. With neither `value` nor `pattern`, any value matches. A request with two values of the parameter gets 400.",
   );
 
 const grpcName = z.string().max(MAX_GRPC_NAME);

@@ -4,13 +4,20 @@ import { respondWithError } from "../../local-response.ts";
 import { GuardedBody } from "../auth/guarded-body.ts";
 import { type Policy } from "../policy.ts";
 
+/** Names by which the gateway decides. */
+export interface DecidingNames {
+  readonly fields: readonly string[];
+  /** Query parameters, decoded. */
+  readonly parameters: readonly string[];
+}
+
 /**
- * Refuses requests with two lines of a field by which the gateway decides: the upstream could read the other line. CGI and
- * its successors map `X-User` and `X_User` to one name, so the two count as one field, and only the configured spelling is
- * accepted. The policy removes such fields from trailers. Undefined without names.
+ * Refuses requests with two lines of a field, or two values of a query parameter, by which the gateway decides: the upstream
+ * could read the other one. CGI and its successors map `X-User` and `X_User` to one name, so the two count as one field, and
+ * only the configured spelling is accepted. The policy removes such fields from trailers. Undefined without names.
  */
-export function createDecidingFieldsPolicy(names: readonly string[]): Policy | undefined {
-  if (names.length === 0) return undefined;
+export function createDecidingFieldsPolicy({ fields: names, parameters }: DecidingNames): Policy | undefined {
+  if (names.length + parameters.length === 0) return undefined;
   const lowerNames = [...new Set(names.map((name) => name.toLowerCase()))];
   const spelled = new Set(lowerNames);
   const patterns = lowerNames.map((name) =>
@@ -20,6 +27,10 @@ export function createDecidingFieldsPolicy(names: readonly string[]): Policy | u
   const error = new TurnpikeError(
     "bad-request",
     `send each of these fields once, in this spelling: ${names.join(", ")}`,
+  );
+  const parametersError = new TurnpikeError(
+    "bad-request",
+    `send each of these query parameters once: ${[...new Set(parameters)].join(", ")}`,
   );
   /** A codec gives the same text for a field section that is repeated. */
   let accepted: Fields = "";
@@ -34,10 +45,20 @@ export function createDecidingFieldsPolicy(names: readonly string[]): Policy | u
         return "responded";
       }
       accepted = head.fields;
+      if (parameters.length > 0 && hasRepeated(head.query, parameters)) {
+        respondWithError(exchange, parametersError);
+        return "responded";
+      }
       if (head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, lowerNames);
       return "continue";
     },
   };
+}
+
+function hasRepeated(query: string, parameters: readonly string[]): boolean {
+  if (!query.includes("&")) return false;
+  const found = new URLSearchParams(query);
+  return parameters.some((name) => found.getAll(name).length > 1);
 }
 
 /** True if another program could read one of the fields in another way. */

@@ -1,3 +1,4 @@
+import { endsAtBoundary } from "../../../lib/url-path.ts";
 import { type Config } from "../../config/config.ts";
 import type * as Methods from "../auth/create-method.ts";
 import { createDecidingFieldsPolicy } from "./deciding-fields.ts";
@@ -7,22 +8,33 @@ import { type PolicyFeature } from "../policy.ts";
 const authMethods = (): typeof Methods => require("../auth/create-method.ts");
 
 const KEY_PREFIX = "header:";
+/** In place of a prefix. The precedence of a gRPC route does not depend on its prefix. */
+const EVERYWHERE = "";
 
 /**
- * Provides the check of the fields by which a route decides: its tenant, rate limit, upstream and authentication service.
- * Fields in `match` of any route count for all routes, because a request that does not match one falls to another.
+ * Provides the check of the fields and query parameters by which a route decides: its tenant, rate limit, upstream and
+ * authentication service. Fields in `match` of any route count for all routes, because a request that does not match one
+ * falls to another. Query parameters are often repeated, so they count only for the routes to which such a request can fall.
  */
 export function provideDecidingFields({
   config: { routes },
 }: {
   readonly config: Pick<Config, "routes">;
 }): PolicyFeature {
-  const matched: string[] = [];
-  for (const { match } of routes) if (match !== undefined) for (const { name } of match.headers) matched.push(name);
+  const matched = new Set<string>();
+  /** By the prefix of a route. */
+  const parameters = new Map<string, Set<string>>();
+  for (const { path_prefix: prefix, match } of routes) {
+    for (const { name } of match?.headers ?? []) matched.add(name);
+    for (const { name } of match?.query ?? []) {
+      for (const above of match?.grpc === undefined ? prefixesOf(prefix) : [EVERYWHERE])
+        parameters.set(above, (parameters.get(above) ?? new Set()).add(name));
+    }
+  }
   return {
     policy(route) {
       if (route === undefined) return undefined;
-      const { tenant, rate_limit: limit, traffic_split_sticky: sticky, auth } = route;
+      const { path_prefix: prefix, tenant, rate_limit: limit, traffic_split_sticky: sticky, auth } = route;
       const names = [...matched];
       if (tenant !== undefined) names.push(tenant.header);
       if (limit?.key.startsWith(KEY_PREFIX) === true) names.push(limit.key.slice(KEY_PREFIX.length));
@@ -32,7 +44,15 @@ export function provideDecidingFields({
           if (method.type === "forward_auth") names.push(...method.headers_forward);
         }
       }
-      return createDecidingFieldsPolicy(names);
+      const counting = [EVERYWHERE, prefix].flatMap((one) => [...(parameters.get(one) ?? [])]);
+      return createDecidingFieldsPolicy({ fields: names, parameters: counting });
     },
   };
+}
+
+/** The prefixes that cover a prefix, and the prefix itself. */
+function* prefixesOf(prefix: string): Generator<string> {
+  for (let length = 1; length <= prefix.length; length++) {
+    if (endsAtBoundary(prefix, length)) yield prefix.slice(0, length);
+  }
 }
