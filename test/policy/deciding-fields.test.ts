@@ -99,6 +99,9 @@ test.each(PROTOCOLS)("over %s, a query parameter by which a route is selected co
   expect(origin.requests).toEqual([]);
   for (const query of ["plan=free", "plan=full&a=1&a=2", "a=1&a=2", "plan=free%26plan=full"])
     expect(await ask(query)).toBe(200);
+  const elsewhere = async (path: string): Promise<number> =>
+    (await gateway.request(protocol, { path: `${path}?plan=a&plan=b` })).status;
+  expect([await elsewhere("/"), await elsewhere("/plan/below"), await elsewhere("/env")]).toEqual([400, 400, 200]);
 });
 
 test("two Cookie lines are refused if the authentication service reads them; over HTTP/2 and HTTP/3 they are one field", async () => {
