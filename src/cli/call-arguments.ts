@@ -57,7 +57,7 @@ export const CALL_FLAGS = {
     text: "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
   },
   gateway: { type: "string", value: "URL", text: `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})` },
-  out: { type: "string", value: "FILE", text: "write the result to this file" },
+  out: { type: "string", short: "o", value: "FILE", text: "write the result to this file" },
   json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
   help: HELP,

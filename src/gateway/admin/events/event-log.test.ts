@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { EventLog, MAX_EVENTS, MAX_LINES, MAX_READERS } from "./event-log.ts";
+import { EventLog, MAX_EVENTS, MAX_LINES, MAX_READ_ONLY, MAX_READERS } from "./event-log.ts";
 
 function filled(events: number): EventLog {
   const log = new EventLog(() => 1_000_000);
@@ -76,6 +76,16 @@ test("32 readers are accepted and no more, until one leaves", () => {
   expect(log.subscribe({ ...reader })).toBeUndefined();
   leave[3]?.();
   expect(log.subscribe({ ...reader })).toBeDefined();
+});
+
+test("readers with the read-only key leave places for operators", () => {
+  const log = filled(0);
+  const subscribe = (isReadOnly: boolean) => log.subscribe({ wake() {}, isReadOnly });
+  const leave = Array.from({ length: MAX_READ_ONLY }, () => subscribe(true));
+  expect(leave.every((end) => end !== undefined)).toBeTrue();
+  expect(subscribe(true)).toBeUndefined();
+  for (let i = MAX_READ_ONLY; i < MAX_READERS; i++) expect(subscribe(false)).toBeDefined();
+  expect(subscribe(false)).toBeUndefined();
 });
 
 test("too many events that no operator caused are left out and counted, but never an operator's change", async () => {

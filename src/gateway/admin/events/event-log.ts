@@ -8,6 +8,8 @@ export const MAX_EVENTS = 1000;
 export const MAX_LINES = 500;
 /** Concurrent readers of the stream. If there are more, a request for the stream is refused. @internal */
 export const MAX_READERS = 32;
+/** Concurrent readers with the read-only key. The other places are kept for operators. @internal */
+export const MAX_READ_ONLY = 24;
 /** Characters of a message or a line. The rest of a longer one is cut off. */
 const MAX_MESSAGE = 2000;
 /** Characters of an event's JSON. Details that would make it longer are left out. */
@@ -51,6 +53,8 @@ export interface Batch {
 
 /** Reads events as they happen. */
 export interface EventReader {
+  /** It has the read-only key. */
+  readonly isReadOnly?: boolean;
   /** There may be new events, or the log is closed. */
   wake(): void;
 }
@@ -164,6 +168,8 @@ export class EventLog implements EventSink {
    */
   subscribe(reader: EventReader): (() => void) | undefined {
     if (this.#readers.size >= MAX_READERS || this.#closed) return undefined;
+    const isReadOnly = reader.isReadOnly === true;
+    if (isReadOnly && [...this.#readers].filter((other) => other.isReadOnly).length >= MAX_READ_ONLY) return undefined;
     this.#readers.add(reader);
     return () => void this.#readers.delete(reader);
   }

@@ -5,13 +5,18 @@ const RETRY_MS = 2000;
 
 const encoder = new TextEncoder();
 
-/** Time limits in milliseconds. */
-const PATIENCE = {
+/** The reader of a stream, and time limits in milliseconds. */
+interface StreamOptions {
   /** Silence after which a comment line shows that the connection is alive. */
-  aliveMs: 15_000,
+  readonly aliveMs: number;
   /** Time in which the body must first be read. If it is not, the request was a HEAD, and the stream ends. */
-  beginMs: 5000,
-};
+  readonly beginMs: number;
+  /** The reader has the read-only key. */
+  readonly isReadOnly?: boolean;
+}
+
+/** The time limits of all streams, which tests shorten. */
+export const PATIENCE: StreamOptions = { aliveMs: 15_000, beginMs: 5000 };
 
 /** The id of an event, as in `since` or `Last-Event-ID`; undefined if it is not one. */
 export function parseEventId(text: string): number | undefined {
@@ -27,9 +32,9 @@ export function parseEventId(text: string): number | undefined {
 export function eventStream(
   log: EventLog,
   since = log.lastId,
-  { aliveMs, beginMs } = PATIENCE,
+  { aliveMs, beginMs, isReadOnly = false }: StreamOptions = PATIENCE,
 ): ReadableStream<Uint8Array> | undefined {
-  const reader = new StreamReader(log, since, aliveMs);
+  const reader = new StreamReader(log, since, { aliveMs, isReadOnly });
   const unsubscribe = log.subscribe(reader);
   if (unsubscribe === undefined) return undefined;
   const end = (): void => {
@@ -64,6 +69,7 @@ export function eventStream(
 /** Makes the pieces of one client's stream. */
 class StreamReader implements EventReader {
   isCancelled = false;
+  readonly isReadOnly: boolean;
   readonly #log: EventLog;
   readonly #aliveMs: number;
   #at: number;
@@ -71,7 +77,8 @@ class StreamReader implements EventReader {
   #ended = false;
   #wake: (() => void) | undefined;
 
-  constructor(log: EventLog, at: number, aliveMs: number) {
+  constructor(log: EventLog, at: number, { aliveMs, isReadOnly = false }: Omit<StreamOptions, "beginMs">) {
+    this.isReadOnly = isReadOnly;
     this.#aliveMs = aliveMs;
     this.#log = log;
     this.#at = at;

@@ -83,7 +83,9 @@ export const checkConfig: Operation = {
   },
   failures: [],
   async run(call, { config }) {
-    const { ok, problems, warnings, difference, restart } = requireCheck(await config.check(bytesOf(call)));
+    const { ok, problems, warnings, difference, restart } = requireCheck(
+      await config.check(bytesOf(call), callerOf(call).by),
+    );
     const diagnostics = { problems: problems.map(reportedDiagnostic), warnings: warnings.map(reportedDiagnostic) };
     return Response.json({ ok, ...diagnostics, difference, restart });
   },

@@ -1,8 +1,8 @@
 /** The operations that the console and `turnpike top` read: figures, events, payments, the content service, the log. */
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { eventStream, parseEventId } from "../events/event-stream.ts";
-import { type Operation } from "./operation.ts";
+import { eventStream, parseEventId, PATIENCE } from "../events/event-stream.ts";
+import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, actor, counts, server, wasm } from "./shapes.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
@@ -111,7 +111,8 @@ export const showEvents: Operation = {
     types: ["text/event-stream"],
   },
   failures: ["bad-request", "overloaded"],
-  run({ request, query }, { events }) {
+  run(call, { events }) {
+    const { request, query } = call;
     const text = request.headers.get("last-event-id") ?? query.get("since");
     const since = text === null ? undefined : parseEventId(text);
     if (text !== null && since === undefined)
@@ -120,7 +121,8 @@ export const showEvents: Operation = {
     if (query.get("format") === "json" || /application\/json/i.test(accept)) {
       return Response.json({ events: events.since(since ?? 0) }, { headers: { vary: "Accept" } });
     }
-    const stream = eventStream(events, since);
+    const isReadOnly = callerOf(call).access === "read";
+    const stream = eventStream(events, since, { ...PATIENCE, isReadOnly });
     if (stream === undefined) throw new TurnpikeError("overloaded", "Cannot stream events: too many clients read them");
     return new Response(stream, {
       headers: { "content-type": "text/event-stream", vary: "Accept", "x-accel-buffering": "no" },

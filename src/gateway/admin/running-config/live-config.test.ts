@@ -48,6 +48,16 @@ async function configOf(document: object = DOCUMENT): Promise<LiveConfig> {
   });
 }
 
+test("checks with the read-only key do not have an operator's check refused", async () => {
+  const running = await configOf();
+  const bytes = new TextEncoder().encode(JSON.stringify(DOCUMENT_OF_A));
+  const reader: Actor = { kind: "read-only operator", key: "read_api_key", address: "127.0.0.1" };
+  const flood = Array.from({ length: 8 }, () => running.check(bytes, reader));
+  expect(await running.check(bytes, BY)).toMatchObject({ kind: "checked", ok: true });
+  const kinds = (await Promise.all(flood)).map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(["checked", "busy"]));
+});
+
 test("a route is added, changed and removed, and each change has its own revision", async () => {
   const running = await configOf();
   const seen = new Set([running.revision]);

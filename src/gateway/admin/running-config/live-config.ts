@@ -35,7 +35,7 @@ import { TurnQueue } from "./turn-queue.ts";
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. */
 const MAX_WAITING = 64;
 
-/** Checks that run or wait, one after another. If there are more, the next one is refused. */
+/** Checks with one key that run or wait, one after another. If there are more, the next one is refused. */
 const MAX_CHECKS = 4;
 
 /** The configuration at the start, and the functions that apply and report its changes. */
@@ -61,7 +61,8 @@ export class LiveConfig implements RunningConfig {
   readonly #options: LiveConfigOptions;
   readonly #source: ConfigSource;
   readonly #turns = new TurnQueue(MAX_WAITING);
-  readonly #checks = new TurnQueue(MAX_CHECKS);
+  /** Checks with the read-only key do not delay those of operators. */
+  readonly #checks = { operator: new TurnQueue(MAX_CHECKS), reader: new TurnQueue(MAX_CHECKS) };
   readonly #judge: DocumentJudge;
   readonly #start = crypto.randomUUID();
   #file: ConfigFile | undefined;
@@ -123,8 +124,9 @@ export class LiveConfig implements RunningConfig {
     return (this.#difference ??= inSlices(differenceSteps(saved.document, served.document, withoutSecrets)));
   }
 
-  async check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable | Busy> {
-    return (await this.#checks.run(() => this.#check(bytes))) ?? BUSY;
+  async check(bytes: Uint8Array, by: Actor): Promise<CheckOutcome | Unreadable | Busy> {
+    const checks = this.#checks[by.key === "read_api_key" ? "reader" : "operator"];
+    return (await checks.run(() => this.#check(bytes))) ?? BUSY;
   }
 
   async #check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable> {

@@ -162,7 +162,7 @@ export interface RunningConfig {
   /** Serves with the changed document, or changes nothing. */
   change(edit: Edit, by: Actor, rules?: ChangeRules): Promise<ChangeOutcome>;
   /** The effect of serving with a document, as JSON. */
-  check(bytes: Uint8Array): Promise<CheckOutcome | Unreadable | Busy>;
+  check(bytes: Uint8Array, by: Actor): Promise<CheckOutcome | Unreadable | Busy>;
   /** Serves with the current content of the file. `strict`: not if it has warnings. */
   reload(by: Actor, rules?: Pick<ChangeRules, "strict">): Promise<ReloadOutcome>;
   /** Writes the document to the file. `force`: even if another program has changed the file. */
