@@ -9,7 +9,7 @@ import { parseKey } from "./key.ts";
 import { METHODS, methodFor } from "./methods.ts";
 import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
 import { type Chain } from "./scheme.ts";
-import { createSender, type OwnSender } from "./sender.ts";
+import { KeySender } from "./sender.ts";
 
 /** An entry of `x402.chains`, with the URL from its environment variable. */
 export interface EmbeddedChainOptions extends ChainOptions {
@@ -32,7 +32,7 @@ export interface EmbeddedOptions {
 }
 
 interface OwnChain extends Chain {
-  readonly sender: OwnSender;
+  readonly sender: KeySender;
 }
 
 /** A settlement in progress. */
@@ -55,7 +55,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
       maxPending: options.max_pending,
       receiptTimeoutMs: chain.receipt_timeout_ms,
     };
-    chains.set(node.network, { node, sender: createSender(node, account, bounds) });
+    chains.set(node.network, { node, sender: new KeySender(node, account, bounds) });
   }
   if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains is empty");
   return chains;

@@ -1,6 +1,6 @@
 import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
-import { type Responses, createRpc, type RpcError, isRpcError, type Request, type Requests } from "./rpc.ts";
+import { type Responses, Rpc, type RpcError, isRpcError, type Request, type Requests } from "./rpc.ts";
 
 /**
  * Time after which a node is asked for its chain id again, in milliseconds: the node behind an address may change.
@@ -47,7 +47,7 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`Cannot use the chain ${network}: its RPC endpoint is not an http or https URL`);
   }
-  const rpc = createRpc(options.rpc_url, options.timeout_ms);
+  const rpc = new Rpc(options.rpc_url, options.timeout_ms);
   const expected = chainId(network);
   /** Time of the last successful check of the chain id, in milliseconds. */
   let checkedAt: number | undefined;

@@ -36,53 +36,82 @@ const QUARTERS = 4;
  */
 const MAX_RESENT = 16;
 
-/** The transactions that were sent and whose outcome is not known. */
-export interface OpenTransactions {
-  /** All open transactions, by tag. */
-  readonly all: ReadonlyMap<string, OpenTransaction>;
-  add(transaction: OpenTransaction): void;
-  /** Waits until the outcome counts, or the time is over. Several callers may wait for one transaction. */
-  wait(transaction: OpenTransaction): Promise<Sent>;
-  /** Removes transactions that no caller waits for and whose nonce is used: `count` is the first unused nonce. */
-  prune(count: bigint): void;
-  close(): void;
-}
-
 interface Bounds {
   readonly maxFeePerGas: bigint;
   readonly receiptTimeoutMs: number;
 }
 
 /**
- * Polls the receipts of all open transactions together. Sends transactions again, or with higher fees, if they do not
- * get into a block. Calls `onGap` after filling a nonce that the node had lost: then only the node knows the next
- * nonce.
+ * The transactions that were sent and whose outcome is not known. Polls their receipts together. Sends transactions
+ * again, or with higher fees, if they do not get into a block. Calls `onGap` after filling a nonce that the node had
+ * lost: then only the node knows the next nonce.
  */
-export function createOpenTransactions(
-  node: EvmNode,
-  account: Address,
-  { maxFeePerGas, receiptTimeoutMs }: Bounds,
-  onGap: () => void,
-): OpenTransactions {
-  const all = new Map<string, OpenTransaction>();
-  const state = { isRunning: false, isClosed: false };
+export class OpenTransactions {
+  readonly #all = new Map<string, OpenTransaction>();
+  readonly #node: EvmNode;
+  readonly #account: Address;
+  readonly #bounds: Bounds;
+  readonly #onGap: () => void;
+  #isRunning = false;
+  #isClosed = false;
 
-  function settle(transaction: OpenTransaction, sent: Sent): void {
-    if (sent.kind !== "open") all.delete(transaction.tag);
+  constructor(node: EvmNode, account: Address, bounds: Bounds, onGap: () => void) {
+    this.#node = node;
+    this.#account = account;
+    this.#bounds = bounds;
+    this.#onGap = onGap;
+  }
+
+  /** All open transactions, by tag. */
+  get all(): ReadonlyMap<string, OpenTransaction> {
+    return this.#all;
+  }
+
+  add(transaction: OpenTransaction): void {
+    this.#all.set(transaction.tag, transaction);
+  }
+
+  /** Waits until the outcome counts, or the time is over. Several callers may wait for one transaction. */
+  async wait(transaction: OpenTransaction): Promise<Sent> {
+    if (this.#isClosed)
+      return { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause: "the facilitator is closing" };
+    if (transaction.wait === undefined) {
+      const { promise, resolve } = Promise.withResolvers<Sent>();
+      const now = this.#node.now();
+      transaction.touched = Math.min(transaction.touched, now);
+      transaction.wait = { outcome: promise, resolve, until: now + this.#bounds.receiptTimeoutMs };
+    }
+    if (!this.#isRunning) void this.#run();
+    return await transaction.wait.outcome;
+  }
+
+  /** Removes transactions that no caller waits for and whose nonce is used: `count` is the first unused nonce. */
+  prune(count: bigint): void {
+    for (const { tag, nonce, wait } of this.#all.values())
+      if (wait === undefined && nonce < count) this.#all.delete(tag);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const transaction of this.#all.values()) this.#leaveOpen(transaction, "the facilitator is closing");
+  }
+
+  #settle(transaction: OpenTransaction, sent: Sent): void {
+    if (sent.kind !== "open") this.#all.delete(transaction.tag);
     transaction.wait?.resolve(sent);
     transaction.wait = undefined;
   }
 
-  function leaveOpen(transaction: OpenTransaction, cause: string): void {
-    settle(transaction, { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause });
+  #leaveOpen(transaction: OpenTransaction, cause: string): void {
+    this.#settle(transaction, { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause });
   }
 
-  function judge(transaction: OpenTransaction, receipt: Receipt, newest: bigint): void {
+  #judge(transaction: OpenTransaction, receipt: Receipt, newest: bigint): void {
     transaction.isMined = true;
-    if (newest - receipt.blockNumber + 1n < BigInt(node.confirmations)) return;
+    if (newest - receipt.blockNumber + 1n < BigInt(this.#node.confirmations)) return;
     const { transactionHash, logs, blockNumber } = receipt;
     const isMined = receipt.status === 1n;
-    settle(
+    this.#settle(
       transaction,
       isMined
         ? { kind: "mined", transaction: transactionHash, logs }
@@ -91,10 +120,10 @@ export function createOpenTransactions(
   }
 
   /** Checks every receipt once. */
-  async function look(): Promise<void> {
-    const watched = [...all.values()].filter(({ wait }) => wait !== undefined);
+  async #look(): Promise<void> {
+    const watched = [...this.#all.values()].filter(({ wait }) => wait !== undefined);
     const asked = watched.flatMap((transaction) => transaction.hashes.map((hash) => ({ transaction, hash })));
-    const [newest, ...receipts] = await node.readAll<[bigint, ...(Receipt | null)[]]>(
+    const [newest, ...receipts] = await this.#node.readAll<[bigint, ...(Receipt | null)[]]>(
       blockNumberRequest(),
       ...asked.map(({ hash }) => receiptRequest(hash)),
     );
@@ -103,32 +132,32 @@ export function createOpenTransactions(
     for (const [i, { transaction, hash }] of asked.entries()) {
       const receipt = receipts[i];
       if (isRpcError(newest) || receipt === undefined || receipt === null || isRpcError(receipt)) continue;
-      if (receipt.transactionHash === hash && transaction.wait !== undefined) judge(transaction, receipt, newest);
+      if (receipt.transactionHash === hash && transaction.wait !== undefined) this.#judge(transaction, receipt, newest);
     }
-    const now = node.now();
+    const now = this.#node.now();
     for (const transaction of watched) {
       const left = transaction.wait === undefined ? undefined : transaction.wait.until - now;
       // If much more time is left than at the start, the clock was set back. Callers must not wait for that long.
-      if (left !== undefined && (left <= 0 || left > 2 * receiptTimeoutMs)) {
-        leaveOpen(transaction, `no receipt that counts within ${receiptTimeoutMs} ms`);
+      if (left !== undefined && (left <= 0 || left > 2 * this.#bounds.receiptTimeoutMs)) {
+        this.#leaveOpen(transaction, `no receipt that counts within ${this.#bounds.receiptTimeoutMs} ms`);
       }
     }
   }
 
   /** Handles transactions that have waited long. */
-  async function nurse(): Promise<void> {
-    const due = node.now() - receiptTimeoutMs / QUARTERS;
-    const stuck = [...all.values()].filter(
+  async #nurse(): Promise<void> {
+    const due = this.#node.now() - this.#bounds.receiptTimeoutMs / QUARTERS;
+    const stuck = [...this.#all.values()].filter(
       ({ wait, isMined, touched }) => wait !== undefined && !isMined && touched <= due,
     );
     if (stuck.length === 0) return;
-    const [count, pending] = await node.readAll<[bigint, bigint]>(
-      transactionCountRequest(account, "latest"),
-      transactionCountRequest(account, "pending"),
+    const [count, pending] = await this.#node.readAll<[bigint, bigint]>(
+      transactionCountRequest(this.#account, "latest"),
+      transactionCountRequest(this.#account, "pending"),
     );
     if (isRpcError(count) || isRpcError(pending)) return;
-    for (const transaction of stuck) passOver(transaction, count);
-    const own = [...all.values()]
+    for (const transaction of stuck) this.#passOver(transaction, count);
+    const own = [...this.#all.values()]
       .filter(({ nonce }) => nonce >= count)
       .toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
     const [head] = own;
@@ -136,12 +165,12 @@ export function createOpenTransactions(
     // The node has lost the transactions before the gateway's first one. Without them, none of the later ones would get
     // into a block.
     if (head.nonce > count && pending <= count) {
-      replace(head, count, head.fees);
-      onGap();
-    } else if (head.nonce === count && head.touched <= due) await raise(head);
+      this.#replace(head, count, head.fees);
+      this.#onGap();
+    } else if (head.nonce === count && head.touched <= due) await this.#raise(head);
     for (const transaction of own.slice(0, MAX_RESENT)) {
-      transaction.touched = node.now();
-      const response = await node.write(sendRequest(transaction.raw));
+      transaction.touched = this.#node.now();
+      const response = await this.#node.write(sendRequest(transaction.raw));
       // The remaining ones are not sent, so that the check for receipts is not delayed.
       if (isRpcError(response) && response.error === "unavailable") return;
     }
@@ -151,23 +180,23 @@ export function createOpenTransactions(
    * Gives up a transaction whose nonce another one used. It waits for the second check, because nodes behind one
    * address may differ.
    */
-  function passOver(transaction: OpenTransaction, count: bigint): void {
+  #passOver(transaction: OpenTransaction, count: bigint): void {
     if (transaction.nonce >= count) return;
-    transaction.touched = node.now();
+    transaction.touched = this.#node.now();
     transaction.misses += 1;
     if (transaction.misses < 2) return;
-    leaveOpen(transaction, "another transaction replaced its own");
-    all.delete(transaction.tag);
+    this.#leaveOpen(transaction, "another transaction replaced its own");
+    this.#all.delete(transaction.tag);
   }
 
-  async function raise(transaction: OpenTransaction): Promise<void> {
-    const now = await currentFees(node, maxFeePerGas);
+  async #raise(transaction: OpenTransaction): Promise<void> {
+    const now = await currentFees(this.#node, this.#bounds.maxFeePerGas);
     if (isRpcError(now) || now === "too dear") return;
-    const fees = raisedFees(transaction.fees, now, maxFeePerGas);
-    if (fees !== undefined) replace(transaction, transaction.nonce, fees);
+    const fees = raisedFees(transaction.fees, now, this.#bounds.maxFeePerGas);
+    if (fees !== undefined) this.#replace(transaction, transaction.nonce, fees);
   }
 
-  function replace(transaction: OpenTransaction, nonce: bigint, fees: Fees): void {
+  #replace(transaction: OpenTransaction, nonce: bigint, fees: Fees): void {
     if (transaction.hashes.length >= MAX_REPLACEMENTS) return;
     const { raw, hash } = transaction.sign(nonce, fees);
     // Recorded before it is sent: its receipt may come even if sending fails.
@@ -175,37 +204,13 @@ export function createOpenTransactions(
     transaction.hashes.push(hash);
   }
 
-  async function run(): Promise<void> {
-    state.isRunning = true;
-    while (!state.isClosed && [...all.values()].some(({ wait }) => wait !== undefined)) {
-      await look();
-      await nurse();
-      await Bun.sleep(node.pollMs);
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (!this.#isClosed && [...this.#all.values()].some(({ wait }) => wait !== undefined)) {
+      await this.#look();
+      await this.#nurse();
+      await Bun.sleep(this.#node.pollMs);
     }
-    state.isRunning = false;
+    this.#isRunning = false;
   }
-
-  return {
-    all,
-    add: (transaction) => void all.set(transaction.tag, transaction),
-    async wait(transaction) {
-      if (state.isClosed)
-        return { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause: "the facilitator is closing" };
-      if (transaction.wait === undefined) {
-        const { promise, resolve } = Promise.withResolvers<Sent>();
-        const now = node.now();
-        transaction.touched = Math.min(transaction.touched, now);
-        transaction.wait = { outcome: promise, resolve, until: now + receiptTimeoutMs };
-      }
-      if (!state.isRunning) void run();
-      return await transaction.wait.outcome;
-    },
-    prune(count) {
-      for (const { tag, nonce, wait } of all.values()) if (wait === undefined && nonce < count) all.delete(tag);
-    },
-    close() {
-      state.isClosed = true;
-      for (const transaction of all.values()) leaveOpen(transaction, "the facilitator is closing");
-    },
-  };
 }

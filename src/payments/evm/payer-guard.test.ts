@@ -4,7 +4,7 @@ import { type Address } from "../x402/address.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { encodeCall } from "./abi.ts";
-import { createPayerGuard } from "./payer-guard.ts";
+import { PayerGuard } from "./payer-guard.ts";
 import { openPermit2Shop, type Permit2Shop } from "./permit2/testing/permit2-shop.ts";
 import { type PayerShare, type Sent } from "./scheme.ts";
 import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
@@ -101,7 +101,7 @@ describe("the failures of a payer", () => {
 
   test("block the payer for twice as long after each failure in a row, up to a day; a success clears them", async () => {
     let now = 0;
-    const guard = createPayerGuard(() => now);
+    const guard = new PayerGuard(() => now);
     for (const seconds of [60, 120, 240]) {
       await guard.send(share, async () => REVERTED);
       now += seconds * 1000 - 1;
@@ -121,7 +121,7 @@ describe("the failures of a payer", () => {
   });
 
   test("let a contract have one transaction in progress at first, and more after successes", async () => {
-    const guard = createPayerGuard(() => 0);
+    const guard = new PayerGuard(() => 0);
     let atOnce = 0;
     let most = 0;
     async function send(): Promise<Sent> {
@@ -139,7 +139,7 @@ describe("the failures of a payer", () => {
   });
 
   test("are remembered for a limited number of payers, and the oldest are dropped first", async () => {
-    const guard = createPayerGuard(() => 0);
+    const guard = new PayerGuard(() => 0);
     await guard.send(share, async () => REVERTED);
     for (let i = 0; i < 4096; i++) {
       const payer: Address = `0x${(0x10000 + i).toString(16).padStart(40, "0")}`;
@@ -149,7 +149,7 @@ describe("the failures of a payer", () => {
   });
 
   test("do not count transactions with an open outcome; nothing more is sent", async () => {
-    const guard = createPayerGuard(() => 0);
+    const guard = new PayerGuard(() => 0);
     const open: Sent = { kind: "open", transaction: "0x01", cause: "no receipt" };
     const poor = { ...share, isContract: false, funds: async () => 1n };
     const first = guard.send(poor, async () => open);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { startNodeProxy, type NodeProxy, rpcError, rpcResult } from "./testing/node-proxy.ts";
 import { blockNumberRequest, chainIdRequest, codeRequest, sendRequest } from "./requests.ts";
-import { createRpc, isRpcError } from "./rpc.ts";
+import { Rpc, isRpcError } from "./rpc.ts";
 
 const SECRET = "a-secret-key";
 
@@ -13,7 +13,7 @@ describe("a call to a node", () => {
   afterEach(() => proxy.close());
 
   function rpc(timeoutMs = 5000) {
-    return createRpc(`${proxy.rpcUrl}/v2/${SECRET}`, timeoutMs);
+    return new Rpc(`${proxy.rpcUrl}/v2/${SECRET}`, timeoutMs);
   }
 
   test("returns several responses by their ids, in the order of the requests", async () => {
@@ -122,7 +122,7 @@ describe("a call to a node", () => {
         return Response.json({ jsonrpc: "2.0", id: body.id, result: "0x7" });
       },
     });
-    const single = createRpc(`http://127.0.0.1:${server.port}`, 5000);
+    const single = new Rpc(`http://127.0.0.1:${server.port}`, 5000);
     for (let i = 0; i < 2; i++) {
       expect(await single.readAll<[bigint, bigint]>([chainIdRequest(), blockNumberRequest()])).toEqual([7n, 7n]);
     }
@@ -144,7 +144,7 @@ describe("a call to a node", () => {
         return Response.json(body.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x7" })));
       },
     });
-    const limited = createRpc(`http://127.0.0.1:${server.port}`, 5000);
+    const limited = new Rpc(`http://127.0.0.1:${server.port}`, 5000);
     const busy = { error: "unavailable", refusal: "busy" } as const;
     const requests = [chainIdRequest(), blockNumberRequest()] as const;
     expect(await limited.readAll<[bigint, bigint]>(requests)).toMatchObject([busy, busy]);
@@ -160,9 +160,7 @@ describe("a call to a node", () => {
       fetch: (request) =>
         Response.json({ id: 1, result: request.headers.get("authorization") === "Basic bWU6bXk=" ? "0x1" : "0x0" }),
     });
-    const [reply] = await createRpc(`http://me:my@127.0.0.1:${server.port}`, 5000).readAll<[bigint]>([
-      chainIdRequest(),
-    ]);
+    const [reply] = await new Rpc(`http://me:my@127.0.0.1:${server.port}`, 5000).readAll<[bigint]>([chainIdRequest()]);
     expect(reply).toBe(1n);
     await server.stop(true);
   });

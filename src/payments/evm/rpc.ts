@@ -48,14 +48,6 @@ export type Responses<T extends readonly unknown[]> = { readonly [K in keyof T]:
 /** Several calls, with the type of each result. */
 export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
 
-/** A node of a chain, by JSON-RPC over HTTP. Its methods do not reject: errors are values. */
-export interface Rpc {
-  /** Sends several reads as one HTTP request. Repeats it if there is no response. */
-  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>>;
-  /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
-  write<T>(request: Request<T>): Promise<T | RpcError>;
-}
-
 /** True if a call has no result. */
 export function isRpcError(response: unknown): response is RpcError {
   return typeof response === "object" && response !== null && "error" in response;
@@ -154,48 +146,66 @@ function byId(json: unknown): ReadonlyMap<number, Envelope> {
   return found;
 }
 
-/**
- * JSON-RPC over HTTP to one node; `timeoutMs` limits each HTTP request. Errors are values. Throws if `url` is not a
- * URL.
- */
-export function createRpc(url: string, timeoutMs: number): Rpc {
-  const post = createPost(url, timeoutMs);
-  let nextId = 1;
+/** JSON-RPC over HTTP to one node of a chain. Methods do not reject: errors are values. */
+export class Rpc {
+  readonly #post: Post;
+  #nextId = 1;
   /** Some endpoints support no batches. This is detected only once. */
-  let takesBatches = true;
+  #takesBatches = true;
 
-  function asIds(requests: readonly Request<unknown>[]): readonly number[] {
-    return requests.map(() => nextId++);
+  /** `timeoutMs` limits each HTTP request. Throws if `url` is not a URL. */
+  constructor(url: string, timeoutMs: number) {
+    this.#post = createPost(url, timeoutMs);
   }
 
-  async function single(request: Request<unknown>): Promise<unknown> {
-    const id = nextId++;
-    const response = await post(toBody(request, id));
+  /** Sends several reads as one HTTP request. Repeats it if there is no response. */
+  async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>> {
+    const all: readonly Request<unknown>[] = requests;
+    const responses: unknown[] = [];
+    for (let i = 0; i < all.length; i += MAX_BATCH) responses.push(...(await this.#batch(all.slice(i, i + MAX_BATCH))));
+    // #batch returns a result of the schema's type, or an RpcError, for each request in order.
+    return responses as unknown as Responses<T>;
+  }
+
+  /** Sends one call that changes something. It is never repeated, because its outcome would be unknown. */
+  async write<T>(request: Request<T>): Promise<T | RpcError> {
+    // As above.
+    return (await this.#single(request)) as T | RpcError;
+  }
+
+  #asIds(requests: readonly Request<unknown>[]): readonly number[] {
+    return requests.map(() => this.#nextId++);
+  }
+
+  async #single(request: Request<unknown>): Promise<unknown> {
+    const id = this.#nextId++;
+    const response = await this.#post(toBody(request, id));
     if (isRpcError(response)) return response;
     const own = byId(response.json).get(id) ?? refusalWithoutId(response.json);
     if (own === undefined) return { error: "failed", cause: `the node's response to ${request.method} is invalid` };
     return judge(request, own);
   }
 
-  async function read(request: Request<unknown>): Promise<unknown> {
-    let response = await single(request);
+  async #read(request: Request<unknown>): Promise<unknown> {
+    let response = await this.#single(request);
     for (let tries = 1; tries < MAX_TRIES && isRpcError(response) && isWorthRetry(response); tries++) {
       await Bun.sleep(RETRY_MS);
-      response = await single(request);
+      response = await this.#single(request);
     }
     return response;
   }
 
-  async function batch(requests: readonly Request<unknown>[]): Promise<readonly unknown[]> {
+  async #batch(requests: readonly Request<unknown>[]): Promise<readonly unknown[]> {
     const [first] = requests;
     if (first === undefined) return [];
-    if (requests.length === 1 || !takesBatches) return await Promise.all(requests.map(read));
-    const ids = asIds(requests);
+    if (requests.length === 1 || !this.#takesBatches)
+      return await Promise.all(requests.map((request) => this.#read(request)));
+    const ids = this.#asIds(requests);
     const body = requests.map((request, i) => toBody(request, ids[i] ?? 0));
-    let response = await post(body);
+    let response = await this.#post(body);
     for (let tries = 1; tries < MAX_TRIES && isWorthRetry(response); tries++) {
       await Bun.sleep(RETRY_MS);
-      response = await post(body);
+      response = await this.#post(body);
     }
     if (isRpcError(response)) return requests.map(() => response);
     const whole = Array.isArray(response.json) ? undefined : refusalWithoutId(response.json)?.error;
@@ -204,8 +214,8 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       // The endpoint is busy, and single calls would be even more requests. Also, the results of one batch come from
       // the same state of a node.
       if (error.error === "unavailable") return requests.map(() => error);
-      takesBatches = false;
-      return await Promise.all(requests.map(read));
+      this.#takesBatches = false;
+      return await Promise.all(requests.map((request) => this.#read(request)));
     }
     const found = byId(response.json);
     return requests.map((request, i) => {
@@ -215,20 +225,6 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
         : judge(request, own);
     });
   }
-
-  return {
-    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Responses<T>> {
-      const all: readonly Request<unknown>[] = requests;
-      const responses: unknown[] = [];
-      for (let i = 0; i < all.length; i += MAX_BATCH) responses.push(...(await batch(all.slice(i, i + MAX_BATCH))));
-      // batch() returns a result of the schema's type, or an RpcError, for each request in order.
-      return responses as unknown as Responses<T>;
-    },
-    async write<T>(request: Request<T>): Promise<T | RpcError> {
-      // As above.
-      return (await single(request)) as T | RpcError;
-    },
-  };
 }
 
 /** An error in response to the HTTP request as a whole. */

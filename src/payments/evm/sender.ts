@@ -1,10 +1,10 @@
 import { type Account } from "../signatures/signature.ts";
-import { type Hex } from "../x402/address.ts";
+import { type Address, type Hex } from "../x402/address.ts";
 import { chainId } from "../x402/networks.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
 import { type EvmNode } from "./node.ts";
-import { createOpenTransactions, type OpenTransaction } from "./open-transactions.ts";
-import { createPayerGuard } from "./payer-guard.ts";
+import { type OpenTransaction, OpenTransactions } from "./open-transactions.ts";
+import { PayerGuard } from "./payer-guard.ts";
 import { estimateRequest, sendRequest, transactionCountRequest } from "./requests.ts";
 import { type RpcError, isRpcError } from "./rpc.ts";
 import { type Sender, type Sending, type Sent } from "./scheme.ts";
@@ -17,12 +17,6 @@ export interface SenderBounds {
   readonly maxGas: bigint;
   readonly maxPending: number;
   readonly receiptTimeoutMs: number;
-}
-
-/** A sender that its owner closes. */
-export interface OwnSender extends Sender {
-  /** Ends all waits; the waiting callers get an open outcome. */
-  close(): void;
 }
 
 /**
@@ -41,55 +35,94 @@ function withheld(cause: string): Sent {
 }
 
 /** The key's transactions on one chain, with nonces in order. No other program may send with this key. */
-export function createSender(node: EvmNode, account: Account, bounds: SenderBounds): OwnSender {
-  const id = chainId(node.network);
-  const guard = createPayerGuard(node.now);
+export class KeySender implements Sender {
+  readonly #node: EvmNode;
+  readonly #account: Account;
+  readonly #bounds: SenderBounds;
+  readonly #chainId: bigint;
+  readonly #guard: PayerGuard;
+  readonly #open: OpenTransactions;
   /** Transactions before their broadcast. */
-  let preparing = 0;
+  #preparing = 0;
   /** The nonce of the next transaction; undefined if only the node knows it. */
-  let next: bigint | undefined;
-  const open = createOpenTransactions(node, account.address, bounds, () => {
-    next = undefined;
-  });
+  #next: bigint | undefined;
   /**
    * One broadcast at a time. A refused broadcast must not leave a nonce unused, because later transactions would wait
    * for it.
    */
-  let turn: Promise<unknown> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(node: EvmNode, account: Account, bounds: SenderBounds) {
+    this.#node = node;
+    this.#account = account;
+    this.#bounds = bounds;
+    this.#chainId = chainId(node.network);
+    this.#guard = new PayerGuard(node.now);
+    this.#open = new OpenTransactions(node, account.address, bounds, () => {
+      this.#next = undefined;
+    });
+  }
+
+  get account(): Address {
+    return this.#account.address;
+  }
+
+  get maxGas(): bigint {
+    return this.#bounds.maxGas;
+  }
+
+  resume(tag: string): Promise<Sent> | undefined {
+    const before = this.#open.all.get(tag);
+    return before === undefined ? undefined : this.#open.wait(before);
+  }
+
+  bars(payer: Address): boolean {
+    return this.#guard.bars(payer);
+  }
+
+  async send(sending: Sending): Promise<Sent> {
+    return this.#guard.send(sending.share, () => this.#sendNow(sending));
+  }
+
+  /** Ends all waits; the waiting callers get an open outcome. */
+  close(): void {
+    this.#open.close();
+  }
 
   /** The gas and fees within the limits, or the reason why nothing can be sent. */
-  async function prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
+  async #prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
     const [fees, gas] = await Promise.all([
-      currentFees(node, bounds.maxFeePerGas),
-      node.read(estimateRequest(account.address, to, data)),
+      currentFees(this.#node, this.#bounds.maxFeePerGas),
+      this.#node.read(estimateRequest(this.#account.address, to, data)),
     ]);
     if (isRpcError(gas)) return unsent(gas);
     if (isRpcError(fees)) return unsent(fees);
     if (fees === "too dear") return withheld("the chain's fees are above max_fee_per_gas: nothing was sent");
-    if (gas > bounds.maxGas) return { kind: "rejected" };
+    if (gas > this.#bounds.maxGas) return { kind: "rejected" };
     const generous = (gas * GAS_MARGIN_PERCENT) / 100n;
-    return { gas: generous < bounds.maxGas ? generous : bounds.maxGas, fees };
+    return { gas: generous < this.#bounds.maxGas ? generous : this.#bounds.maxGas, fees };
   }
 
-  function signer({ to, data }: Sending, gas: bigint): (nonce: bigint, fees: Fees) => SignedTransaction {
-    return (nonce, fees) => signTransaction({ chainId: id, nonce, ...fees, gas, to, data }, account.privateKey);
+  #signer({ to, data }: Sending, gas: bigint): (nonce: bigint, fees: Fees) => SignedTransaction {
+    return (nonce, fees) =>
+      signTransaction({ chainId: this.#chainId, nonce, ...fees, gas, to, data }, this.#account.privateKey);
   }
 
   /** The chain's current fees, and always more than `refused`; undefined if they would be above the limit. */
-  async function feesAbove(refused: Fees): Promise<Fees | undefined> {
-    const now = await currentFees(node, bounds.maxFeePerGas);
+  async #feesAbove(refused: Fees): Promise<Fees | undefined> {
+    const now = await currentFees(this.#node, this.#bounds.maxFeePerGas);
     if (now === "too dear") return undefined;
-    return raisedFees(refused, isRpcError(now) ? refused : now, bounds.maxFeePerGas);
+    return raisedFees(refused, isRpcError(now) ? refused : now, this.#bounds.maxFeePerGas);
   }
 
   /** The next nonce, at least `least`. */
-  async function nonceFrom(least: bigint): Promise<bigint | RpcError> {
-    const known = next ?? (await node.read(transactionCountRequest(account.address, "pending")));
+  async #nonceFrom(least: bigint): Promise<bigint | RpcError> {
+    const known = this.#next ?? (await this.#node.read(transactionCountRequest(this.#account.address, "pending")));
     if (isRpcError(known)) return known;
     return known > least ? known : least;
   }
 
-  async function broadcast(
+  async #broadcast(
     sending: Sending,
     sign: (nonce: bigint, fees: Fees) => SignedTransaction,
     first: Fees,
@@ -97,79 +130,67 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     let least = 0n;
     let fees: Fees | undefined = first;
     for (let tries = 0; tries < MAX_BROADCASTS && fees !== undefined; tries++) {
-      const nonce = await nonceFrom(least);
+      const nonce = await this.#nonceFrom(least);
       if (isRpcError(nonce)) return unsent(nonce);
       const signed = sign(nonce, fees);
-      const response = await node.write(sendRequest(signed.raw));
+      const response = await this.#node.write(sendRequest(signed.raw));
       const verdict = isRpcError(response) ? judge(response) : "sent";
       if (verdict === "sent" || verdict === "perhaps sent") {
-        next = verdict === "sent" ? nonce + 1n : undefined;
-        return opened(sending.tag, sign, { nonce, fees, ...signed });
+        this.#next = verdict === "sent" ? nonce + 1n : undefined;
+        return this.#opened(sending.tag, sign, { nonce, fees, ...signed });
       }
       // Only the node knows the transactions that the key's account has sent meanwhile.
-      next = undefined;
+      this.#next = undefined;
       if (verdict === "nonce too low") least = nonce + 1n;
-      else if (verdict === "underpriced") fees = await feesAbove(fees);
+      else if (verdict === "underpriced") fees = await this.#feesAbove(fees);
       else return verdict;
     }
     return withheld("the node accepts no transaction within max_fee_per_gas: nothing was sent");
   }
 
-  function opened(
+  #opened(
     tag: string,
     sign: OpenTransaction["sign"],
     { nonce, fees, raw, hash }: SignedTransaction & { readonly nonce: bigint; readonly fees: Fees },
   ): OpenTransaction {
     const hashes: Hex[] = [hash];
     const fresh = { isMined: false, misses: 0, wait: undefined };
-    const transaction: OpenTransaction = { tag, sign, nonce, fees, raw, hashes, touched: node.now(), ...fresh };
-    open.add(transaction);
+    const transaction: OpenTransaction = { tag, sign, nonce, fees, raw, hashes, touched: this.#node.now(), ...fresh };
+    this.#open.add(transaction);
     return transaction;
   }
 
   /** Waits for its turn, so that transactions are sent in the order of calls. */
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
     return await mine;
   }
 
-  function isFull(): boolean {
-    return open.all.size + preparing >= bounds.maxPending;
+  #isFull(): boolean {
+    return this.#open.all.size + this.#preparing >= this.#bounds.maxPending;
   }
 
-  async function makeRoom(): Promise<void> {
-    const count = await node.read(transactionCountRequest(account.address, "latest"));
-    if (!isRpcError(count)) open.prune(count);
+  async #makeRoom(): Promise<void> {
+    const count = await this.#node.read(transactionCountRequest(this.#account.address, "latest"));
+    if (!isRpcError(count)) this.#open.prune(count);
   }
 
-  async function sendNow(sending: Sending): Promise<Sent> {
-    if (isFull()) await makeRoom();
-    if (isFull()) return withheld("too many settlements are under way: nothing was sent");
-    preparing += 1;
+  async #sendNow(sending: Sending): Promise<Sent> {
+    if (this.#isFull()) await this.#makeRoom();
+    if (this.#isFull()) return withheld("too many settlements are under way: nothing was sent");
+    this.#preparing += 1;
     let sent: OpenTransaction | Sent;
     try {
-      const prepared = await prepare(sending);
+      const prepared = await this.#prepare(sending);
       if ("kind" in prepared) return prepared;
-      const sign = signer(sending, prepared.gas);
-      sent = await inTurn(() => broadcast(sending, sign, prepared.fees));
+      const sign = this.#signer(sending, prepared.gas);
+      sent = await this.#inTurn(() => this.#broadcast(sending, sign, prepared.fees));
     } finally {
-      preparing -= 1;
+      this.#preparing -= 1;
     }
-    return "kind" in sent ? sent : await open.wait(sent);
+    return "kind" in sent ? sent : await this.#open.wait(sent);
   }
-
-  return {
-    account: account.address,
-    maxGas: bounds.maxGas,
-    resume(tag) {
-      const before = open.all.get(tag);
-      return before === undefined ? undefined : open.wait(before);
-    },
-    bars: (payer) => guard.bars(payer),
-    send: (sending) => guard.send(sending.share, () => sendNow(sending)),
-    close: () => open.close(),
-  };
 }
 
 /** The outcome if a read before the broadcast failed: nothing was sent. */

@@ -27,6 +27,12 @@ function spentReason(payment: PaymentPayload): Reason {
   return isPermit2(payment) ? "permit2_invalid_nonce" : "invalid_exact_evm_nonce_already_used";
 }
 
+function refusalOf(payment: PaymentPayload, requirements: PaymentRequirements, now: number): Reason | undefined {
+  const most = atMost(payment, requirements);
+  if (most === undefined) return "invalid_upto_evm_payload_settlement_exceeds_amount";
+  return checkTerms(payment, most, now / 1000);
+}
+
 /**
  * The embedded facilitator of test mode. It checks signature, amount, recipient, times and nonce as a chain would, and
  * records the transfer instead of making it. It checks no balance. `now` is in milliseconds.
@@ -60,23 +66,14 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
       const digest = bytesToHex(signed.hash);
       const standing = await simulatedTransfers.find(key);
       if (standing === undefined) {
-        const most = atMost(payment, requirements);
-        if (most === undefined)
-          return { kind: "refused", reason: "invalid_upto_evm_payload_settlement_exceeds_amount" };
-        const reason = checkTerms(payment, most, now() / 1000);
+        const reason = refusalOf(payment, requirements, now());
         if (reason !== undefined) return { kind: "refused", reason };
         // As on a chain, no money moves, so there is no transfer to record.
         if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
       }
-      const transfer =
-        standing ??
-        (await simulatedTransfers.book({
-          ...key,
-          digest,
-          to: requirements.payTo.toLowerCase(),
-          amount: requirements.amount,
-          transaction: transactionOf(signed.hash),
-        }));
+      const { amount, payTo } = requirements;
+      const own = { ...key, digest, to: payTo.toLowerCase(), amount, transaction: transactionOf(signed.hash) };
+      const transfer = standing ?? (await simulatedTransfers.book(own));
       if (transfer.digest !== digest) return { kind: "refused", reason: spentReason(payment) };
       return { kind: "settled", transaction: transfer.transaction, payer: signed.payer };
     },
