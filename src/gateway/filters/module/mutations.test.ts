@@ -1,11 +1,14 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
+import { patient } from "../../../lib/testing/patience.ts";
 import { FUEL_EXPORT, meter } from "./meter.ts";
 import { readShape } from "./read-shape.ts";
 import { ModuleRefused } from "./refused.ts";
 import { assemble, I32, I64, op, u32 } from "./testing/assembler.ts";
 import { corpus, type CorpusModule } from "./testing/corpus.ts";
 import { call, MEMORY_BYTES } from "./testing/metered.ts";
+
+setDefaultTimeout(patient(20_000));
 
 /** Milliseconds of CPU time for one call with FUEL. A correct call takes a tenth of it. */
 const MOST_CPU_MS = 500;
