@@ -1,92 +1,39 @@
 import { dirname } from "node:path";
 import { Glob } from "bun";
 import { markdownTable } from "../src/lib/markdown-table.ts";
+import { wrappedItem } from "../src/lib/wrapped-item.ts";
 
 /** Constants that share a docstring, in one file. */
 export interface Bound {
   readonly file: string;
-  /** The docstring as one line, without the tag. */
+  /** The docstring as one line, without tags. */
   readonly text: string;
+  /** The part of the docstring before `@operator`, for operators and clients. Undefined if they cannot meet the limit. */
+  readonly forOperators: string | undefined;
   readonly constants: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** Limits that no constant has: the configuration sets them, or the code has them by its form. */
-const OTHERS: readonly (readonly [what: string, bound: string, file: string])[] = [
-  [
-    "Client connections of all workers",
-    "`server.max_connections`; the next client gets 503",
-    "src/gateway/process/shared-connection-counter.ts",
-  ],
-  [
-    "Client connections of one address, of all workers",
-    "`server.max_connections_per_address`; the next one gets 503",
-    "src/gateway/process/connection-limiter.ts",
-  ],
-  [
-    "Header section of a request",
-    "`limits.max_header_bytes`, `limits.max_header_count`",
-    "src/gateway/http1/server-connection.ts",
-  ],
-  ["Request body", "`limits.max_body_bytes`, `routes[].max_body_bytes`", "src/gateway/http1/request-body.ts"],
-  [
-    "Response body of an upstream",
-    "`routes[].max_response_bytes`; not for event streams",
-    "src/gateway/proxy/forward.ts",
-  ],
-  [
-    "Message of a gRPC call",
-    "`limits.max_body_bytes` or `routes[].max_body_bytes`; `routes[].max_response_bytes`",
-    "src/gateway/proxy/message-meter.ts",
-  ],
-  [
-    "Pipelined requests that wait",
-    "those of one read; the connection is not read until they are served",
-    "src/gateway/http1/server-connection.ts",
-  ],
-  [
-    "Fields of an upstream request that a worker keeps",
-    "those of the last request of an HTTP/2 or HTTP/3 client",
-    "src/gateway/proxy/request-head.ts",
-  ],
-  [
-    "Memory for slow peers, for each worker",
-    "`buffer_pool.buffer_size` × `buffer_pool.buffer_count`",
-    "src/lib/buffer-pool.ts",
-  ],
-  [
-    "Connections of a worker to one server",
-    "`connection_pool.max_connections`, `connection_pool.max_idle`",
-    "src/gateway/upstream/server-pool.ts",
-  ],
-  ["Tries of one request", "`retry.max_retries`, within `total_timeout_ms`", "src/gateway/proxy/server-tries.ts"],
+const OTHERS: readonly (readonly [what: string, limit: string])[] = [
+  ["Client connections of all workers", "`server.max_connections`; the next client gets 503"],
+  ["Client connections of one address, of all workers", "`server.max_connections_per_address`; the next one gets 503"],
+  ["Header section of a request", "`limits.max_header_bytes`, `limits.max_header_count`"],
+  ["Request body", "`limits.max_body_bytes`, `routes[].max_body_bytes`"],
+  ["Response body of an upstream", "`routes[].max_response_bytes`; not for event streams"],
+  ["Message of a gRPC call", "`limits.max_body_bytes` or `routes[].max_body_bytes`; `routes[].max_response_bytes`"],
+  ["Memory for slow peers, for each worker", "`buffer_pool.buffer_size` × `buffer_pool.buffer_count`"],
+  ["Connections of a worker to one server", "`connection_pool.max_connections`, `connection_pool.max_idle`"],
+  ["Tries of one request", "`retry.max_retries`, within `total_timeout_ms`"],
   [
     "Stored responses of a route, for each worker",
     "`cache.max_entries`, `cache.max_bytes`; bodies up to `cache.max_entry_bytes`",
-    "src/gateway/proxy/cache/store.ts",
   ],
-  [
-    "Warm tenants of a worker",
-    "`tenant_max_warm`; the one used longest ago is removed",
-    "src/gateway/config/schema/tenant-max-warm.ts",
-  ],
-  [
-    "Partial responses to one payment",
-    "`routes[].x402.max_partial_answers`",
-    "src/gateway/policy/payment/paid-route.ts",
-  ],
-  [
-    "Repeats of a delivered response to one payment",
-    "`routes[].x402.max_repeats`; the next one gets 409",
-    "src/gateway/policy/payment/paid-route.ts",
-  ],
-  [
-    "Settlements of one chain that are under way",
-    "`x402.embedded.max_pending`; the next one is not sent and gets 503",
-    "src/payments/evm/embedded-facilitator.ts",
-  ],
-  ["Connections of a worker to PostgreSQL", "`postgres.pool_size_per_worker`", "src/store/postgres/pool.ts"],
-  ["Picture that gets noise, in stealth mode", "4 million pixels", "src/content/browser/stealth/disguise.ts"],
-  ["Script heap of a page in the browser", "512 MB", "src/content/browser/launch.ts"],
+  ["Warm tenants of a worker", "`tenant_max_warm`; the one used longest ago is removed"],
+  ["Partial responses to one payment", "`routes[].x402.max_partial_answers`"],
+  ["Repeats of a delivered response to one payment", "`routes[].x402.max_repeats`; the next one gets 409"],
+  ["Settlements of one chain that are under way", "`x402.embedded.max_pending`; the next one is not sent and gets 503"],
+  ["Connections of a worker to PostgreSQL", "`postgres.pool_size_per_worker`"],
+  ["Script heap of a page in the browser", "512 MB"],
 ];
 
 /** A constant at the start of a line, with the docstring right before it. */
@@ -94,7 +41,9 @@ const CONSTANT =
   /(?:^\/\*\*((?:[^*]|\*(?!\/))*)\*\/\n)?^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=\n]+)? = ([^;]+);.*\n/gm;
 const TAG = /@bound\b/;
 /** The tags of docstrings, which the table does not show. */
-const TAGS = /@(?:bound|internal)\b/g;
+const TAGS = / ?@(?:bound|internal|operator)\b/g;
+/** Ends the part of a docstring that the reference shows. */
+const FOR_OPERATORS = /^(.*?) ?@operator\b/;
 const MAXIMUM = /^MAX_/;
 /** Names of constants beside a maximum that say more of it. */
 const LIMIT = /^(?:MAX|MIN|FIRST|LONGEST)_|_(?:MS|S|BYTES)$/;
@@ -217,53 +166,40 @@ function boundOf(group: readonly Found[], value: (name: string) => number | unde
   const text = first.doc.replaceAll(TAGS, "").trim();
   if (text === "") throw new Error(`Cannot describe ${first.name} in ${first.file}: its docstring has no text`);
   const { file, name, expression } = first;
+  const forOperators = FOR_OPERATORS.exec(first.doc)?.[1]?.replaceAll(TAGS, "");
   const others = [{ name, value: `\`${expression}\`` }, ...numbers];
   if (!tagged && !group.some((constant) => MAXIMUM.test(constant.name))) return undefined;
-  if (numbers[0]?.name === name) return { file, text, constants: numbers };
-  return tagged || MAXIMUM.test(name) ? { file, text, constants: others } : undefined;
+  if (numbers[0]?.name === name) return { file, text, forOperators, constants: numbers };
+  return tagged || MAXIMUM.test(name) ? { file, text, forOperators, constants: others } : undefined;
 }
 
 const INTRODUCTION = `# Bounds
 
-Every queue, cache, buffer and table of Turnpike has a limit. A client, a page, an upstream or a facilitator cannot make the gateway use more
-memory than these limits allow. Settled payments stay in the ledger; unsettled ones are removed after their time.
-
-The first table has the limits that the configuration sets, and those without a constant. The other tables come from the constants in the
-source: their docstrings, values, names and files. Lengths without a unit are characters or counts, as the description says.
+Every queue, cache, buffer and table of Turnpike has a limit. This page lists those that an operator, a client or a page can meet, and that no page
+of a feature names. The others are constants in the source, each with a docstring. [Configuration](../configuration.md) lists the limits of its keys.
+Lengths without a unit are characters or counts.
 
 ## Configuration and others
 
 `;
 
-/** Text of a docstring in a table of VitePress: outside of code, no HTML and no column separator. */
-function cell(text: string): string {
-  return text
-    .split(/(`[^`]*`)/)
-    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll("<", "&lt;").replaceAll("{{", "{ {")))
-    .join("")
-    .replaceAll("|", "\\|");
-}
-
-/** Two folders below src/, or the folder itself. */
+/** The folder below src/. */
 function sectionOf(file: string): string {
-  return dirname(file).split("/").slice(0, 3).join("/");
+  return dirname(file).split("/").slice(0, 2).join("/");
 }
 
-/** docs/reference/bounds.md. */
+/** docs/reference/bounds.md: the bounds whose docstring has the tag `@operator`. */
 export async function boundsReference(): Promise<string> {
-  const sections = Map.groupBy(await bounds(), ({ file }) => sectionOf(file));
-  const tables = [...sections].map(([section, rows]) => {
-    const lines = rows.map(({ file, text, constants }) => {
-      const names = constants.map(({ name }) => `\`${name}\``).join(", ");
-      const limits = constants.map(({ value }) => cell(value)).join("; ");
-      // Without padding: a new constant changes one line of the file.
-      return `| ${names} | ${limits} | ${cell(text)} | \`${file}\` |`;
+  const shown = (await bounds()).filter(({ forOperators }) => forOperators !== undefined);
+  const tables = [...Map.groupBy(shown, ({ file }) => sectionOf(file))].map(([section, rows]) => {
+    const lines = rows.map(({ file, forOperators, constants }) => {
+      const limits = constants.map(({ value }) => value).join("; ");
+      return wrappedItem(
+        `- **${limits}**: ${forOperators} (\`${file.slice(section.length + 1)}#${constants[0]?.name}\`)`,
+      );
     });
-    return `## ${section}\n\n| Constant | Limit | Meaning | File |\n| - | - | - | - |\n${lines.join("\n")}\n`;
+    return `## ${section}\n\n${lines.join("\n")}\n`;
   });
-  const others = markdownTable([
-    ["What", "Limit", "File"],
-    ...OTHERS.map(([what, bound, file]) => [what, bound, `\`${file}\``]),
-  ]);
+  const others = markdownTable([["What", "Limit"], ...OTHERS]);
   return `${INTRODUCTION}${others}\n\n${tables.join("\n")}`;
 }

@@ -9,21 +9,17 @@ const AREAS: Readonly<Record<string, string>> = {
   "03": "TLS",
   "04": "Upstreams",
   "05": "Policies and telemetry",
-  "06": "Static files",
   "07": "Filters and tenants",
   "08": "Payments",
   "09": "Pages",
-  "10": "Search and resolve",
   "11": "Administration",
 };
 
 const INTRODUCTION = `# Decisions
 
-Each record explains one design decision: its context, the decision and its consequences. Code and documents cite records by number,
-such as "decision 0201". [Architecture](../architecture.md) shows how the parts work together.
-
-A new record gets the next number of its area, and a file name of the number and a short name. It has 60 to 250 words. Then run
-\`node scripts/bun.mjs scripts/generate.ts\`, which writes this list. A decision that is replaced is removed, and the new record says why.
+Each record explains one design decision that the code alone cannot explain, and code cites it by number, such as "decision 0201".
+A new record gets the next number of its area, and has 60 to 250 words. \`node scripts/bun.mjs scripts/generate.ts\` writes this list. A record
+that no code cites any more is removed.
 `;
 
 /** docs/decisions/README.md: the titles of all records by area. Throws for a record without a title or an area. */

@@ -1,5 +1,6 @@
 import { type ErrorCode, ERRORS, PROBLEM_CONTENT_TYPE } from "../src/lib/errors.ts";
 import { markdownTable } from "../src/lib/markdown-table.ts";
+import { wrappedItem } from "../src/lib/wrapped-item.ts";
 
 /** The condition of each error, for people; the compiler reports missing entries. */
 const WHEN: Readonly<Record<ErrorCode, string>> = {
@@ -109,7 +110,7 @@ media type \`${PROBLEM_CONTENT_TYPE}\`:
 
 ${markdownTable([
   ["Field", "Meaning"],
-  ["`type`", "`urn:turnpike:error:CODE`, with a code of the table below"],
+  ["`type`", "`urn:turnpike:error:CODE`, with a code of the list below"],
   ["`title`, `status`", "Fixed for each code"],
   ["`detail`", "Explanation for people; its words may change"],
   ["`instance`", "The request id, as in `X-Request-Id` and in the logs"],
@@ -122,23 +123,19 @@ A 402 also has the fields of the x402 challenge.
 In the response of \`/batch\`, each failed page has the \`type\` of its error as \`error_type\`, the \`detail\` as \`error\`, and \`page_status\` as
 \`metadata.status\`. The response itself has status 200. If every page failed, the batch is not charged.
 
-In the table, Origin is the cause of the error. Retry says that the same request may succeed later. A 503 has a \`Retry-After\` field.
+Each error has its status, code and title, and in brackets its origin: the client, the configuration, the upstream or another part. "Retry" says that
+the same request may succeed later. A 503 has a \`Retry-After\` field.
 
 `;
 
-/** docs/errors.md: the error table as people read it, by status. */
+/** docs/errors.md: the errors as people read them, by status. */
 export function errorReference(): string {
   const rows = Object.entries(ERRORS)
     // The keys of the table are its codes: Object.entries widens them to string.
     .map(([code, kind]) => ({ code: code as ErrorCode, ...kind }))
     .toSorted((a, b) => a.status - b.status)
-    .map(({ status, code, title, origin, retryable }) => [
-      String(status),
-      `\`${code}\``,
-      title,
-      origin,
-      retryable ? "yes" : "no",
-      WHEN[code],
-    ]);
-  return `${INTRODUCTION}${markdownTable([["Status", "Code", "Title", "Origin", "Retry", "When"], ...rows])}\n`;
+    .map(({ status, code, title, origin, retryable }) =>
+      wrappedItem(`- ${status} \`${code}\`, ${title} (${origin}${retryable ? ", retry" : ""}): ${WHEN[code]}`),
+    );
+  return `${INTRODUCTION}${rows.join("\n")}\n`;
 }

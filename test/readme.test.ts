@@ -1,4 +1,4 @@
-/** Runs the README's examples: its commands, its configuration and its script, and compares their output. */
+/** Runs the examples of the README and of the first guides: commands, configurations and scripts, and compares their output. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +13,9 @@ import { patient } from "../src/lib/testing/patience.ts";
 setDefaultTimeout(patient(60_000));
 
 const README = readDocument("README.md");
+const GETTING_STARTED = readDocument("docs/getting-started.md");
+const READ_PAGES = readDocument("docs/guides/read-pages.md");
+const SELL = readDocument("docs/guides/sell-an-api.md");
 const STOP_MS = patient(10_000);
 
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body><nav><a href="/">Home</a></nav>
@@ -126,15 +129,15 @@ describe("the gateway and the content service together", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("start prints the README's output", () => {
-    const shown = labelsOf(blockWith(README, "text", "embedded facilitator"));
+  test("start prints the documented output", () => {
+    const shown = labelsOf(blockWith(GETTING_STARTED, "text", "embedded facilitator"));
     expect(labelsOf(server.output).filter((name) => name !== "pages")).toEqual(shown);
     expect(server.output).toContain("signatures are checked, no money moves");
   });
 
   test("the first call creates a wallet, pays, and prints the article", async () => {
     const { code, output } = await turnpike("call", "read", site.url.href, "--gateway", gateway);
-    expect([code, steady(output)]).toEqual([0, steady(blockWith(README, "text", "made a wallet"))]);
+    expect([code, steady(output)]).toEqual([0, steady(blockWith(GETTING_STARTED, "text", "made a wallet"))]);
   });
 
   test("the other calls work", async () => {
@@ -152,13 +155,13 @@ describe("the gateway and the content service together", () => {
     expect([health.code, health.output]).toEqual([0, expect.stringContaining('"status": "ok"')]);
   });
 
-  test("the response to a request without payment is that of the README", async () => {
+  test("the response to a request without payment is the documented one", async () => {
     const response = await fetch(`${gateway}/read`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ url: "https://example.com/" }),
     });
-    const shown = blockWith(README, "text", "402 Payment Required");
+    const shown = blockWith(GETTING_STARTED, "text", "402 Payment Required");
     const names = [...shown.matchAll(/^([A-Za-z-]+): /gm)].map(([, name = ""]) => name.toLowerCase());
     expect(response.status).toBe(402);
     expect([...response.headers.keys()].toSorted()).toEqual(names.toSorted());
@@ -168,36 +171,40 @@ describe("the gateway and the content service together", () => {
   });
 
   test("the script with the typed client pays, and distinguishes an error by its code", async () => {
-    const script = blockWith(README, "js", "turnpike/client")
+    const script = blockWith(READ_PAGES, "js", "turnpike/client")
       .replace("turnpike/client", pathToFileURL(join(ROOT, packageJson.exports["./client"].default)).href)
       .replace("http://127.0.0.1:8080", gateway)
       .replace("https://example.com/", site.url.href)
       .replace("http://no-such-host.invalid/", "http://127.0.0.1:1/");
     writeFileSync(join(folder, "tides.mjs"), script);
-    expect(await run("node", "tides.mjs")).toEqual({ code: 0, output: blockWith(README, "text", "paid $0.005 for") });
+    expect(await run("node", "tides.mjs")).toEqual({
+      code: 0,
+      output: blockWith(READ_PAGES, "text", "paid $0.005 for"),
+    });
   });
 
   test("the script that pays with the stock client prints the article", async () => {
-    const script = blockWith(README, "js", "wrapFetchWithPayment");
+    const script = blockWith(READ_PAGES, "js", "wrapFetchWithPayment");
     const local = script
       .replace("http://127.0.0.1:8080", gateway)
       .replace('"https://example.com/"', JSON.stringify(site.url.href));
     expect(local).not.toContain("8080");
     writeFileSync(join(folder, "pay.mjs"), local);
-    expect(await run("node", "pay.mjs")).toEqual({ code: 0, output: blockWith(README, "text", "200 Tide tables") });
+    expect(await run("node", "pay.mjs")).toEqual({ code: 0, output: blockWith(READ_PAGES, "text", "200 Tide tables") });
   });
 });
 
 describe("the gateway alone", () => {
   const config = blockWith(README, "json", '"upstreams"');
-  const [checked = "", listening = ""] = blockWith(README, "text", "gateway.json: ok").trim().split("\n");
+  const [checked = "", listening = ""] = blockWith(SELL, "text", "gateway.json: ok").trim().split("\n");
 
-  test("check finds nothing wrong with the README's configuration", async () => {
+  test("check finds nothing wrong with the README's configuration, which is also that of the guide", async () => {
+    expect(blockWith(SELL, "json", '"upstreams"')).toBe(config);
     writeFileSync(join(folder, "gateway.json"), config);
     expect(await turnpike("check", "gateway.json")).toEqual({ code: 0, output: `${checked}\n` });
   });
 
-  test("check prints the README's output for a broken configuration", async () => {
+  test("check prints the documented output for a broken configuration", async () => {
     const broken = config
       .replace('"workers": 1', '"workers": "one"')
       .replace('"upstream": "api",', '"upstream": "apis",')
@@ -205,7 +212,7 @@ describe("the gateway alone", () => {
     writeFileSync(join(folder, "broken.json"), broken);
     expect(await turnpike("check", "broken.json")).toEqual({
       code: 1,
-      output: blockWith(README, "text", "broken.json"),
+      output: blockWith(SELL, "text", "broken.json"),
     });
   });
 

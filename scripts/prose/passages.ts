@@ -77,9 +77,13 @@ export function passagesOfTypeScript(source: string, path: string): Passage[] {
 }
 
 function maskedComment(text: string): string {
-  return text
-    .replaceAll(/^\/\/\/?|^\/\*\*?|\*\/$|^[ \t]*\*(?!\/)/gm, blank)
-    .replaceAll(/`[^`\n]*`|https?:\/\/\S+|\{@link [^}]*\}/g, (code) => placeholder(code.length));
+  return (
+    text
+      .replaceAll(/^\/\/\/?|^\/\*\*?|\*\/$|^[ \t]*\*(?!\/)/gm, blank)
+      // Tags stand between sentences.
+      .replaceAll(/@(?:bound|internal|operator)\b/g, blank)
+      .replaceAll(/`[^`\n]*`|https?:\/\/\S+|\{@link [^}]*\}/g, (code) => placeholder(code.length))
+  );
 }
 
 /** String and template literals on one line that hold a sentence. */

@@ -15,7 +15,7 @@ import { UsageError } from "./usage-error.ts";
 /** The default limits of an agent. They are low, because no person checks each call. */
 const DEFAULT_MAX_PRICE = "0.10 USDC";
 const DEFAULT_MAX_TOTAL = "5 USDC";
-/** Bytes of one message on standard input; a longer one ends the connection. */
+/** Bytes of one message on standard input; a longer one ends the connection. @operator */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
 const FLAGS = {

@@ -2,9 +2,9 @@ import { renameSync, rmSync } from "node:fs";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { within } from "../lib/within.ts";
 
-/** Milliseconds that a call waits for the service. Beyond them it gets 503. */
+/** Milliseconds that a call waits for the service. Beyond them it gets 503. @operator */
 const MAX_WAIT_MS = 10_000;
-/** Calls that wait at the same time. Another call gets 503 at once. */
+/** Calls that wait at the same time. Another call gets 503 at once. @operator */
 const MAX_WAITING = 128;
 const RETRY_AFTER_SECONDS = "2";
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;

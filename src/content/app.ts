@@ -16,7 +16,7 @@ import { PageBurnt } from "./page/burnt.ts";
 import { type AskPrices } from "./api/price-list.ts";
 import { problemResponse } from "./api/problem-response.ts";
 
-/** Maximum number of bytes of a request body. The longest useful body is a script for `evaluate`. @internal */
+/** Bytes of a request body. @operator The longest useful body is a script for `evaluate`. @internal */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** Documents that describe the operations, for programs and for people. */

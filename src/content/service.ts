@@ -75,6 +75,7 @@ const DRAIN_LOOK_MS = 50;
 
 /**
  * Limits of documents that are fetched without a browser: concurrent fetches, waiting requests, and the queueing time.
+ * @operator
  */
 const MAX_FETCHES = 64;
 const MAX_QUEUED_FETCHES = 256;

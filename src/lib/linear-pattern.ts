@@ -4,7 +4,7 @@ import type * as Patterns from "./json-schema/pattern.ts";
 const patterns = (): typeof Patterns => require("./json-schema/pattern.ts");
 
 /**
- * Approximate limit for the states of a pattern's automaton. The time for a text is at most its length times this
+ * Approximate limit for the states of a pattern's automaton. @operator The time for a text is at most its length times this
  * number.
  */
 const MAX_PATTERN_SIZE = 512;

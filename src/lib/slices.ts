@@ -1,4 +1,4 @@
-/** Long computations, which let other events of their thread run in between. */
+/** Long computations, which let other events of their thread run in between (decision 0102). */
 
 /** Milliseconds of work between two opportunities for other events, such as requests. @bound */
 const SLICE_MS = 4;

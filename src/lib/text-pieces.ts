@@ -11,7 +11,7 @@ const { copy: copyBytes } = Buffer.prototype;
 
 /**
  * Latin1 texts that follow each other in the head of a message, and are written by one call. Otherwise each piece has its own
- * copy of the writing code: 30 KB of machine code for a request's head instead of 13 (docs/performance.md). Some pieces may be
+ * copy of the writing code: 30 KB of machine code for a request's head instead of 13. Some pieces may be
  * bytes: no text of them is made, which the runtime would allocate in two places and clean up in both (bench http1).
  *
  * The bytes of the last head are kept. Most pieces are the same texts as in the head before, at the same place. Only the others

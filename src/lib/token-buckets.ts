@@ -4,11 +4,11 @@ import { sharedHash } from "./shared-hash.ts";
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;
 /**
- * The longest time for a bucket to fill, in milliseconds: three days. A time in a slot is ambiguous after twice that
- * time.
+ * The longest time for a bucket to fill, in milliseconds: three days. @operator A time in a slot is ambiguous after twice
+ * that time.
  */
 export const MAX_FILL_MS = 3 * 86_400_000;
-/** Maximum number of buckets that are not full, of all routes together. @bound @internal */
+/** Buckets that are not full, of all routes together. @operator @bound @internal */
 export const SLOTS = 1 << 18;
 /** Slots that may hold a key: two cache lines. @bound */
 const WAYS = 16;
@@ -61,9 +61,10 @@ export interface Charge {
  * Key and time are in one 64-bit word, so every change is one compare-and-exchange, even when a slot is taken over. A
  * worker that dies leaves no lock behind. A slot is taken over only when its bucket is full, because a new bucket has
  * the same state. If all 16 slots of a set have buckets that are not full, new keys share one spare bucket of their
- * route, with the route's own rate. So a flood gets no more than one rate from it, and keys with a bucket keep it. Two
+ * route, with the route's own rate. So a flood gets no more than one rate from it, and keys with a bucket keep it. If all
+ * were admitted, a flood would avoid the limit; if all were refused, it would lock out others. Two
  * keys share a bucket if 34 bits of their hashes are equal. With 100,000 keys at a time, this happens to about one in
- * 170,000, and no client can choose which. Decision 0505.
+ * 170,000, and no client can choose which.
  */
 export class TokenBuckets {
   /** Result of the last `charge`. The next one overwrites it. */

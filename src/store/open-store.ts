@@ -13,7 +13,7 @@ import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
 import { TRY_MS, WriteTurns } from "./write-turns.ts";
 
-/** Longest wait for another process's write, in milliseconds. @bound */
+/** Longest wait for another process's write, in milliseconds. @operator @bound */
 const BUSY_MS = 5000;
 /** Longest wait of a write of usage, in milliseconds. A write that fails is made again later. @bound */
 const USAGE_BUSY_MS = 100;

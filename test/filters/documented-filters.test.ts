@@ -32,7 +32,7 @@ async function check(module: string, request: string, config = ""): Promise<stri
   return out + err;
 }
 
-test.each(["guard.ts", "api-key.ts", "guard.rs"])("the page shows examples/filters/%s", (name) => {
+test.each(["guard.ts", "api-key.ts"])("the page shows examples/filters/%s", (name) => {
   expect(blocksOf(PAGE).map(({ text }) => text)).toContain(example(name));
 });
 

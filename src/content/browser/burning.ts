@@ -27,8 +27,7 @@ type Send = (method: string) => Promise<CdpFields>;
 
 /**
  * True if the processor time of the page's own process used up the visit's time; false if that is not certain. The
- * page's session must have Performance enabled. A script that never ends is interrupted for the response. Decision
- * 0905.
+ * page's session must have Performance enabled. A script that never ends is interrupted for the response.
  */
 export async function hasBurnt(send: Send, { elapsedMs, isBusy }: LateVisit): Promise<boolean> {
   const asked = send("Performance.getMetrics").catch(() => ({}));

@@ -23,7 +23,7 @@ export interface PoolOptions {
   readonly log: Log;
 }
 
-/** Maximum number of requests that wait for a free page, and their queueing time. Further requests get a 503. @bound */
+/** Requests that wait for a free page, and their queueing time. Further requests get a 503. @operator @bound */
 const MAX_QUEUED = 64;
 const QUEUE_TIMEOUT_MS = 30_000;
 /** Milliseconds after the timeout if the caller accepts a partial page: first to read it, then to process it. @bound */

@@ -3,13 +3,13 @@ import { runWhenIdle } from "./idle-policy.ts";
 import { childrenOf, commandOf, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
 
 /**
- * Maximum number of bytes of resident memory of one page's process, far above the need of pages and far below the
- * memory of a machine. The process is killed above it.
+ * Bytes of resident memory of one page's process, which is killed above it. @operator Pages need far less,
+ * and machines have far more.
  */
 const MAX_RENDERER_BYTES = 1024 * 1024 * 1024;
 /** The same for the browser's main process, which all pages share. */
 const MAX_BROWSER_BYTES = 2 * 1024 * 1024 * 1024;
-/** Resident memory of all pages' processes together, as a share of the machine's memory. */
+/** Resident memory of all pages' processes together, as a share of the machine's memory. @operator */
 const MAX_MEMORY_SHARE = 0.5;
 /**
  * Maximum number of threads of one page's process: the browser has 10 of its own, and a page may have a worker for each

@@ -4,7 +4,7 @@ import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
 import { type CdpFields } from "./cdp.ts";
 import { CLOSED_ROOTS } from "./closed-roots.ts";
 
-/** Maximum number of characters of a page's HTML. A longer page is not readable text. */
+/** Characters of a page's HTML. A longer page is not readable text. @operator */
 const MAX_HTML_LENGTH = 20_000_000;
 
 /**

@@ -1,7 +1,7 @@
 /** The reason why a connection was not made. */
 export type EgressFailure = "refused" | "blocked" | "unresolved" | "unreachable" | "too-much";
 
-/** The limits of one page visit. A page beyond them is an attack or a download, and ends in an error. @bound */
+/** The limits of one page visit. A page beyond them is an attack or a download, and ends in an error. @operator @bound */
 export const EGRESS_LIMITS = {
   /** Bytes that a visit may receive, over all its connections. */
   receivedBytes: 64 * 1024 * 1024,

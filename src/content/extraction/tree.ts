@@ -21,8 +21,8 @@ const MAX_OPEN = 576;
 export const MAX_REOPENED = 100_000;
 
 /**
- * Maximum number of elements of a page: ten times the number of the longest real pages. A page with more elements is
- * rejected, since it would take many seconds.
+ * Elements of a page. A page with more elements is rejected. @operator It would take many seconds; the
+ * longest real pages have a tenth.
  */
 export const MAX_ELEMENTS = 400_000;
 

@@ -5,17 +5,17 @@ import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } f
 import { MemoryWatch } from "./memory-watch.ts";
 
 /**
- * Maximum number of characters of a page that is parsed, or bytes if it is not decoded yet. No real article is that
- * long.
+ * Characters of a page that is parsed, or bytes if it is not decoded yet. @operator No real article is
+ * that long.
  */
 const MAX_INPUT_LENGTH = 10_000_000;
-/** Milliseconds. Hostile pages can send some libraries into endless loops. @bound */
+/** Milliseconds of one extraction, threads, and waiting pages. @operator Hostile pages can send some libraries into endless loops. @bound */
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
 /**
- * Maximum number of bytes of the process's memory during an extraction: a document of kilobytes can expand to
- * gigabytes.
+ * Bytes of the process's memory during an extraction: a document of kilobytes can expand to gigabytes.
+ * @operator
  */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
 /**

@@ -16,11 +16,11 @@ import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
 import { type Gateway } from "./tool-call.ts";
 
-/** Maximum number of bytes of one message: the longest body of an operation, and a payment. */
+/** Bytes of one message: the longest body of an operation, and a payment. @operator */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
 /**
- * Sessions at one time, and milliseconds that a session may be idle. A client whose session has ended begins another
- * one.
+ * Sessions at one time, and milliseconds that a session may be idle. @operator A client whose session has ended begins
+ * another one.
  */
 const MAX_SESSIONS = 256;
 const MAX_IDLE_MS = 600_000;

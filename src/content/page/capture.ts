@@ -33,5 +33,5 @@ export interface PrintRequest {
   readonly marginRight: number;
 }
 
-/** Maximum number of bytes of a response: a gateway buffers no more of a response that waits for its payment. */
+/** Bytes of a response: a gateway buffers no more of a response that waits for its payment. @operator */
 export const MAX_CAPTURE_BYTES = 32 * 1024 * 1024 - 64 * 1024;

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** Milliseconds that a page may wait for its turn, in all queues together. @internal */
+/** Milliseconds that a page may wait for its turn, in all queues together. @operator @internal */
 export const MAX_TURN_MS = 30_000;
 
 /**

@@ -7,7 +7,7 @@ import { fuse } from "./fuse.ts";
 import { ProviderError, type SearchProvider } from "./provider.ts";
 import { type SearchResult } from "./result.ts";
 
-/** Searches that run at the same time. Equal searches of several callers count once. */
+/** Searches that run at the same time. @operator Equal searches of several callers count once. */
 const MAX_SEARCHES = 128;
 /**
  * Milliseconds in which a working provider responds. A timeout after less time does not count as the provider's

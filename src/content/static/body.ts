@@ -3,7 +3,7 @@ import { brokeOff, loadError, TooLong } from "./load-errors.ts";
 import { type Coding } from "./content-coding.ts";
 import { ZstdFrames } from "./zstd-frames.ts";
 
-/** Maximum number of bytes of a document, after its content coding was undone. */
+/** Bytes of a document, after its content coding was undone. @operator */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 /** The decoded size of a body as a multiple of its coded size. Real pages stay below 50. */
 const MAX_RATIO = 250;

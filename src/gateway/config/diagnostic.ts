@@ -20,8 +20,8 @@ export interface Findings {
 }
 
 /**
- * Problems, and warnings, of one configuration that are reported. If there are more, one line says so. A configuration of
- * 16 MB can have millions.
+ * Problems, and warnings, of one configuration that are reported. If there are more, one line says so. @operator A
+ * configuration of 16 MB can have millions.
  */
 export const MAX_DIAGNOSTICS = 100;
 /** Characters of a path, and of a message. The rest of a longer one is cut off. */

@@ -1,4 +1,4 @@
-/** Levels of nested objects and lists; a text with more is refused, because it could exhaust the stack. */
+/** Levels of nested objects and lists; a text with more is refused, because it could exhaust the stack. @operator */
 export const MAX_DEPTH = 64;
 
 /** A position in a text. Both numbers count from 1; columns are UTF-16 code units. */

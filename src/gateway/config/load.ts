@@ -22,7 +22,7 @@ import { checkUpstreams } from "./rules-upstreams.ts";
 import { type Locate, locatorOf, NOWHERE } from "./source.ts";
 import { LOAD_BALANCERS } from "./schema/upstreams.ts";
 
-/** Bytes of a configuration file; a larger file is not read. */
+/** Bytes of a configuration file; a larger file is not read. @operator */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Unknown keys that get a warning of their own; the others are counted in one warning. */

@@ -1,4 +1,4 @@
-import { markdownTable } from "../../lib/markdown-table.ts";
+import { wrappedItem } from "../../lib/wrapped-item.ts";
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A configuration that loads without changes. The configuration reference begins with it. @internal */
@@ -26,24 +26,28 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one file, which \`--config\` names: JSON, JSON with comments, or YAML ([formats](#formats)). This page lists all keys. Every section is optional: \`{}\` starts with the
-defaults. Unknown keys are ignored, each with a warning. To check a file, run \`turnpike check FILE\`: it prints every problem with its
-place, and exits with 1 if the gateway would not start.
+Turnpike reads one file, which \`--config\` names: JSON, JSON with comments, or YAML ([formats](#formats)). This page lists all keys, with their
+types and defaults. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. To check a file, run
+\`turnpike check FILE\`: it prints every problem with its place, and exits with 1 if the gateway would not start.
+
+Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
+
+Keys marked _own_ are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be set. Turnpike ignores such a
+key with a warning if nothing depends on it. If ignoring it would weaken protection, the file is refused.
 
 ## Formats
 
 The extension of the file name selects the format. Problems are reported with line and column in every format.
 
 - \`.jsonc\`: JSON with comments (\`//\` and \`/* */\`) and with commas before a closing bracket
-- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON
-  writes it, and otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work. Each alias counts as the values that it repeats, up
-  to 1,000,000 values. Tags and merge keys (\`<<\`) are refused.
+- \`.yaml\` and \`.yml\`: YAML 1.2, of at most 4 MiB and one document. A plain scalar is a number, \`true\`, \`false\` or \`null\` only as JSON writes it, and
+  otherwise a string: \`pay_to: 0x2096…\` and \`no\` are strings. Anchors and aliases work. Each alias counts as the values that it repeats, up to
+  1,000,000 values. Tags and merge keys (\`<<\`) are refused.
 - every other ending: JSON
 
-Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), only changed values change:
-all other lines stay as they are, with their comments. If a route is removed, the comments right before it and after it in its line are removed
-too; comments before an empty line stay. A YAML value that changes at an alias is written in place of the alias. If the anchor's value would have to
-change, \`persist\` fails with the reason, and you edit the file yourself.
+Every format refuses an object that has the same key twice. If the gateway writes the file (\`turnpike persist\`), only changed values change, and
+comments stay. If a route is removed, the comments right before it and after it in its line are removed too. A YAML value that changes at an alias is
+written in place of the alias. If the anchor's value would have to change, \`persist\` fails with the reason.
 
 ## Flags
 
@@ -52,27 +56,21 @@ These flags override keys of the file:
 - \`--address\` and \`--port\`: the keys of \`server\`, or of the first entry of \`server.listeners\`
 - \`--workers\`: \`server.workers\`
 - \`--static-root\`: \`server.static_root\`
-- \`--cert\`: \`tls.cert_path\`
-- \`--key\`: \`tls.key_path\`
+- \`--cert\` and \`--key\`: \`tls.cert_path\` and \`tls.key_path\`
 
-\`--strict\` overrides no key: warnings are errors ([admin interface](admin.md#how-to)).
-\`--take-over\` overrides no key: it replaces a running gateway ([upgrade](guides/upgrade.md)). With \`--detach\` the command then ends when the
-new gateway serves.
+\`--strict\` makes warnings errors ([admin interface](admin.md#how-to)). \`--take-over\` replaces a running gateway, and with \`--detach\` the command ends
+when the new gateway serves ([upgrade](guides/upgrade.md)).
 
-Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
-repository.
+## Example
 
-Keys marked _own_ are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be
-set. Turnpike ignores such a key with a warning if nothing depends on it. If ignoring it would weaken protection, the file is
-refused. This configuration serves one upstream, with a price on \`/reports/\`:
+This configuration serves one upstream, with a price on \`/reports/\`:
 `;
-
-const HEADING = ["Key", "Type", "Default", "Meaning"];
 
 interface Section {
   readonly heading: string;
   readonly schema: JsonSchema;
   readonly path: string;
+  readonly nested: readonly Section[];
 }
 
 function isNested(schema: JsonSchema): boolean {
@@ -97,21 +95,27 @@ function rangeOf({ minimum, maximum }: JsonSchema): string {
 
 function defaultText(schema: JsonSchema, isRequired: boolean): string {
   if (isRequired) return "required";
-  if (schema.default === undefined) return "none";
+  if (schema.default === undefined || JSON.stringify(schema.default) === "{}") return "";
   if (schema.default === "") return "empty";
   if (Array.isArray(schema.default) && schema.default.length === 0) return "empty";
-  if (JSON.stringify(schema.default) === "{}") return "its defaults";
   return `\`${typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default)}\``;
 }
 
 function meaning(schema: JsonSchema): string {
-  const text = [schema.description ?? "", schema.ours === true ? "_Own._" : ""];
-  return text.filter(Boolean).join(" ").replaceAll("|", "\\|");
+  // A key without a default needs no words for that.
+  const description = schema.description?.replace(/ Default: none\.$/, "") ?? "";
+  const text = [description, schema.ours === true ? "_Own._" : ""];
+  return text.filter(Boolean).join(" ");
 }
 
-/** A table of keys, to be placed under a heading. */
-function keyTable(rows: readonly (readonly string[])[]): string {
-  return markdownTable([HEADING, ...rows]);
+/** A list of keys: the name, the type, the default and the meaning of each. */
+function keyList(rows: readonly (readonly string[])[]): string {
+  return rows
+    .map(([key, type, byDefault = "", text]) => {
+      const known = byDefault === "" || byDefault === "required" ? byDefault : `default ${byDefault}`;
+      return wrappedItem(`- ${key} (${[type, known].filter(Boolean).join("; ")}): ${text}`);
+    })
+    .join("\n");
 }
 
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
@@ -119,29 +123,48 @@ function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[]
   return [`\`${key}\``, typeName(schema), defaultText(schema, isRequired), meaning(schema)];
 }
 
-function sectionTable({ schema, path }: Section): string {
+/** The rows of a section, one for each key. */
+function rowsOf({ schema, path }: Pick<Section, "schema" | "path">): string[][] {
   const isRequired = (key: string): boolean => schema.required?.includes(key) ?? false;
-  const keys = Object.entries(schema.properties ?? {});
-  return keyTable(keys.map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key))));
+  return Object.entries(schema.properties ?? {}).map(([key, value]) =>
+    keyRow(`${path}.${key}`, value, isRequired(key)),
+  );
 }
 
-/**
- * The sections of one schema: the schema itself, then its nested sections. A schema with `oneOf` has one section for
- * each type.
- */
-function sections({ heading, schema, path }: Section): Section[] {
-  if (schema.items !== undefined) return sections({ heading: `${heading}[]`, schema: schema.items, path: `${path}[]` });
+/** The sections that a schema has: one, or with `oneOf` one for each type. A schema without keys has no section. */
+function sections(heading: string, schema: JsonSchema, path: string): Section[] {
+  if (schema.items !== undefined) return sections(`${heading}[]`, schema.items, `${path}[]`);
   if (schema.oneOf !== undefined) {
     return schema.oneOf.flatMap((option) => {
       const type = option.properties?.["type"]?.const ?? "";
-      return sections({ heading: `${heading} (${type})`, schema: withoutOwnDepth(option), path: `${path}(${type})` });
+      return sections(`${heading} (${type})`, withoutOwnDepth(option), `${path}(${type})`);
     });
   }
   if (schema.properties === undefined) return [];
   const nested = Object.entries(schema.properties)
     .filter(([, value]) => isNested(value) || (value.items !== undefined && isNested(value.items)))
-    .flatMap(([key, value]) => sections({ heading: `${heading}.${key}`, schema: value, path: `${path}.${key}` }));
-  return [{ heading, schema, path }, ...nested];
+    .flatMap(([key, value]) => sections(`${heading}.${key}`, value, `${path}.${key}`));
+  return [{ heading, schema, path, nested }];
+}
+
+/** Equal for sections with the same keys at every depth. */
+function contentOf(section: Section): string {
+  const nested = section.nested.map((child) => [child.heading.slice(section.heading.length), contentOf(child)]);
+  return JSON.stringify([rowsOf(section), nested]);
+}
+
+/** The section that describes each content: the one nearest to the top. */
+function describers(all: readonly Section[]): Map<string, Section> {
+  const found = new Map<string, Section>();
+  const depth = ({ path }: Section): number => path.split(".").length;
+  const visit = (section: Section): void => {
+    const content = contentOf(section);
+    const known = found.get(content);
+    if (known === undefined || depth(section) < depth(known)) found.set(content, section);
+    section.nested.forEach(visit);
+  };
+  all.forEach(visit);
+  return found;
 }
 
 /** Removes the methods inside a chain, because the reference describes each method beside the chain. */
@@ -152,22 +175,50 @@ function withoutOwnDepth(option: JsonSchema): JsonSchema {
   return { ...option, properties: { ...option.properties, methods: flat } };
 }
 
-function render(section: Section, depth: number): string {
-  const note = meaning(section.schema);
-  return `${"#".repeat(depth)} ${section.heading}\n\n${note === "" ? "" : `${note}\n\n`}${sectionTable(section)}\n`;
+function linkTo({ heading }: Section): string {
+  return `[\`${heading}\`](#${heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(" ", "-")})`;
 }
 
-/** The text of `docs/configuration.md`: a table for every section of the schema. */
+/** The text of a section and of those nested in it. Sections that another one describes get a line with its name. */
+function render(section: Section, described: ReadonlyMap<string, Section>, parent?: Section): string {
+  const known = new Set((parent === undefined ? [] : rowsOf(parent)).map((row) => row.join("|")));
+  const isKnown = (row: readonly string[]): boolean => known.has(row.join("|"));
+  const rows = rowsOf(section);
+  const repeated = rows.filter(isKnown).map(([key = ""]) => key);
+  const note = meaning(section.schema);
+  // A key of the parent is described in its list.
+  const isNew = parent === undefined || !rowsOf(parent).some((row) => row[3] === note);
+  const parts = [`${parent === undefined ? "##" : "###"} ${section.heading}`];
+  if (note !== "" && isNew) parts.push(note);
+  const list = [keyList(rows.filter((row) => !isKnown(row)))];
+  if (parent !== undefined && repeated.length > 0) {
+    list.push(wrappedItem(`- As in ${linkTo(parent)}: ${repeated.join(", ")}.`));
+  }
+  parts.push(list.filter(Boolean).join("\n"));
+  const describer = (child: Section): Section => described.get(contentOf(child)) ?? child;
+  const elsewhere = section.nested.filter((child) => describer(child) !== child);
+  const lines = elsewhere.map(
+    (child) => `- \`${child.heading.slice(section.heading.length + 1)}\` has the keys of ${linkTo(describer(child))}.`,
+  );
+  if (lines.length > 0) parts.push(lines.join("\n"));
+  const own = section.nested.filter((child) => describer(child) === child);
+  return [`${parts.join("\n\n")}\n`, ...own.map((child) => render(child, described, section))].join("\n");
+}
+
+/** The text of `docs/configuration.md`: a list of keys for every section of the schema. */
 export function reference(): string {
   const { properties = {} } = describedSchema();
-  const parts = [INTRODUCTION, `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`];
-  const scalars: Record<string, JsonSchema> = {};
-  for (const [key, schema] of Object.entries(properties)) {
-    const found = sections({ heading: key, schema, path: key });
-    if (found.length === 0) scalars[key] = schema;
-    else parts.push(...found.map((section, i) => render(section, i === 0 ? 2 : 3)));
-  }
-  const rows = Object.entries(scalars).map(([key, schema]) => keyRow(key, schema, false));
-  parts.push(`## Other keys\n\n${keyTable(rows)}\n`);
-  return parts.join("\n");
+  const all = Object.entries(properties).map(([key, schema]) => [key, schema, sections(key, schema, key)] as const);
+  const tops = all.flatMap(([, , found]) => found);
+  const described = describers(tops);
+  const scalars = all.filter(([, , found]) => found.length === 0).map(([key, schema]) => keyRow(key, schema, false));
+  return [
+    INTRODUCTION,
+    `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`,
+    ...tops.map((section) => render(section, described)),
+    `## Other keys\n\n${keyList(scalars)}\n`,
+  ].join("\n");
 }

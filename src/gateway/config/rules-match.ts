@@ -5,8 +5,8 @@ import { type Report } from "./draft.ts";
 import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";
 
 /**
- * Routes with the same path prefix and host; the configuration is refused with more. A request may be compared with
- * each of them.
+ * Routes with the same path prefix and host; the configuration is refused with more. @operator A request may be compared
+ * with each of them.
  */
 const MAX_ALTERNATIVES = 256;
 

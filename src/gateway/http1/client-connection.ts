@@ -15,7 +15,7 @@ import { isProofOf, type ParsedResponse, parseResponseHead, repeatedResponse } f
 
 /**
  * Bytes of an upstream's response head, also of each interim head. At least the default limit of nginx and Envoy. A larger
- * head is refused.
+ * head is refused. @operator
  */
 const MAX_RESPONSE_HEAD_BYTES = 65_536;
 const MAX_RESPONSE_FIELDS = 256;

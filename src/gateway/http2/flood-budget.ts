@@ -1,6 +1,6 @@
 /**
  * The most credit, which a connection begins with. Each frame that moves no data costs 1: PING, SETTINGS, PRIORITY,
- * WINDOW_UPDATE, empty DATA and the like.
+ * WINDOW_UPDATE, empty DATA and the like. @operator
  */
 const MAX_CREDIT = 10_000;
 /** Credit that is restored in a second. */

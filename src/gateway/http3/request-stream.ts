@@ -36,8 +36,8 @@ export interface StreamOwner {
 /** Milliseconds between checks of an incomplete head. */
 const HEAD_CHECK_MS = 50;
 /**
- * Bytes without bodies that a connection may bring while a head is incomplete. The engine itself has no limit for a
- * head.
+ * Bytes without bodies that a connection may bring while a head is incomplete. @operator The engine itself has no limit for
+ * a head.
  */
 const MAX_HEAD_BYTES = 1_048_576;
 

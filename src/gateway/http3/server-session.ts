@@ -25,7 +25,7 @@ export interface SessionOptions {
  * Milliseconds from GOAWAY, or from the last response after it, to the end, so that requests on their way still arrive.
  */
 const LEAVING_MS = 200;
-/** Requests that a client may cancel in excess of those it lets finish. More is a flood (CVE-2023-44487). */
+/** Requests that a client may cancel in excess of those it lets finish. More is a flood (CVE-2023-44487). @operator */
 const MAX_CANCELLED = 500;
 /** Checks of a connection within its idle timeout, if that is not in whole seconds. */
 const IDLE_CHECKS = 4;

@@ -11,8 +11,8 @@ import { Phase } from "./phase.ts";
 import { type ConnectionCounter } from "./connection-counter.ts";
 
 /**
- * Connections over the limits that one worker accepts for the gateway's own paths, and the most of them for one
- * address. Beyond that, the oldest one without a request is closed, or else the new one. @bound
+ * Connections over the limits that one worker accepts for the gateway's own paths, and the most of them for one address.
+ * Beyond that, the oldest one without a request is closed, or else the new one. @operator @bound
  */
 const RESERVED_PERMITS = 16;
 const RESERVED_PER_ADDRESS = 4;

@@ -53,7 +53,7 @@ import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "../upstream/upstreams.ts";
 import { WorkerStore } from "./worker-store.ts";
 
-/** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @bound */
+/** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @operator @bound */
 const REMOVED_GRACE_MS = 30_000;
 
 /** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */

@@ -2,7 +2,7 @@ import { type HandshakeHandler, type TlsPeer } from "../wire/tls.ts";
 import { type Wire } from "../wire/wire.ts";
 import { type Entrance, Phase } from "./phase.ts";
 
-/** TLS handshakes under way in one worker. One more closes the oldest, which is the least likely to complete. */
+/** TLS handshakes under way in one worker. One more closes the oldest, which is the least likely to complete. @operator */
 const MAX_HANDSHAKES = 1024;
 
 /** Receives the end of a TLS handshake. One of the two is called, once. */

@@ -14,7 +14,7 @@ import { type Provide } from "./holdings.ts";
 import { type PolicyParts } from "./parts.ts";
 
 /**
- * All policies, in the order in which they run (decision 0501); docs/policies.md and docs/architecture.md show it.
+ * All policies, in the order in which they run; docs/policies.md and docs/architecture.md show it.
  * Response sinks of policies run in the reverse order. A policy that edits every response comes before a policy that
  * responds itself.
  */

@@ -15,7 +15,7 @@ import { type ForwardTarget } from "./target.ts";
 
 /**
  * Copies that a worker sends at the same time for one entry of `mirrors` of a route, or of an entry of its traffic split.
- * Further requests are not copied.
+ * Further requests are not copied. @operator
  */
 const MAX_COPIES = 128;
 /** Bytes of one copy that wait for its server: two reads of the largest size. Beyond them the copy is given up. */

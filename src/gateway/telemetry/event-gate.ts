@@ -14,7 +14,7 @@ interface Kind {
 }
 
 /**
- * Lets a bounded number of events of each kind pass, so that a storm of events takes no noticeable time. Decision 1107.
+ * Lets a bounded number of events of each kind pass, so that a storm of events takes no noticeable time.
  */
 export class EventGate {
   readonly #now: () => number;

@@ -37,7 +37,7 @@ export interface TenantServerOwner {
 
 /**
  * An upstream with one server: the socket of a tenant, known only to this worker. The first failure of the server takes
- * it out of rotation permanently: the next request starts the tenant again and gets another upstream. Decision 0711.
+ * it out of rotation permanently: the next request starts the tenant again and gets another upstream.
  */
 export class TenantUpstream extends Upstream {
   readonly states: TenantStates;

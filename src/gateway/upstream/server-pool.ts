@@ -9,7 +9,7 @@ import { TlsError } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { dial, type DialSettings } from "./dial.ts";
 
-/** Requests that can wait for a connection to one server in one worker. Beyond it, requests get 503. */
+/** Requests that can wait for a connection to one server in one worker. Beyond it, requests get 503. @operator */
 const MAX_WAITING = 4096;
 /** Requests that a new HTTP/2 connection is expected to take, until its server has announced its limit. */
 const HOPED_STREAMS = 100;

@@ -5,14 +5,14 @@ import { type PayerShare, type Sent } from "./scheme.ts";
 /** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
 const MAX_PAYERS = 4096;
 /**
- * Time for which no transaction is sent for a payer after one has failed, in milliseconds. Each further failure in a
- * row doubles it. @bound
+ * Time for which no transaction is sent for a payer after one has failed, in milliseconds. Each further failure in a row
+ * doubles it. @operator @bound
  */
 const FIRST_BAR_MS = 60_000;
 const LONGEST_BAR_MS = 86_400_000;
 /**
- * Transactions in progress of a payer that is a contract; further ones wait. At first one is allowed, and each success
- * since the last failure allows one more.
+ * Transactions in progress of a payer that is a contract; further ones wait. @operator At first one is allowed, and each
+ * success since the last failure allows one more.
  */
 const MAX_CONTRACT_AT_ONCE = 64;
 /** The number of times that a transaction waits for the other transactions of its payer. Beyond it nothing is sent. */

@@ -8,9 +8,9 @@ const MAX_RESPONSE_BYTES = 256 * 1024;
 const UNIX = "unix:";
 
 /**
- * Settlements that this process waits for at the same time, over all facilitators. A further one is not sent and counts
- * as unavailable. Each may take as long as a block, and Bun has at most 256 HTTP requests in progress. The rest is for
- * verifications, chains and records.
+ * Settlements that this process waits for at the same time, over all facilitators. A further one is not sent and counts as
+ * unavailable. @operator Each may take as long as a block, and Bun has at most 256 HTTP requests in progress. The rest is
+ * for verifications, chains and records.
  */
 const MAX_SETTLEMENTS = 160;
 let settlements = 0;

@@ -9,11 +9,11 @@ import { UnsupportedError } from "./kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
 /**
- * Longest request body of the facilitator service, in bytes; a longer one is refused. A payment header has 8 KiB of
- * Base64, and the requirements occur twice.
+ * Longest request body of the facilitator service, in bytes; a longer one is refused. @operator A payment header has 8 KiB
+ * of Base64, and the requirements occur twice.
  */
 export const MAX_REQUEST_BYTES = 64 * 1024;
-/** Calls of the facilitator service in progress at the same time; a further one gets 503. */
+/** Calls of the facilitator service in progress at the same time; a further one gets 503. @operator */
 const MAX_CALLS = 512;
 /** Time in which a request's body must arrive completely, in milliseconds. @bound */
 const BODY_MS = 5000;

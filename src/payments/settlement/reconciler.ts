@@ -35,8 +35,8 @@ export interface ReconcilerOptions {
 
 /**
  * Checks repeatedly the outcome of payments whose outcome is open. It moves no money. A settled payment becomes an
- * undelivered settlement of its payer. A payment that can no longer be settled fails. All others stay open. Decision
- * 0808.
+ * undelivered settlement of its payer. A payment that can no longer be settled fails. All others stay open
+ * (decision 0812).
  */
 export class Reconciler {
   readonly #options: ReconcilerOptions;

@@ -10,8 +10,8 @@ import { isAtomic } from "./price.ts";
 export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 
 /**
- * Longest value of a Settlement-Overrides header, in characters; a longer one is an upstream error. An amount of 78
- * digits fits, deeply nested JSON does not.
+ * Longest value of a Settlement-Overrides header, in characters; a longer one is an upstream error. @operator An amount of
+ * 78 digits fits, deeply nested JSON does not.
  */
 const MAX_OVERRIDES_LENGTH = 1024;
 

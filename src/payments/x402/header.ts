@@ -1,6 +1,6 @@
 /**
- * Longest payment header, in characters of base64; a longer one is malformed. Many proxies refuse a request with a much
- * longer field.
+ * Longest payment header, in characters of base64; a longer one is malformed. @operator Many proxies refuse a request with a
+ * much longer field.
  */
 export const MAX_HEADER_LENGTH = 8192;
 

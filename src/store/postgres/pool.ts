@@ -8,8 +8,8 @@ export interface PoolSettings extends ConnectionSettings {
 }
 
 /**
- * Maximum number of waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at
- * once.
+ * Waiting calls of a process. All limits of a busy worker together allow fewer. Further calls fail at
+ * once. @operator
  */
 const MAX_WAITING = 2000;
 /**

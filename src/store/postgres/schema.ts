@@ -115,7 +115,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** A number for the advisory lock that no other program is likely to use: "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
-/** Milliseconds for all migrations together. Tables may be long. @bound */
+/** Milliseconds for all migrations together. @operator Tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
 /**

@@ -5,7 +5,7 @@ import { CdpError, type CdpFields } from "../cdp.ts";
 import { type CaptureHost, endMovements, received, showAll, waitForPaint } from "./show-all.ts";
 import { stitch } from "./stitch.ts";
 
-/** Pixels. A picture of a full page is cut at this height, or when it has MAX_FULL_PAGE_PIXELS. */
+/** Pixels. A picture of a full page is cut at this height, or when it has MAX_FULL_PAGE_PIXELS. @operator */
 const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
   png: 30_000,
   jpeg: 30_000,
@@ -17,8 +17,8 @@ const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
 const MAX_PICTURE_WIDTH = 16_383;
 
 /**
- * Maximum number of pixels of a picture of a full page. At this limit, a picture takes 1.3 GB in four processes; 100 million would take
- * 2.5 GB.
+ * Pixels of a picture of a full page. @operator At this limit, a picture takes 1.3 GB in four processes;
+ * 100 million would take 2.5 GB.
  */
 const MAX_FULL_PAGE_PIXELS = 40_000_000;
 

@@ -2,7 +2,7 @@ import { ProviderError } from "../provider.ts";
 import { type FoundPage } from "./page-index.ts";
 import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 
-/** Maximum number of queries that wait for a result. A further one is refused. */
+/** Queries that wait for a result. A further one is refused. @operator */
 const MAX_PENDING = 64;
 
 interface Pending {

@@ -88,7 +88,7 @@ function checkTarget({ url }: Request): void {
   }
 }
 
-/** Requests of one operation with a whole configuration that are handled at one time. Another one gets 503. */
+/** Requests of one operation with a whole configuration that are handled at one time. Another one gets 503. @operator */
 const MAX_LARGE_REQUESTS = 4;
 
 async function oneOfFew<T>(running: Map<Operation, number>, operation: Operation, run: () => Promise<T>): Promise<T> {

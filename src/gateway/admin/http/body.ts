@@ -5,7 +5,7 @@ import { parseJson } from "../../config/json.ts";
 export const JSON_TYPE = "application/json";
 export const MERGE_PATCH_TYPE = "application/merge-patch+json";
 
-/** Bytes of a JSON body. A body with a whole configuration may be as long as the configuration file. */
+/** Bytes of a JSON body. A body with a whole configuration may be as long as the configuration file. @operator */
 export const MAX_BODY_BYTES = 1024 * 1024;
 export const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Access } from "./keys.ts";
 
 const SESSION_COOKIE = "turnpike_session";
-/** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @internal */
+/** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @operator @internal */
 export const MAX_SESSIONS = 256;
 const LIFE_MS = 12 * 60 * 60 * 1000;
 const IDLE_MS = 60 * 60 * 1000;

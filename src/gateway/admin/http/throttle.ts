@@ -7,8 +7,8 @@ import { addressKey } from "../../../lib/address-key.ts";
 export const MAX_WRONG = 10;
 export const MAX_WRONG_OF_KNOWN = 60;
 /**
- * Wrong keys of all addresses without a valid key in a minute. After that many, these addresses wait: a client can have
- * more addresses than the gateway remembers. @internal
+ * Wrong keys of all addresses without a valid key in a minute. @operator After that many, these addresses wait: a client can
+ * have more addresses than the gateway remembers. @internal
  */
 export const MAX_WRONG_OF_STRANGERS = 10_000;
 /** Tries in the same minute after which all connections of an address are refused. */

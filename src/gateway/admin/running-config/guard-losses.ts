@@ -3,7 +3,7 @@ import { type Config } from "../../config/config.ts";
 import { type Diagnostic, reportable } from "../../config/diagnostic.ts";
 import { type GuardedRoute, GuardIndex, haveOtherMethods, kindOf, pathBelow } from "../../config/guards.ts";
 
-/** Pairs of path and host that are compared after a change; a change that affects more must be forced. */
+/** Pairs of path and host that are compared after a change; a change that affects more must be forced. @operator */
 const MAX_PROBES = 100_000;
 
 /** Stands for the static files, which take the paths without a route. */

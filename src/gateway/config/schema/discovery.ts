@@ -3,8 +3,8 @@ import * as z from "../recorded-schema.ts";
 import { connectPort, headerValue, hostAddress, ours, secret, seconds, text } from "./kinds.ts";
 
 /**
- * Nameservers of a resolver; the configuration is refused with more. The resolver can query this number one after the
- * other within its timeout.
+ * Nameservers of a resolver; the configuration is refused with more. @operator The resolver can query this number one after
+ * the other within its timeout.
  */
 const MAX_NAMESERVERS = 8;
 

@@ -2,11 +2,11 @@ import * as z from "../recorded-schema.ts";
 import { connectPort, count, headerName, headerValue, ours, secret, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement } from "./path.ts";
 
-/** Header fields of a fixed response; the configuration is refused with more. */
+/** Header fields of a fixed response; the configuration is refused with more. @operator */
 const MAX_FIELDS = 32;
 /** Bytes of the body of a fixed response; a longer one is refused. Each worker has it in memory. */
 export const MAX_FIXED_BODY_BYTES = 65_536;
-/** Mirrors of one request; the configuration is refused with more. */
+/** Mirrors of one request; the configuration is refused with more. @operator */
 const MAX_MIRRORS = 8;
 
 const hostName = z

@@ -14,7 +14,7 @@ const paymentMethod = z
   .strictObject({
     price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
     asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
-    network: text.describe("Chain, such as `eip155:8453` or `base`."),
+    network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
     pay_to: text.describe(
       "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
     ),

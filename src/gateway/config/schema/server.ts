@@ -2,7 +2,7 @@ import * as z from "../recorded-schema.ts";
 import { cidr, count, hostAddress, hostName, listenPort, names, ours } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 
-/** Listeners of one gateway. A configuration with more is refused: each pair of them is compared. */
+/** Listeners of one gateway. @operator A configuration with more is refused: each pair of them is compared. */
 const MAX_LISTENERS = 1024;
 
 const listener = z

@@ -4,7 +4,7 @@ import { environmentName, filePath, httpUrl, ours, secret, text } from "./kinds.
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
 /**
- * Domains; the configuration is refused with more. Each has its own certificate, and certificate authorities limit
+ * Domains; the configuration is refused with more. @operator Each has its own certificate, and certificate authorities limit
  * their number.
  */
 const MAX_DOMAINS = 100;

@@ -2,7 +2,7 @@ import * as z from "../recorded-schema.ts";
 import { filePath, names, ours, text } from "./kinds.ts";
 import { acme } from "./tls-acme.ts";
 
-/** Entries of `tls.hosts`; the configuration is refused with more. */
+/** Entries of `tls.hosts`; the configuration is refused with more. @operator */
 const MAX_HOST_RULES = 256;
 
 const hostnames = z

@@ -18,7 +18,7 @@ export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random",
 
 const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
-/** Names in `tls_subject_alt_names` of one upstream; the configuration is refused with more. */
+/** Names in `tls_subject_alt_names` of one upstream; the configuration is refused with more. @operator */
 const MAX_NAMES = 64;
 /** Characters of such a name, which may be a URI; a longer one is refused. */
 const MAX_NAME = 2048;

@@ -21,10 +21,10 @@ export const MAX_PARTIAL_LINE_BYTES = MAX_LOG_BYTES;
 /** Properties that the filters of one request set, and bytes of their names and values. */
 export const MAX_PROPERTIES = 64;
 export const MAX_PROPERTY_BYTES = 65_536;
-/** Entries of shared data of one worker, and bytes of their keys and values. */
+/** Entries of shared data of one worker, and bytes of their keys and values. @operator */
 export const MAX_SHARED_ENTRIES = 65_536;
 export const MAX_SHARED_BYTES = 16 * MEBIBYTE;
-/** Shared queues of one worker, messages of each queue, and bytes of all messages. */
+/** Shared queues of one worker, messages of each queue, and bytes of all messages. @operator */
 export const MAX_QUEUES = 256;
 export const MAX_QUEUE_MESSAGES = 4096;
 export const MAX_QUEUE_BYTES = 16 * MEBIBYTE;
@@ -32,7 +32,7 @@ export const MAX_QUEUE_BYTES = 16 * MEBIBYTE;
 export const MESSAGES_A_TURN = 64;
 /** Bytes of the name of a shared entry, a queue, a property or a metric. */
 export const MAX_NAME_BYTES = 4096;
-/** Metrics that one filter defines. */
+/** Metrics that one filter defines. @operator */
 export const MAX_METRICS = 256;
 /** The shortest period of ticks, in milliseconds. @bound */
 export const MIN_TICK_MS = 10;

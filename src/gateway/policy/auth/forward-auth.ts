@@ -31,7 +31,8 @@ const MAX_SERVICE_CONNECTIONS = 64;
 const MAX_IDLE_SERVICE_CONNECTIONS = 16;
 const SERVICE_IDLE_MS = 60_000;
 /**
- * Maximum characters of the fields that one response adds to the upstream request. Longer ones fail the authentication.
+ * Characters of the fields that one response adds to the upstream request. Longer ones fail the authentication.
+ * @operator
  */
 const MAX_GIVEN_FIELDS = 16_384;
 

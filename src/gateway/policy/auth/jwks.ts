@@ -7,9 +7,9 @@ import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/dir
 import { member } from "./jwt-token.ts";
 import { serviceAddress } from "./service-address.ts";
 
-/** Maximum bytes of a key set; those of large issuers have about 10 keys. A longer response is a failed load. */
+/** Bytes of a key set; those of large issuers have about 10 keys. A longer response is a failed load. @operator */
 const MAX_KEY_SET_BYTES = 131_072;
-/** Maximum keys of a set. Later keys are ignored. */
+/** Keys of a set. Later keys are ignored. @operator */
 const MAX_KEYS = 64;
 /** Milliseconds that the issuer has for one response. After them the load has failed. @bound */
 const KEY_SET_TIMEOUT_MS = 5000;
@@ -21,7 +21,7 @@ const FRESH_MS = 600_000;
 const USABLE_MS = 3_600_000;
 /** Milliseconds between two requests for a key set. Tokens with invented key ids cannot cause more requests. @bound */
 const MIN_REFETCH_MS = 10_000;
-/** Requests that wait for one key set at a time. Beyond it, a request is refused with 503. */
+/** Requests that wait for one key set at a time. Beyond it, a request is refused with 503. @operator */
 const MAX_WAITING_FOR_KEYS = 1024;
 
 /** The services of a `KeySet`. */

@@ -5,7 +5,7 @@ import { type BodySink, type Exchange } from "../../exchange.ts";
 import { type BodyMemory, GatheredBody, readBody } from "../gathered-body.ts";
 import { paymentError } from "./respond.ts";
 
-/** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. */
+/** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. @operator */
 const MAX_GATHERED_BYTES = 1_048_576;
 
 /** The digest of a request without a body. */

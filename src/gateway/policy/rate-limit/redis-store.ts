@@ -22,7 +22,7 @@ return {1, string.format('%.0f', until_full)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
-/** Consecutive failures after which the store counts as unavailable. A single late response is not an outage. */
+/** Consecutive failures after which the store counts as unavailable. @operator A single late response is not an outage. */
 const MAX_FAILURES = 5;
 /** Milliseconds before the first try to reconnect. The time doubles with each try, up to `MAX_RETRY_MS`. */
 const RETRY_MS = 500;
@@ -30,8 +30,8 @@ const MAX_RETRY_MS = 10_000;
 /** Milliseconds that a new connection may take. After them the try has failed. @bound */
 const CONNECT_MS = 2_000;
 /**
- * Requests to the store that wait for a response at a time, per worker. Beyond it the server uses its own buckets,
- * because the response would be late.
+ * Requests to the store that wait for a response at a time, per worker. Beyond it the server uses its own buckets, because
+ * the response would be late. @operator
  */
 const MAX_WAITING = 4096;
 

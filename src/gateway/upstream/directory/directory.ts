@@ -15,8 +15,8 @@ import { ServerWatch } from "./server-watch.ts";
 import { Slots } from "./slots.ts";
 
 /**
- * Milliseconds that a start or a reload waits for the first responses of discovery. After that, it continues with the
- * known servers. @bound
+ * Milliseconds that a start or a reload waits for the first responses of discovery. After that, it continues with the known
+ * servers. @operator @bound
  */
 const FIRST_RESPONSES_MS = 3000;
 

@@ -7,7 +7,7 @@ import { type OnEvent } from "../../telemetry/event.ts";
 import { type Endpoint, type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 
-/** Servers that one discovery may find. Servers beyond it are left out. */
+/** Servers that one discovery may find. Servers beyond it are left out. @operator */
 const MAX_FOUND = 256;
 
 /** A discovered server. */
