@@ -1,20 +1,33 @@
 import { type Config } from "../config/config.ts";
 import { type RespondWithError } from "../local-response.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
-import { type FilterDeps, LoadedFilters } from "./loaded-filters.ts";
+import { LoadedFilters } from "./loaded-filters.ts";
+import { type WorkerFilters } from "./worker-filters.ts";
 
 interface FilterParts {
   readonly config: Config;
-  readonly filterDeps: FilterDeps;
+  readonly workerFilters: WorkerFilters;
   readonly upstreams: Upstreams;
   readonly respondWithError: RespondWithError;
 }
 
+interface ProvidedFilters {
+  readonly filters: LoadedFilters;
+  use(): void;
+  close(next: ProvidedFilters | undefined): void;
+}
+
 /** Provides `wasm_filters`. A filter of `previous` stays if its entry, file and route are the same. */
-export function provideFilters(
-  { config, filterDeps: deps, upstreams, respondWithError }: FilterParts,
-  previous: LoadedFilters | undefined,
-): Promise<LoadedFilters> {
+export async function provideFilters(
+  { config, workerFilters, upstreams, respondWithError }: FilterParts,
+  previous: ProvidedFilters | undefined,
+): Promise<ProvidedFilters> {
+  const { deps } = workerFilters;
   deps.callTargets.offer(upstreams, config.otel.service_name);
-  return LoadedFilters.load({ config, deps, respondWithError, previous });
+  const filters = await LoadedFilters.load({ config, deps, respondWithError, previous: previous?.filters });
+  return {
+    filters,
+    use: () => workerFilters.use(config, filters),
+    close: (next) => filters.close(next?.filters),
+  };
 }

@@ -46,6 +46,8 @@ export interface PolicyFeature {
   readonly isTraced?: boolean;
   /** Undefined: not configured, and costs nothing. `route` undefined: the policy of requests without a route. */
   policy(route: RouteConfig | undefined): Policy | undefined;
+  /** Called when the configuration is in use. */
+  use?(): void;
   /** Closes everything that the same feature of the next configuration does not take over. */
   close?(next: PolicyFeature | undefined): void;
 }

@@ -4,7 +4,6 @@ import { hostOf } from "../../lib/url-host.ts";
 import { createClientAddress } from "../client-address.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { isGuarded } from "../config/guards.ts";
-import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { provideFilters } from "../filters/provide-filters.ts";
 import { respondPreencoded, respondWithError } from "../local-response.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
@@ -33,7 +32,6 @@ export interface Compiled {
   readonly settings: ServerSettings;
   readonly connectionLimits: ConnectionLimits;
   readonly upstreams: Upstreams;
-  readonly filters: LoadedFilters;
   /** For the ledger, if there is one. */
   readonly maintenance: MaintenanceSettings;
   /** Closed when another configuration takes its place. Exchanges in flight end as before. */
@@ -68,8 +66,8 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
     respondWithError: config.server.preencoded ? respondPreencoded : respondWithError,
   };
   const upstreams = await held.add(provideUpstreams, common, before);
-  const filters = await held.add(provideFilters, { ...common, upstreams }, before);
-  const tenantRoutes = provideTenants({ ...common, filters });
+  const { filters } = await held.add(provideFilters, { ...common, upstreams }, before);
+  const tenantRoutes = await held.add(provideTenants, { ...common, filters }, before);
   const targets = provideTargets({ ...common, upstreams });
   const caches = await held.add(provideCaches, common, before);
   const observers = await held.add(provideObservers, common, before);
@@ -117,7 +115,6 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
     settings: serverSettings(config),
     connectionLimits: connectionLimits(config),
     upstreams,
-    filters,
     maintenance: payments.maintenance,
     held,
   };

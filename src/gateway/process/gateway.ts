@@ -4,10 +4,9 @@ import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
 import { WorkerControl } from "../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../pipeline.ts";
-import { sendSecurityFields } from "../security-fields.ts";
 import { type MetricsPage } from "../telemetry/telemetry.ts";
-import { Tenants } from "../tenants/tenants.ts";
-import { type WarmTenantsLimits } from "../tenants/warm-tenants.ts";
+import { createTenants } from "../tenants/provide-tenants.ts";
+import { type Tenants } from "../tenants/tenants.ts";
 import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Actor, type NewEvent } from "../telemetry/event.ts";
@@ -45,7 +44,7 @@ import {
   urlOf,
   withPorts,
 } from "./listener-plan.ts";
-import { WorkerFilters } from "./worker-filters.ts";
+import { WorkerFilters } from "../filters/worker-filters.ts";
 import { createOwnFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
@@ -61,10 +60,6 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   const gateway = new RunningGateway(options);
   await gateway.start(options.config);
   return gateway;
-}
-
-function tenantLimits(config: Config): WarmTenantsLimits {
-  return { idleMs: config.tenant_idle_ttl_ms, most: config.tenant_max_warm };
 }
 
 type Materials = readonly (TlsMaterial | undefined)[];
@@ -142,13 +137,19 @@ class RunningGateway implements GatewayProcess {
       config: options.config,
       slot: options.slot,
       log: options.log,
-      own: this.#own,
+      telemetry: this.#own.telemetry,
+      bodies: this.#own.bodies,
       wheel: this.#wheel,
       control: () => this.#control.link,
       onError: (error) => this.#report(error),
     });
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
-    this.tenants = this.#createTenants(options.config);
+    this.tenants = createTenants(options.config, {
+      wheel: this.#wheel,
+      buffers: this.#own.buffers,
+      metrics: this.#own.telemetry.wasm,
+      onError: (error) => this.#report(error),
+    });
   }
 
   get listeners(): readonly BoundListener[] {
@@ -178,8 +179,7 @@ class RunningGateway implements GatewayProcess {
       if (early) this.#bound = await this.#bindAll(plans, this.#materials);
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
-      sendSecurityFields(!config.server.disable_middleware);
-      this.#filters.use(config, this.#compiled.filters);
+      this.#compiled.held.use();
       await this.#store.ready();
       if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
       await this.#serveQuic(config, this.#read, this.#bound);
@@ -256,9 +256,7 @@ class RunningGateway implements GatewayProcess {
       this.#read = read;
       this.#config = config;
       this.#own.reload(config);
-      sendSecurityFields(!config.server.disable_middleware);
-      this.#filters.use(config, next.filters);
-      this.tenants.warm.limits = tenantLimits(config);
+      next.held.use();
       this.#control.use(config);
       previous?.held.close(next.held);
     } catch (error) {
@@ -402,19 +400,6 @@ class RunningGateway implements GatewayProcess {
     });
   }
 
-  #createTenants(config: Config): Tenants {
-    const wheel = this.#wheel;
-    const { buffers, telemetry } = this.#own;
-    const servers = { wheel, buffers, onError: (error: unknown) => this.#report(error) };
-    const metrics = {
-      hit: () => telemetry.wasm.tenant("hit"),
-      miss: () => telemetry.wasm.tenant("miss"),
-      evicted: () => telemetry.wasm.tenant("eviction"),
-      active: (count: number) => telemetry.wasm.tenantsActive(count),
-    };
-    return new Tenants({ servers, wheel, clock: Date.now, metrics }, tenantLimits(config));
-  }
-
   #createControl(): WorkerControl {
     const { slot, control: shared, log } = this.#options;
     return new WorkerControl({
@@ -462,7 +447,7 @@ class RunningGateway implements GatewayProcess {
       responses: this.#own.responses,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
-      filterDeps: this.#filters.deps,
+      workerFilters: this.#filters,
       tenants: this.tenants,
       tracers: this.#own.tracers,
       store: () => this.#store.open(config.postgres),

@@ -1,5 +1,7 @@
 /** The objects that a feature makes of a configuration, such as connections, files and timers. */
 export interface Provided {
+  /** Called when the configuration is in use. */
+  use?(): void;
   /** Closes everything except what `next`, the feature's objects of the next configuration, takes over. */
   close?(next: never): void;
 }
@@ -29,6 +31,12 @@ export class Holdings {
   /** The objects that the function has made. */
   of(provide: unknown): unknown {
     return this.#made.get(provide);
+  }
+
+  /** From now on, the configuration is in use. */
+  use(): void {
+    // As above.
+    for (const one of this.#made.values()) (one as Provided).use?.();
   }
 
   /** Closes everything once, what was made last first, except what `next` takes over. */

@@ -2,8 +2,9 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Facilitators } from "../../payments/facilitator/facilitators.ts";
 import { type LateWrites } from "../../store/late-writes.ts";
 import { type Store } from "../../store/store.ts";
-import { type Config, type RouteConfig } from "../config/config.ts";
-import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
+import { type Config } from "../config/config.ts";
+import { type LoadedFilters } from "../filters/loaded-filters.ts";
+import { type WorkerFilters } from "../filters/worker-filters.ts";
 import { type GatewayState } from "../gateway-paths.ts";
 import { type RespondWithError } from "../local-response.ts";
 import { type LogFiles } from "../policy/access-log/log-files.ts";
@@ -14,7 +15,7 @@ import { type RouteTargets } from "../proxy/provide-targets.ts";
 import { type Spool } from "../proxy/spool.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type Tracers } from "../telemetry/tracing/tracers.ts";
-import { type TenantRoute } from "../tenants/tenant-route.ts";
+import { type TenantRoutes } from "../tenants/provide-tenants.ts";
 import { type Tenants } from "../tenants/tenants.ts";
 import { type UpstreamDeps } from "../upstream/upstreams.ts";
 
@@ -27,7 +28,7 @@ export interface ProcessDeps extends UpstreamDeps {
   readonly spool: Spool;
   readonly responses: ResponseStore;
   readonly logFiles: LogFiles;
-  readonly filterDeps: FilterDeps;
+  readonly workerFilters: WorkerFilters;
   /** The buckets of all workers. */
   readonly rateLimits: RateLimits;
   readonly tenants: Tenants;
@@ -55,6 +56,6 @@ export interface PolicyParts extends ProcessDeps {
   readonly config: Config;
   readonly respondWithError: RespondWithError;
   readonly filters: LoadedFilters;
-  readonly tenantRoutes: ReadonlyMap<RouteConfig, TenantRoute>;
+  readonly tenantRoutes: TenantRoutes;
   readonly targets: RouteTargets;
 }

@@ -1,15 +1,18 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { type RespondWithError } from "../local-response.ts";
 import { createRequestHeadersPolicy } from "../policy/headers/headers.ts";
 import { routeName } from "../routing/route-name.ts";
-import type * as TenantRoutes from "./tenant-route.ts";
-import { type Tenants } from "./tenants.ts";
+import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
+import type * as Routes from "./tenant-route.ts";
+import { Tenants } from "./tenants.ts";
+import { type WarmTenantsLimits } from "./warm-tenants.ts";
 
 /** Loaded with the first tenant route (bench start). */
-const tenantRoutes = (): typeof TenantRoutes => require("./tenant-route.ts");
+const tenantRoutes = (): typeof Routes => require("./tenant-route.ts");
 
 interface TenantParts {
   readonly config: Config;
@@ -27,11 +30,17 @@ interface TenantParts {
  */
 const LEFT_TO_BODIES = 1 / 2;
 
+/** The routes of a configuration that have tenants. */
+export interface TenantRoutes {
+  get(route: RouteConfig): Routes.TenantRoute | undefined;
+  use(): void;
+}
+
 /** Provides `routes[].tenant`: the tenant routes, except those whose filters cannot be loaded. */
-export function provideTenants(parts: TenantParts): ReadonlyMap<RouteConfig, TenantRoutes.TenantRoute> {
+export function provideTenants(parts: TenantParts): TenantRoutes {
   const { config, tenants, bodies, respondWithError, log, onError } = parts;
   const memory = new SpareAccount(bodies, LEFT_TO_BODIES, "bytes");
-  const made = new Map<RouteConfig, TenantRoutes.TenantRoute>();
+  const made = new Map<RouteConfig, Routes.TenantRoute>();
   for (const route of config.routes) {
     const filters = parts.filters.route(route);
     if (route.tenant === undefined || filters === undefined || filters === "closed") continue;
@@ -50,5 +59,32 @@ export function provideTenants(parts: TenantParts): ReadonlyMap<RouteConfig, Ten
     });
     made.set(route, tenantRoute);
   }
-  return made;
+  return {
+    get: (route) => made.get(route),
+    use() {
+      tenants.warm.limits = limitsOf(config);
+    },
+  };
+}
+
+interface TenantDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly metrics: WasmMetrics;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The tenants of a worker. They outlive configurations. */
+export function createTenants(config: Config, { metrics, ...servers }: TenantDeps): Tenants {
+  const counters = {
+    hit: () => metrics.tenant("hit"),
+    miss: () => metrics.tenant("miss"),
+    evicted: () => metrics.tenant("eviction"),
+    active: (count: number) => metrics.tenantsActive(count),
+  };
+  return new Tenants({ servers, wheel: servers.wheel, clock: Date.now, metrics: counters }, limitsOf(config));
+}
+
+function limitsOf(config: Config): WarmTenantsLimits {
+  return { idleMs: config.tenant_idle_ttl_ms, most: config.tenant_max_warm };
 }

@@ -1,5 +1,6 @@
 import { fieldLine } from "../../../lib/fields.ts";
 import { type Config, type SecurityHeadersConfig } from "../../config/config.ts";
+import { sendSecurityFields } from "../../security-fields.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
@@ -25,6 +26,7 @@ export function provideSecurityHeaders({
       if (server.disable_middleware || (common === undefined && own === undefined)) return undefined;
       return createSecurityHeadersPolicy({ ...common, ...own });
     },
+    use: () => sendSecurityFields(!server.disable_middleware),
   };
 }
 

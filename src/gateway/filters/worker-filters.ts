@@ -1,19 +1,19 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
-import type * as Calls from "../filters/calls/call-group.ts";
-import { CallTargets } from "../filters/calls/call-targets.ts";
-import { type ControlLink } from "../filters/filter.ts";
-import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
-import { ModuleCache } from "../filters/module/module-cache.ts";
-import { WorkerShared } from "../filters/proxy-wasm/worker-shared.ts";
-import { Quota } from "../filters/quota.ts";
-import { MAX_INSTANCES } from "../filters/runtime.ts";
+import type * as Calls from "./calls/call-group.ts";
+import { CallTargets } from "./calls/call-targets.ts";
+import { type ControlLink } from "./filter.ts";
+import { type FilterDeps, type LoadedFilters } from "./loaded-filters.ts";
+import { ModuleCache } from "./module/module-cache.ts";
+import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
+import { Quota } from "./quota.ts";
+import { MAX_INSTANCES } from "./runtime.ts";
 import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
-import { type WorkerSlot } from "../telemetry/telemetry.ts";
-import { type Resources } from "./resources.ts";
+import { type Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 
 /** Loaded with the first filter (bench start). */
-const callGroups = (): typeof Calls => require("../filters/calls/call-group.ts");
+const callGroups = (): typeof Calls => require("./calls/call-group.ts");
 
 type Served = Pick<Config, "wasm_park_capacity" | "wasm_host_call_deadline_ms">;
 
@@ -21,7 +21,9 @@ interface WorkerFiltersOptions {
   readonly config: Served;
   /** Undefined if this is the only worker. */
   readonly slot: WorkerSlot | undefined;
-  readonly own: Resources;
+  readonly telemetry: Telemetry;
+  /** For bodies that a filter reads whole. */
+  readonly bodies: BufferPool;
   readonly wheel: TimerWheel;
   readonly control: () => ControlLink | undefined;
   readonly log: (message: string) => void;
@@ -37,19 +39,19 @@ export class WorkerFilters {
   #deadlineMs: number;
   #closed: readonly string[] = [];
 
-  constructor({ config, slot, own, wheel, control, log, onError }: WorkerFiltersOptions) {
-    const metrics = own.telemetry.wasm;
+  constructor({ config, slot, telemetry, bodies, wheel, control, log, onError }: WorkerFiltersOptions) {
+    const metrics = telemetry.wasm;
     this.#metrics = metrics;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
     this.#parks = new Quota(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
     this.#targets = new CallTargets(wheel);
     let calls: Calls.UpstreamCalls | undefined;
     const createCalls = (): Calls.UpstreamCalls =>
-      new (callGroups().UpstreamCalls)({ target: (name) => this.#targets.of(name), memory: own.bodies, onError });
+      new (callGroups().UpstreamCalls)({ target: (name) => this.#targets.of(name), memory: bodies, onError });
     const runtime = {
       wheel,
       clock: () => performance.now(),
-      bodies: own.bodies,
+      bodies,
       parks: this.#parks,
       instances: new Quota(MAX_INSTANCES, (change) => metrics.instancesChanged(change)),
       control,
@@ -57,7 +59,7 @@ export class WorkerFilters {
       onError,
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
-      defined: own.telemetry.defined,
+      defined: telemetry.defined,
       get calls() {
         return (calls ??= createCalls());
       },
