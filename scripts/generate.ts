@@ -6,6 +6,7 @@ import { reference } from "../src/gateway/config/reference.ts";
 import { boundsReference } from "./bounds.ts";
 import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";
+import { cliOperations } from "./cli-operations.ts";
 import { consoleBuild } from "./console-build.ts";
 import { decisionsIndex } from "./decisions.ts";
 import { errorReference } from "./error-reference.ts";
@@ -13,6 +14,7 @@ import { errorReference } from "./error-reference.ts";
 const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
+const callable = "src/cli/operations.ts";
 const listed = "config/listings.json";
 const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
@@ -21,6 +23,7 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   ["docs/decisions/README.md", await decisionsIndex()],
   ["docs/reference/bounds.md", await boundsReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
+  [callable, formatted(callable, cliOperations(apiDocument("/")))],
   [listed, formatted(listed, JSON.stringify(listings()))],
 ];
 

@@ -1,35 +1,8 @@
 import { nearestWord } from "../lib/nearest-word.ts";
 import { type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
-
-/** An operation of the content API, and the way in which the command line calls it. */
-export interface Operation {
-  readonly method: "GET" | "POST";
-  /** The parameter that positional arguments fill. With `many` it is a list of all of them. */
-  readonly argument: string | undefined;
-  readonly many?: true;
-  /** The name of the file for a binary result, without extension. */
-  readonly file?: string;
-}
-
-function page(file?: string): Operation {
-  return { method: "POST", argument: "url", ...(file === undefined ? {} : { file }) };
-}
-
-/** Every operation that `turnpike call` knows, by name. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  scrape: page(),
-  read: page(),
-  extract: page(),
-  pdf: page("page"),
-  screenshot: page("screenshot"),
-  qr: { method: "POST", argument: "data", file: "qr" },
-  search: { method: "POST", argument: "query" },
-  batch: { method: "POST", argument: "urls", many: true },
-  resolve: { method: "POST", argument: "question" },
-  health: { method: "GET", argument: undefined },
-};
 
 /** A parsed command line. */
 export interface CallRequest {

@@ -14,6 +14,7 @@ import {
 } from "../../src/payments/x402/messages.ts";
 import { choosePayment } from "../../src/payments/client/choice.ts";
 import { signChoice } from "../../src/payments/client/sign-choice.ts";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
@@ -124,7 +125,7 @@ for (const mode of ["legacy", "auto"] as const) {
     const { tools } = await client.listTools();
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== false)).toEqual([]);
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      ["batch", "extract", "pdf", "qr", "read", "resolve", "scrape", "screenshot", "search"].toSorted(),
+      OPERATIONS.flatMap(({ name, body }) => (body === undefined ? [] : [name])).toSorted(),
     );
     const before = settled();
     const challenge = await qr(client);

@@ -52,6 +52,8 @@ export interface SuccessDescription {
   readonly contentType: string;
   /** Further content types of a binary response, which the request can select. */
   readonly otherTypes?: readonly string[];
+  /** The name of a file with a binary response, without extension. */
+  readonly file?: string;
   /** Header fields of the response, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The schema of a JSON response; undefined for a binary response. */

@@ -59,7 +59,7 @@ export const pdf = postOperation(
       "have the page's final address and its engine.",
     body,
     example: { url: "https://example.com/", paper_width: 8.27, paper_height: 11.69 },
-    success: { description: "The document", contentType: "application/pdf", headers: CAPTURE_HEADERS },
+    success: { description: "The document", contentType: "application/pdf", file: "page", headers: CAPTURE_HEADERS },
     failures: PAGE_FAILURES,
   },
   async (input, { pages }, { signal, elapsedMs }): Promise<OperationResult> => {

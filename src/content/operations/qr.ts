@@ -27,7 +27,7 @@ export const qr = postOperation(
       "remaining pixels widen the margin. Error correction is level M, or L if the data is too long for M or for the size.",
     body,
     example: { data: "https://example.com/", size: 256 },
-    success: { description: "The QR code", contentType: "image/png" },
+    success: { description: "The QR code", contentType: "image/png", file: "qr" },
     failures: ["invalid-parameters"],
   },
   async ({ data, size, margin }): Promise<OperationResult> => {

@@ -43,6 +43,7 @@ export const screenshot = postOperation(
     success: {
       description: "The picture",
       contentType: "image/png",
+      file: "screenshot",
       otherTypes: ["image/jpeg", "image/webp"],
       headers: CAPTURE_HEADERS,
     },

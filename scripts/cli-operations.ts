@@ -1,0 +1,40 @@
+import {
+  type ApiDocument,
+  operationsOf,
+  type PlacedOperation,
+  resolveSchema,
+} from "../src/content/api/api-document.ts";
+import { OPERATIONS } from "../src/content/operations/operations.ts";
+
+const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
+
+/** An operation of the content API, and the way in which the command line calls it. */
+export interface Operation {
+  readonly method: "GET" | "POST";
+  /** The parameter that positional arguments fill: the first required one. With \`many\` it is a list of all of them. */
+  readonly argument?: string;
+  readonly many?: true;
+  /** The name of the file for a binary result, without extension. */
+  readonly file?: string;
+}
+
+/** Every operation that \`turnpike call\` knows, by name. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = `;
+
+/** The operations of `turnpike call`, as TypeScript that is not formatted yet. The command starts without their code. */
+export function cliOperations(document: ApiDocument): string {
+  const calls = operationsOf(document).map((operation) => [operation.operationId, callOf(document, operation)]);
+  return `${HEAD}${JSON.stringify(Object.fromEntries(calls))};\n`;
+}
+
+function callOf(document: ApiDocument, { operationId, method, requestBody }: PlacedOperation) {
+  const body = requestBody?.content["application/json"]?.schema;
+  const schema = body && resolveSchema(document, body).schema;
+  const argument = schema?.required?.[0];
+  return {
+    method: method.toUpperCase(),
+    argument,
+    many: argument !== undefined && schema?.properties?.[argument]?.type === "array" ? true : undefined,
+    file: OPERATIONS.find(({ name }) => name === operationId)?.success.file,
+  };
+}

@@ -1,0 +1,25 @@
+// Made of the API's description by scripts/generate.ts; changes here are lost.
+
+/** An operation of the content API, and the way in which the command line calls it. */
+export interface Operation {
+  readonly method: "GET" | "POST";
+  /** The parameter that positional arguments fill: the first required one. With `many` it is a list of all of them. */
+  readonly argument?: string;
+  readonly many?: true;
+  /** The name of the file for a binary result, without extension. */
+  readonly file?: string;
+}
+
+/** Every operation that `turnpike call` knows, by name. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  search: { method: "POST", argument: "query" },
+  scrape: { method: "POST", argument: "url" },
+  batch: { method: "POST", argument: "urls", many: true },
+  extract: { method: "POST", argument: "url" },
+  read: { method: "POST", argument: "url" },
+  pdf: { method: "POST", argument: "url", file: "page" },
+  screenshot: { method: "POST", argument: "url", file: "screenshot" },
+  resolve: { method: "POST", argument: "question" },
+  qr: { method: "POST", argument: "data", file: "qr" },
+  health: { method: "GET" },
+};
