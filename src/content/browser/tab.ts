@@ -136,7 +136,7 @@ export class Tab {
 
   async #awaited(page: ScriptedPage): Promise<AwaitedElements> {
     const { awaits, findAwaited } = this.#visit;
-    if (awaits !== undefined) return await awaits;
+    if (awaits !== undefined) return awaits;
     if (findAwaited === undefined || !(await page.hasScripts())) return { names: [], certain: [] };
     return await findAwaited({ snapshot: () => page.snapshot(), scriptAt: (url) => this.#scripts.textAt(url) });
   }

@@ -25,10 +25,9 @@ export type ExtractionTask =
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /**
    * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
-   * needs a browser. From the character `lazyFrom` on, the source is a script that the one before it imports when it
-   * needs it.
+   * needs a browser.
    */
-  | { readonly kind: "script"; readonly searched: SearchedNames; readonly lazyFrom?: number };
+  | { readonly kind: "script"; readonly searched: SearchedNames };
 
 /** The elements of a page that its external scripts may still fill. */
 export interface Placeholders {
@@ -42,7 +41,7 @@ export interface Placeholders {
   readonly lists: readonly string[];
   /** Ids, classes and data attributes of elements with a short text, which scripts may replace. */
   readonly texts: readonly string[];
-  /** Tag names of empty elements, such as `output`, and of components with a short text. */
+  /** Tag names of empty elements, such as `output`. */
   readonly tags: readonly string[];
   /** Data attributes of the content that contain an address from which a script may fetch data. */
   readonly addresses: readonly string[];
@@ -52,10 +51,7 @@ export interface Placeholders {
   readonly hidden: readonly string[];
   /** Whether an inline script passes an address of data to a function: `Widget.init({ url: "/rows" })`. */
   readonly passesAddress: boolean;
-  /** Whether an element shows a placeholder text such as "--" instead of a value. */
-  readonly hasPlaceholderText: boolean;
-  /** The beginning of the page's text, and of the data for scripts in the document. */
-  readonly shown: string;
+  /** The beginning of the data for scripts in the document. */
   readonly data: string;
 }
 
@@ -71,25 +67,13 @@ export const NO_PLACEHOLDERS: Placeholders = {
   configs: [],
   hidden: [],
   passesAddress: false,
-  hasPlaceholderText: false,
-  shown: "",
   data: "",
 };
 
 /** The names that are searched in an external script. */
 export type SearchedNames = Pick<
   Placeholders,
-  | "names"
-  | "lists"
-  | "texts"
-  | "tags"
-  | "addresses"
-  | "configs"
-  | "hidden"
-  | "passesAddress"
-  | "hasPlaceholderText"
-  | "shown"
-  | "data"
+  "names" | "lists" | "texts" | "tags" | "addresses" | "configs" | "hidden" | "passesAddress" | "data"
 >;
 
 /** A page and the task of its extraction. */

@@ -6,7 +6,6 @@ import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
 import { NO_PLACEHOLDERS, type Placeholders } from "./extraction.ts";
-import { filledOnScroll } from "./signs/scroll-fills.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
 import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
@@ -17,11 +16,6 @@ const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONT
 /** All signs, in the order in which they are checked. docs/engines.md describes each. @internal */
 export const SIGNS: readonly Sign[] = [...DOCUMENT_SIGNS, ...CODE_SIGNS];
 
-/**
- * Signs of elements that a script fills. Such a sign does not tell which script, so the external ones are examined,
- * which may take a second or two.
- */
-const FILLED: ReadonlySet<string> = new Set(["empty-container", "stand-in"]);
 const INLINE: ReadonlySet<string> = new Set(INLINE_SIGNS.map(({ name }) => name));
 
 /** The results of examining a document's scripts. */
@@ -37,19 +31,12 @@ export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
   const sign = (page.code.runs ? SIGNS : DOCUMENT_SIGNS).find(({ shown }) => shown(page))?.name;
   const places = page.code.runs ? placeholdersFor(sign, page) : undefined;
-  const filled = sign === undefined && places !== undefined ? inlineFillsOnScroll(page, places) : [];
-  if (filled.length > 0) return { sign: "script-writes", placeholders: { ...NO_PLACEHOLDERS, certain: filled } };
   return { sign, placeholders: places };
-}
-
-/** The names of the elements that inline scripts fill when the page is scrolled. */
-function inlineFillsOnScroll({ code }: Survey, { names }: Placeholders): readonly string[] {
-  return code.inline.flatMap(({ whole }) => filledOnScroll(whole, names) ?? []);
 }
 
 /** The elements that scripts may fill. Undefined if the sign alone decides that the page needs a browser. */
 function placeholdersFor(sign: string | undefined, page: Survey): Placeholders | undefined {
-  if (sign === undefined || FILLED.has(sign)) return placeholders(page);
+  if (sign === undefined) return placeholders(page);
   if (!INLINE.has(sign)) return undefined;
   const { certain = [] } = placeholders(page) ?? {};
   return { ...NO_PLACEHOLDERS, certain };

@@ -11,7 +11,6 @@ import {
   type ExtractionTask,
 } from "../extraction/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
-import { isRendered } from "../extraction/signs/shown-words.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
@@ -37,11 +36,10 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
 /** A script is not a document. It is only searched for signs that it fills elements. */
 function scriptOutcome(
   { body }: PageSource,
-  { searched, lazyFrom }: Extract<ExtractionTask, { readonly kind: "script" }>,
+  { searched }: Extract<ExtractionTask, { readonly kind: "script" }>,
 ): ExtractionOutcome {
   const code = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const isShown = lazyFrom === undefined || isRendered(code.slice(lazyFrom), searched.shown);
-  const found = isShown ? signOfCode(code, searched) : undefined;
+  const found = signOfCode(code, searched);
   if (found !== undefined) {
     const { sign, names } = found;
     return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACEHOLDERS, names, certain: names } };

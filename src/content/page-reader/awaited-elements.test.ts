@@ -35,15 +35,6 @@ const PAGES: Readonly<Record<string, Page>> = {
       new Worker(URL.createObjectURL(new Blob([work]))).onmessage = ({ data }) => { document.getElementById("next").textContent = data; };`,
     words: "Next: at a quarter past",
   },
-  "/scroll": {
-    html: `${FAR}<div id="guests"></div><script src="/scroll.js"></script>`,
-    script: `addEventListener("scroll", () => { document.getElementById("guests").textContent = "A quiet crossing."; }, { once: true });`,
-    words: "A quiet crossing.",
-  },
-  "/inline-scroll": {
-    html: `${FAR}<div id="guests"></div><script>window.onscroll = () => { document.getElementById("guests").textContent = "A quiet crossing."; };</script>`,
-    words: "A quiet crossing.",
-  },
   "/replaced": {
     html: `${FAR}<p class="motto">A motto.</p><script src="/replaced.js"></script>`,
     script: `const motto = document.querySelector(".motto");

@@ -69,12 +69,11 @@ export class PageReader {
     this.#deps = deps;
     this.#scripts = new PageScripts({
       fetch: deps.fetchDocument,
-      filledBy: async (visit, { code, lazyFrom }, places) => {
+      filledBy: async (visit, code, places) => {
         const source = { ...NO_SOURCE, body: code };
-        const lazy = lazyFrom === undefined ? {} : { lazyFrom };
         const outcome = await this.#extract(visit, {
           source,
-          task: { kind: "script", searched: places, ...lazy },
+          task: { kind: "script", searched: places },
           mayNeedBrowser: false,
         });
         return outcome.outcome === "needs-browser" ? (outcome.placeholders?.certain ?? []) : undefined;
@@ -96,7 +95,7 @@ export class PageReader {
       const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
       const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
       const needs = mayShowMore || outcome.outcome === "needs-browser";
-      const awaits = needs ? this.#awaitsOf(visit, outcome) : await this.#filledLater(visit, outcome);
+      const awaits = needs ? awaitedIn(outcome) : await this.#filledLater(visit, outcome);
       if (awaits !== undefined) return await this.#readInBrowser({ ...visit, fetched, awaits }, task);
       return readPage(somethingOf(outcome, { task, source, request }), source);
     });
@@ -229,23 +228,6 @@ export class PageReader {
     return filled === undefined ? undefined : { names, certain: [...certain, ...filled] };
   }
 
-  /**
-   * The elements that the browser waits for. External scripts may fill more elements than the document alone shows.
-   * These scripts are read while the browser loads the page.
-   */
-  #awaitsOf(visit: Visit, outcome: ExtractionOutcome): AwaitedElements | Promise<AwaitedElements> {
-    const known = placeholdersOf(outcome);
-    const { scripts, names, certain, tags } = known;
-    // Elements without a name may be filled as well.
-    const areKnown = names.length <= certain.length && tags.length === 0;
-    if (scripts.length === 0 || areKnown) return { names, certain };
-    const places = { ...known, names: names.filter((name) => !certain.includes(name)) };
-    return this.#scripts.filled(visit, places).then(
-      (filled = []) => ({ names, certain: [...certain, ...filled] }),
-      () => ({ names, certain }),
-    );
-  }
-
   /** The elements that scripts of a loaded page fill. The browser gives the document and the scripts. */
   async #awaitedIn(visit: Visit, page: LoadedPage): Promise<AwaitedElements> {
     const source = await page.snapshot();
@@ -350,6 +332,12 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  * elements.
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
+
+/** The elements that the browser waits for. */
+function awaitedIn(outcome: ExtractionOutcome): AwaitedElements {
+  const { names, certain } = placeholdersOf(outcome);
+  return { names, certain };
+}
 
 function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
   const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";

@@ -25,59 +25,23 @@ interface Kept {
   readonly since: number;
 }
 
-const IMPORTS = /(?:\bfrom|\bimport)\s{0,9}(\(?)\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,300}\.m?js)["'`]/g;
+const IMPORTS = /(?:\bfrom|\bimport)\s{0,9}\(?\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,300}\.m?js)["'`]/g;
 /** Unlike the address of an import, the address of a script element is relative to the page. */
 const ADDS = /\.src\s{0,9}=\s{0,9}["'`]([^"'`\s]{1,300}\.m?js(?:\?[^"'`\s]{0,200})?)["'`]/g;
 
-/** A script that another one loads. `isLazy` if it does so when it needs it: `import("./dialog.js")`. */
-interface Imported {
-  readonly url: string;
-  readonly isLazy: boolean;
-}
-
-/** The scripts that a script imports or adds to the page. Of a longer script, those that it imports when it needs them. */
-function importsOf(code: string, url: string, page: URL): Imported[] {
-  const isLoader = code.length <= MAX_LOADER_LENGTH;
-  const found: Imported[] = [];
-  const add = (address: string, base: string, isLazy: boolean): void => {
-    const to = URL.parse(address, base);
-    if (to !== null && /^https?:$/.test(to.protocol)) found.push({ url: to.href, isLazy });
-  };
-  for (const match of code.matchAll(IMPORTS)) {
-    const [, bracket, address = ""] = match;
-    const isDynamic = bracket === "(";
-    if (isLoader || isDynamic) add(address, url, isDynamic && isLaterImport(code, match));
-  }
-  if (isLoader) for (const [, address = ""] of code.matchAll(ADDS)) add(address, page.href, false);
-  return found;
-}
-
-/** Number of characters before and after an import that show when it runs. */
-const NEAR = 80;
-
-/**
- * Whether a function returns the import, so that a router or a component runs it when it is needed: `lazy(() =>
- * import("./a.js"))`. A bundler's own function, which loads what the script depends on, runs it at once.
- */
-function isLaterImport(code: string, { index, 0: whole }: RegExpExecArray): boolean {
-  const before = code.slice(Math.max(0, index - NEAR), index);
-  if (!/=>\s{0,3}(?:\[\s{0,3})?$/.test(before)) return false;
-  const end = index + whole.length;
-  const isAwaited = /\bawait\s{1,3}[\w$]{1,20}\(\s{0,3}\(\)\s{0,3}=>\s{0,3}$/.test(before);
-  return !isAwaited && !/^\)\s{0,3},[^;]{0,60}\)\s{0,3}\.then\s{0,3}\(/.test(code.slice(end, end + NEAR));
-}
-
-/** A script, after the code of the script that loads it. It begins at `lazyFrom` if it is loaded when it is needed. */
-export interface LoadedCode {
-  readonly code: string;
-  readonly lazyFrom?: number;
+/** The scripts that a short script imports or adds to the page. */
+function importsOf(code: string, url: string, page: URL): string[] {
+  if (code.length > MAX_LOADER_LENGTH) return [];
+  const imported = code.matchAll(IMPORTS).map(([, address = ""]) => URL.parse(address, url));
+  const added = code.matchAll(ADDS).map(([, address = ""]) => URL.parse(address, page.href));
+  return [...imported, ...added].flatMap((to) => (to !== null && /^https?:$/.test(to.protocol) ? [to.href] : []));
 }
 
 /** The functions that fetch and examine scripts. */
 export interface PageScriptsDeps {
   fetch(visit: Visit): Promise<FetchedDocument>;
   /** The names of the elements that a script fills, if they are known; undefined if it adds no content to the page. */
-  filledBy(visit: Visit, code: LoadedCode, places: SearchedNames): Promise<readonly string[] | undefined>;
+  filledBy(visit: Visit, code: string, places: SearchedNames): Promise<readonly string[] | undefined>;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
@@ -105,24 +69,20 @@ export class PageScripts {
     scriptAt?: LoadedPage["scriptAt"],
   ): Promise<readonly string[] | undefined> {
     const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
-    const waiting = scripts.map((url) => ({ url, loader: "", isLazy: false }));
+    const waiting = scripts.map((url) => ({ url, loader: "" }));
     const seen = new Set(scripts);
     let filled: readonly string[] | undefined;
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined && filled === undefined; next = waiting.shift()) {
-        const { url, loader, isLazy } = next;
+        const { url, loader } = next;
         const code = await (scriptAt?.(url) ?? this.#codeOf(visit, url, end));
         if (code === "" || filled !== undefined) continue;
         // The other workers examine scripts in the meantime.
-        const lazy = isLazy ? { lazyFrom: loader.length + 1 } : {};
-        const found = await this.#deps.filledBy(visit, { code: `${loader}\n${code}`, ...lazy }, places);
+        const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, places);
         if (found !== undefined) filled = found;
-        for (const { url: imported, isLazy: later } of importsOf(code, url, visit.request.url)) {
+        for (const imported of importsOf(code, url, visit.request.url)) {
           // One module may contain the element's name, and an imported module may fill the element.
-          const own = code.length <= MAX_LOADER_LENGTH ? code : "";
-          if (!seen.has(imported) && seen.size < MAX_SCRIPTS) {
-            waiting.push({ url: imported, loader: own, isLazy: isLazy || later });
-          }
+          if (!seen.has(imported) && seen.size < MAX_SCRIPTS) waiting.push({ url: imported, loader: code });
           seen.add(imported);
         }
       }

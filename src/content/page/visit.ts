@@ -29,7 +29,7 @@ export interface Visit {
   /** True: the timers of a page that has loaded run at once, up to those of some seconds. Then its clock stops. */
   readonly runsTimers: boolean;
   /** Elements that the page's scripts fill. The visit waits for them, for a limited time. */
-  readonly awaits?: AwaitedElements | Promise<AwaitedElements>;
+  readonly awaits?: AwaitedElements;
   /** Finds these elements in the loaded page if `awaits` is not known. It is not called for a page without scripts. */
   readonly findAwaited?: (page: LoadedPage) => Promise<AwaitedElements>;
   /** True if a script of the caller runs in the page. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { automaticCode, automaticCodeOfWhole } from "./automatic-code.ts";
+import { automaticCode } from "./automatic-code.ts";
 
 describe("the code that runs without user action", () => {
   test.each([
@@ -39,7 +39,7 @@ describe("the code that runs without user action", () => {
   );
 });
 
-describe("the code of a whole script that runs without user action", () => {
+describe("functions that only handlers call do not run", () => {
   test.each([
     ['a.addEventListener("click", go); function go() { b() }', "a.addEventListener(); "],
     ['const go = (e) => { b(e) }\na.addEventListener("click", go); c()', "const \na.addEventListener(); c()"],
@@ -52,7 +52,8 @@ describe("the code of a whole script that runs without user action", () => {
     ],
     ["class A { connected() { b() } }", "class A { connected() { b() } }"],
     ["const go = () => b(); go()", "const go = () => b(); go()"],
-  ])("of %s", (script, bare) => {
-    expect(automaticCodeOfWhole(script).bare.trim()).toBe(bare.trim());
+    ["export default function go() { b() }", "export default function go() { b() }"],
+  ])("in %s", (script, bare) => {
+    expect(automaticCode(script).bare.trim()).toBe(bare.trim());
   });
 });

@@ -40,70 +40,18 @@ const BEFORE_PATTERN = /[(,=:[!&|?{};\n+\-*%<>~^]$|\b(?:return|typeof|case|in|of
 const MAX_PATTERN_LENGTH = 1000;
 
 /**
- * Removes comments and event handlers from a script in linear time, without a full parser. If strings or brackets are
- * not balanced, the script was misread and is returned unchanged. `isNamed` returns whether other code of the page
- * contains the name of a function. If no code does, only a handler in the markup can call the function.
+ * Removes comments, event handlers, and functions whose names occur only in handlers from a script, without a full
+ * parser. If strings or brackets are not balanced, the script was misread and is returned unchanged. `isCalled` tells
+ * whether other code of the page calls a function.
  */
-export function automaticCode(script: string, isNamed: (name: string) => boolean = () => true): AutomaticCode {
-  return withoutHandlers(script, { isNamed, isWhole: false });
-}
-
-/** Ranges of a script that do not run. The script has no comments. */
-type Ranges = (code: string) => [start: number, end: number][];
-
-/**
- * The same for a script whose functions no other script calls. Methods and variables whose names occur only in handlers
- * are removed too. `others` finds further code that does not run.
- */
-export function automaticCodeOfWhole(script: string, others: Ranges = () => []): AutomaticCode {
-  return withoutHandlers(script, { isNamed: () => false, isWhole: true, others });
-}
-
-/** Code that causes an event of its own elements: `$("#a").trigger("click")`, `size.dispatchEvent(new Event("change"))`. */
-const TRIGGERS =
-  /\.trigger(?:Handler)?\s{0,3}\(\s{0,3}["'`](click|change|input)\b|\.dispatchEvent\s{0,3}\(\s{0,3}new\s{1,3}\w{0,12}Event\s{0,3}\(\s{0,3}["'`](click|change|input)\b|[)\]]\.(click|change)\s{0,3}\(\s{0,3}\)/g;
-/** Code of a handler that gets data, or writes text. Other handlers mostly show what is in the page. */
-const FILLS =
-  /(?<![\w$])fetch\s{0,3}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax)\b|\.load\s{0,3}\(|\.(?:textContent|innerText|innerHTML)\s{0,3}=(?!=)|\.(?:html|text)\s{0,3}\(\s{0,3}[^\s)]/;
-
-/** A handler that only calls a function of the script: `"click", () => show(1)`. */
-const CALLS = /^[^;{}]{0,60}(?:=>|\{)\s{0,9}(?!if\b)[\w$]{1,40}\s{0,3}\([^;{}]{0,80}\)\s{0,3};?\s{0,9}\}?\s{0,9}$/;
-
-/** The ranges of handlers, except for those that fill the page and whose event the code itself causes on load. */
-function withoutTriggered(scan: Scan, calls: readonly [start: number, end: number][]): [start: number, end: number][] {
-  const left = calls.length === 0 ? "" : withoutRanges(scan.code, calls);
-  const events = new Set(Array.from(left.matchAll(TRIGGERS), ([, one, two, three]) => one ?? two ?? three ?? ""));
-  if (events.size === 0) return [...calls];
-  const fills = FILLS.test(left);
-  return calls.filter(([start, end]) => {
-    const [event] = /\b(?:click|change|input)\b/.exec(scan.code.slice(start - MAX_METHOD_LENGTH, start + 20)) ?? [""];
-    if (!events.has(event)) return true;
-    const handler = scan.code.slice(start, Math.min(end, start + MAX_HANDLER_LENGTH));
-    return !FILLS.test(handler) && !(fills && CALLS.test(handler));
-  });
-}
-
-/** Characters of the longest name of a method before its arguments, and of a handler that is examined. */
-const MAX_METHOD_LENGTH = 12;
-const MAX_HANDLER_LENGTH = 3_000;
-
-interface Callers {
-  /** Whether other code of the page contains the name of a function. */
-  readonly isNamed: (name: string) => boolean;
-  /** Whether no other script calls functions of this one. */
-  readonly isWhole: boolean;
-  readonly others?: Ranges;
-}
-
-function withoutHandlers(script: string, { isNamed, isWhole, others }: Callers): AutomaticCode {
+export function automaticCode(script: string, isCalled: (name: string) => boolean = () => false): AutomaticCode {
   const scan = scanScript(script);
   if (!scan.isEven) return { code: script, bare: script };
-  const calls: [start: number, end: number][] = [];
+  const marked: [start: number, end: number][] = [];
   for (const match of scan.code.matchAll(HANDLER_CALL)) {
     const open = match.index + match[0].length - 1;
-    calls.push([open + 1, scan.closeOf(open)]);
+    marked.push([open + 1, scan.closeOf(open)]);
   }
-  const marked = [...withoutTriggered(scan, calls), ...(others?.(scan.code) ?? [])];
   let done = 0;
   for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
     // Text inside a handler that was already found is not searched again.
@@ -112,10 +60,9 @@ function withoutHandlers(script: string, { isNamed, isWhole, others }: Callers):
     done = endOfFunction(scan, start);
     marked.push([start, done]);
   }
-  for (let round = 0; round < (isWhole ? MAX_ROUNDS : 1); round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const bare = withoutRanges(scan.bare, marked);
-    const uncalled = uncalledFunctions(scan, bare, isNamed);
-    if (isWhole) uncalled.push(...handlersByName(scan, bare, marked));
+    const uncalled = [...uncalledFunctions(scan, bare, isCalled), ...handlersByName(scan, bare, marked)];
     const before = marked.length;
     marked.push(...uncalled.filter(([start]) => !marked.some(([from, end]) => from <= start && start < end)));
     if (marked.length === before) break;
@@ -128,16 +75,18 @@ const MAX_ROUNDS = 3;
 
 /** Maximum number of declared functions that are checked for calls. Each name is searched in the whole script. */
 const MAX_FUNCTIONS = 50;
-const DECLARATION = /\bfunction\s{1,9}([A-Za-z_$][\w$]{0,80})\s{0,9}(?=\()/g;
+/** A function of a module that other modules use begins with `export`. */
+const DECLARATION =
+  /(?<!\bexport\s{1,3}(?:default\s{1,3})?(?:async\s{1,3})?)\bfunction\s{1,9}([A-Za-z_$][\w$]{0,80})\s{0,9}(?=\()/g;
 
-function uncalledFunctions(scan: Scan, bare: string, isNamed: (name: string) => boolean): [number, number][] {
+function uncalledFunctions(scan: Scan, bare: string, isCalled: (name: string) => boolean): [number, number][] {
   const found: [number, number][] = [];
   let looked = 0;
   for (const match of scan.bare.matchAll(DECLARATION)) {
     looked += 1;
     if (looked > MAX_FUNCTIONS) break;
     const name = match[1] ?? "";
-    if (isNamedTwice(bare, name) || isNamed(name)) continue;
+    if (isNamedTwice(bare, name) || isCalled(name)) continue;
     found.push([match.index, endOfFunction(scan, match.index + match[0].length)]);
   }
   return found;

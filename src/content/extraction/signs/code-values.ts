@@ -18,21 +18,6 @@ export function endOfValue(code: string, start: number): number {
   return code.length;
 }
 
-/** The index after the bracket that closes the block that begins here. */
-export function endOfBlock(code: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < code.length; at += 1) {
-    const char = code.charAt(at);
-    if (char === '"' || char === "'" || char === "`") at = endOfString(code, at);
-    else if (char === "{") depth += 1;
-    else if (char === "}") {
-      depth -= 1;
-      if (depth <= 0) return at + 1;
-    }
-  }
-  return code.length;
-}
-
 function endOfString(code: string, start: number): number {
   const quote = code.charAt(start);
   for (let at = start + 1; at < code.length; at += 1) {

@@ -1,19 +1,9 @@
-import { textContent } from "domutils";
 import { imageSource } from "../images.ts";
-import { showsPlaceholderTexts } from "./placeholders.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
-/**
- * Maximum number of characters of text of a page whose spinner stands for content. In a longer page, the spinner
- * belongs to a part that a user opens.
- */
-const SPINNER_TEXT = 2000;
-
 const SKELETON =
   /(?:^|[\s_-])(?:skeletons?|shimmer|placeholder-(?:glow|wave)|content-loader|is-skeleton|ghost-(?:line|block))(?:$|[\s_-])/i;
-const SPINNER = /(?:^|[\s_-])(?:spinner|loading|loader|loading-indicator|throbber|lds-\w{1,20})(?:$|[\s_-])/i;
-
 /** A text that consists of a loading notice. */
 const LOADING =
   /^(?:(?:still\s|now\s)?loading(?:\s[\w\s]{1,40})?|please wait|one moment(?: please)?|(?:wird |inhalte? )?(?:ge)?lade[nt](?:\s\w{1,20})?|bitte warten|chargement(?:\s[\w\s]{1,30})?|veuillez patienter|cargando|carregando|caricamento|ładowanie|načítání|yükleniyor|laddar|indlæser|laster|ladataan|загрузка|読み込み中|加载中|正在加载|載入中|로딩 ?중|불러오는 중)\s{0,3}(?:…|\.{2,3}|。{2,3})$/i;
@@ -26,8 +16,7 @@ function hasPlaceholder(page: Survey): boolean {
   if (page.phrases.some(({ text, hidden, code }) => !hidden && !code && LOADING.test(text))) return true;
   if (page.having("aria-busy").some((element) => element.attribs["aria-busy"] === "true" && isContent(element)))
     return true;
-  if (page.someOfClass(SKELETON, isContent)) return true;
-  return page.contentText < SPINNER_TEXT && page.someOfClass(SPINNER, isContent);
+  return page.someOfClass(SKELETON, isContent);
 }
 
 const LATE_ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset"];
@@ -43,53 +32,11 @@ function hasLatePicture(page: Survey): boolean {
   return LATE_ADDRESSES.some((attribute) => page.having(attribute).some((element) => isLatePicture(element)));
 }
 
-const ENDLESS =
-  /(?:^|[\s_-])(?:infinite-?scroll\w{0,12}|endless|scroll-sentinel|sentinel|load-more-trigger|jscroll|waypoint-infinite)(?:$|[\s_-])/i;
-
-function isSeen({ hidden }: Surveyed): boolean {
-  return !hidden;
+/** Whether Cloudflare's proxy hides an e-mail address, which its script shows. */
+function hidesAddress(page: Survey): boolean {
+  if (page.hasAny(["data-cfemail"])) return true;
+  return page.having("href").some(({ attribs }) => attribs["href"]?.includes("/cdn-cgi/l/email-protection"));
 }
-
-function isEndless(page: Survey): boolean {
-  return (
-    page.having("data-infinite-scroll").some(isSeen) ||
-    page.someOfClass(ENDLESS, isSeen) ||
-    page.having("id").some((element) => ENDLESS.test(element.attribs["id"] ?? "") && isSeen(element))
-  );
-}
-
-const AGO = /(?:^|\s)(?:timeago|js-time-?ago|relative-time|moment|local-?time)(?:$|\s)/i;
-
-/** Text that scripts replace: addresses that a proxy hides, times such as "3 hours ago", animated numbers. */
-function isRewritten(page: Survey): boolean {
-  if (page.hasAny(["data-cfemail", "data-livestamp", "data-timeago"]) || page.someOfClass(AGO, () => true)) return true;
-  if (page.having("href").some(({ attribs }) => attribs["href"]?.includes("/cdn-cgi/l/email-protection"))) return true;
-  return COUNTERS.some((attribute) =>
-    page
-      .having(attribute)
-      .some((counter) => counter.text > 0 && counter.text <= 2 && countsTo(counter, counter.attribs[attribute] ?? "")),
-  );
-}
-
-function countsTo({ element }: Surveyed, end: string): boolean {
-  return /^[\d.,\s]{1,20}$/.test(end) && textContent(element).trim() !== end.trim();
-}
-
-const COUNTERS = [
-  "data-target",
-  "data-count",
-  "data-to",
-  "data-counter",
-  "data-count-to",
-  "data-to-value",
-  "data-value",
-  "data-number",
-  "data-end",
-  "data-end-value",
-  "data-stop",
-  "data-final",
-  "data-max",
-];
 
 /** Scripts that convert text: formulas, diagrams, whole Markdown documents. */
 const TRANSFORMERS =
@@ -125,11 +72,9 @@ function isCovered({ text, hiddenText }: Survey): boolean {
 /** Signs of content that scripts add or replace. Each sign counts only if the page has code that runs. */
 export const CONTENT_SIGNS: readonly Sign[] = [
   { name: "placeholder", shown: hasPlaceholder },
-  { name: "stand-in", shown: showsPlaceholderTexts },
   { name: "hidden-page", shown: isCovered },
   { name: "late-picture", shown: hasLatePicture },
-  { name: "infinite-scroll", shown: isEndless },
-  { name: "rewritten-text", shown: isRewritten },
+  { name: "hidden-address", shown: hidesAddress },
   { name: "transformed-text", shown: isTransformed },
   { name: "guessed-language", shown: isHighlighted },
 ];

@@ -15,132 +15,37 @@ function hasLateFragment(page: Survey): boolean {
 /** Elements that load their content from the address in `src`. */
 export const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
 
-const LATE_ATTRIBUTES = [
-  "up-defer",
-  "up-poll",
-  "wire:init",
-  "wire:poll",
-  "w3-include-html",
-  "data-include",
-  "data-load-url",
-  "data-lazy-url",
-  "data-remote-url",
-  "data-ajax-url",
-  "data-async-src",
-  "ic-src",
-  "hx-sse",
-  "sse-connect",
-  "ws-connect",
-];
-
-function isEmpty({ text, media }: Surveyed): boolean {
-  return text === 0 && media === 0;
-}
+const LATE_ATTRIBUTES = ["up-defer", "wire:init", "w3-include-html", "hx-sse", "sse-connect", "ws-connect"];
 
 /** Components that only the browser renders. React marks a boundary that failed on the server with `<!--$!-->`. */
 function hasClientIsland(page: Survey): boolean {
-  if (page.having("data-dgst").some(({ attribs }) => attribs["data-dgst"]?.startsWith("BAILOUT") === true)) return true;
   if (page.named("template").some(({ element: { prev } }) => prev !== null && isComment(prev) && prev.data === "$!"))
     return true;
-  if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
-  if (page.having("component-url").some((element) => element.name === "astro-island" && isEmpty(element))) return true;
-  if (QWIK_EVENTS.some((event) => page.having(event).some(({ name }) => name !== "a" && name !== "script")))
-    return true;
-  return ISLAND_ATTRIBUTES.some((attribute) =>
-    page.having(attribute).some((element) => isEmpty(element) && element.elements <= 1),
-  );
-}
-
-/** Events without a user, at which Qwik runs a task of a component. A link preloads its page, a script is the router's. */
-const QWIK_EVENTS = ["on:qvisible", "on:qinit", "on:qidle", "on-document:qinit", "on-document:qidle"];
-
-const ISLAND_ATTRIBUTES = [
-  "data-react-class",
-  "data-react-props",
-  "data-react-component",
-  "data-reactid",
-  "data-component",
-  "data-component-name",
-  "data-vue-component",
-  "data-island",
-  "data-hydrate",
-  "data-svelte-component",
-  "data-widget-url",
-  "data-block-name",
-];
-
-/** React sends slow parts at the end of a page, and an inline script moves them to where they belong. */
-/** Data that SvelteKit streams after the page, for parts that wait for it. */
-const STREAMED_DATA = /^\s{0,99}__sveltekit_\w{1,20}\.resolve\s{0,3}\(/;
-
-function hasStreamedPart(page: Survey): boolean {
-  if (page.code.inline.some(({ whole }) => STREAMED_DATA.test(whole))) return true;
-  return page.having("id").some(({ name, attribs }) => {
-    const id = attribs["id"] ?? "";
-    return (name === "template" && /^[BP]:/.test(id)) || (attribs["hidden"] !== undefined && id.startsWith("S:"));
-  });
+  return page.having("client").some(({ attribs }) => attribs["client"] === "only");
 }
 
 /** Attributes with which Vue, Alpine, AngularJS, Knockout and similar libraries write text in the browser. */
 const TEMPLATE_ATTRIBUTES = [
   "v-for",
   "v-if",
-  "v-show",
   "v-text",
   "v-html",
   "v-cloak",
   "v-scope",
-  "x-html",
+  "x-text",
   "x-if",
   "x-for",
-  "x-bind:href",
-  ":href",
-  ":src",
+  "x-html",
   "ng-repeat",
   "ng-bind",
-  "ng-bind-html",
-  "ng-if",
-  "ng-show",
-  "ng-hide",
   "ng-view",
-  "ng-include",
   "ui-view",
-  "data-ng-repeat",
-  "data-ng-bind",
-  "data-ng-view",
   "data-bind",
-  "rv-text",
-  "rv-each-item",
-  "data-signals",
-  "data-mustache",
 ];
 
-/** A text without variables, which the server renders as well. */
-const LITERAL = /^\s{0,9}(["'`])[^"'`$]{0,200}\1\s{0,9}$/;
-
 function hasTemplates(page: Survey): boolean {
-  if (page.code.templates > 0) return true;
   if (TEMPLATE_ATTRIBUTES.some((attribute) => page.having(attribute).some(({ chrome }) => !chrome))) return true;
-  if (page.having("x-text").some(({ chrome, attribs }) => !chrome && !LITERAL.test(attribs["x-text"] ?? "")))
-    return true;
-  if (page.having("x-show").some((element) => !element.chrome && !isToggled(element, page))) return true;
   return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
-}
-
-/** Number of ancestors of an element that are searched for the state of its component. */
-const MAX_ABOVE = 20;
-
-/** Whether an element's visibility depends on a literal state of its Alpine component, which only a user changes. */
-function isToggled({ parent, attribs, hidden }: Surveyed, { elements }: Survey): boolean {
-  if (hidden && !/^!?[\w$.]{1,60}$/.test(attribs["x-show"]?.trim() ?? "")) return false;
-  let component = attribs["x-data"] === undefined ? elements[parent] : { attribs, parent };
-  for (let level = 0; level < MAX_ABOVE && component !== undefined; level += 1) {
-    const state = component.attribs["x-data"];
-    if (state !== undefined)
-      return state.trim() !== "" && !/[(`]/.test(state) && component.attribs["x-init"] === undefined;
-    component = elements[component.parent];
-  }
-  return false;
 }
 
 /** Custom elements with little or no visible content: icons, switches, avatars. */
@@ -172,24 +77,14 @@ const SVG_NAMES = new Set([
   "missing-glyph",
 ]);
 
-/** Complete applications that render themselves. */
-const APPLICATIONS =
-  /(?:^|\/)(?:flutter_bootstrap|flutter|main\.dart|blazor\.webassembly|dotnet|unityloader|[\w.-]{1,60}\.loader)\.js(?:$|[?#])|_framework\/blazor\.webassembly/i;
-
-function isApplication({ code }: Survey): boolean {
-  return code.unknown.some((src) => APPLICATIONS.test(src));
-}
-
 /** Parts of a page that a framework renders in the browser. Each sign counts only if the page has code that runs. */
 export const FRAMEWORK_SIGNS: readonly Sign[] = [
   { name: "late-fragment", shown: hasLateFragment },
   { name: "client-island", shown: hasClientIsland },
-  { name: "streamed-part", shown: hasStreamedPart },
   { name: "template-syntax", shown: hasTemplates },
   { name: "empty-custom-element", shown: (page) => page.someCustom((element) => isEmptyCustomElement(element)) },
   {
     name: "slotted-text",
     shown: (page) => page.having("slot").some((element) => isSlotted(element, page.elements)),
   },
-  { name: "drawn-application", shown: isApplication },
 ];

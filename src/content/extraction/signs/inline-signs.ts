@@ -82,22 +82,9 @@ export function writesDocument(script: Pick<InlineScript, "code" | "bare">): boo
 
 const LEAVES =
   /(?<![\w$.]|top\.|parent\.)(?:(?:window|document|self|globalThis)\.)?location(?:\.(?:href|search|pathname))?\s{0,9}=(?!=)|\blocation\.(?:replace|assign|reload)\s{0,9}\(/;
-/** A state without an address leaves the page's address as it is. */
-const NAMES_ANEW =
-  /\bhistory\.(?:(?:go|back)\s{0,9}\(|(?:replaceState|pushState)\s{0,9}\((?!\s{0,9}(?:\{[^{}]{0,80}\}|[\w$.]{1,40})\s{0,9},\s{0,9}(?:["'`][^"'`]{0,80}["'`]|document\.title)\s{0,9}\)))/;
-
 /** A call that makes a library put content into an element. */
 const MOUNTS =
   /\bcreateApp\s{0,9}\(|\bcreateRoot\s{0,9}\(|\bReactDOM\.render\s{0,9}\(|\bnew\s{1,9}(?:Vue|Ractive|Marionette|Moon)\b|\bElm\.[\w.]{1,80}\.init\s{0,9}\(|(?<!grecaptcha|hcaptcha|turnstile)\.(?:mount|bootstrap|applyBindings)\s{0,9}\(|\bapplyBindings\s{0,9}\(|(?<![\w$.])(?:render|mount)\w{0,30}\s{0,9}\(|\bangular\.module\s{0,9}\(/;
-
-/** The definition of a custom element whose base class is unknown, so that it may render anything. */
-const DEFINES = /\bcustomElements\.define\s{0,9}\(/g;
-const PLAIN_ELEMENT = /\bextends\s{1,9}HTMLElement\b/g;
-
-/** Whether each custom element of a script extends the browser's own class. Other signs find what it adds. */
-function definesOnlyPlain(bare: string): boolean {
-  return (bare.match(DEFINES)?.length ?? 0) <= (bare.match(PLAIN_ELEMENT)?.length ?? 0);
-}
 
 const FETCHES =
   /(?<![\w$.])fetch\s{0,9}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax|getScript)\s{0,9}\(|\baxios\b|\bnew\s{1,9}(?:EventSource|WebSocket)\b/;
@@ -106,8 +93,6 @@ const READS =
 
 const EVALUATES = /(?<![\w$.])eval\s{0,9}\(|\bnew\s{1,9}Function\s{0,9}\(|\batob\s{0,9}\(/;
 
-const STORED = /\b(?:localStorage|sessionStorage|document\.cookie)\b/;
-
 /** Makes a condition: the page has an inline script that runs without user action and meets `fits`. */
 function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
   return ({ code }: Survey) => code.inline.some((script) => fits(script));
@@ -115,11 +100,10 @@ function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
 
 /** Signs in inline scripts that run while the page loads. */
 export const INLINE_SIGNS: readonly Sign[] = [
-  { name: "script-redirect", shown: anyOf(({ bare }) => LEAVES.test(bare) || NAMES_ANEW.test(bare)) },
+  { name: "script-redirect", shown: anyOf(({ bare }) => LEAVES.test(bare)) },
   { name: "document-write", shown: anyOf(writesDocument) },
   { name: "shadow-root", shown: anyOf(({ bare }) => /\.attachShadow\s{0,9}\(/.test(bare)) },
-  { name: "mount-call", shown: anyOf(({ bare }) => MOUNTS.test(bare) || !definesOnlyPlain(bare)) },
-  { name: "stored-state", shown: anyOf((script) => STORED.test(script.bare) && writes(script)) },
+  { name: "mount-call", shown: anyOf(({ bare }) => MOUNTS.test(bare)) },
   { name: "script-writes", shown: anyOf(writes) },
   {
     name: "data-request",

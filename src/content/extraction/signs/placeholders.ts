@@ -7,7 +7,6 @@ import { passesAddress } from "./passed-addresses.ts";
 import { streamedInto } from "./streams.ts";
 import { LATE_ELEMENTS, ROUTER, SMALL_ELEMENT } from "./framework-signs.ts";
 import { type Placeholders } from "../extraction.ts";
-import { dataFor, shownText } from "./shown-words.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
 /** Maximum number of external scripts that are examined, and of names that are searched in them. */
@@ -25,29 +24,11 @@ const WAITS =
   /^(?:please wait|connecting|loading|one moment|updating|fetching|checking|calculating)\s{0,3}(?:…|\.{1,3})?$/i;
 const MAX_WAITS_LENGTH = 24;
 
-/** Names of elements for a value that a script fills in. */
-const VALUE =
-  /(?:^|[-_\s])(?:price|cost|amount|total|value|count|counter|number|stock|qty|quantity|rating|score|rate|balance|temp|temperature|time|date|status|eta|votes|views|likes|current|live|data)(?:$|[-_\s])/i;
-
-function isStandIn(element: Surveyed): boolean {
-  const { attribs, text } = element;
-  if (text === 0 || text > 3) return false;
-  const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""} ${dataNames(attribs)}`;
-  if (attribs["id"] === undefined && !VALUE.test(names.replace(/([a-z])([A-Z])/g, "$1-$2"))) return false;
-  return showsPlaceholderText(element);
-}
-
 /** Whether an element with an id or a class shows only a placeholder text or a notice instead of a value. */
 function showsPlaceholderText({ element, chrome, hidden, text, elements, name }: Surveyed): boolean {
   if (chrome || hidden || text === 0 || text > MAX_WAITS_LENGTH || elements > 0 || name === "option") return false;
   const shown = textContent(element).trim();
   return PLACEHOLDER_TEXT.test(shown) || WAITS.test(shown);
-}
-
-/** Whether the page has a placeholder text such as "--" instead of a value. */
-export function showsPlaceholderTexts(page: Survey): boolean {
-  if (page.code.unknown.length === 0) return false;
-  return page.elements.some((element) => isStandIn(element));
 }
 
 const ZERO = /^0+(?:[.,]0+)?\s?[%+kM]?$/;
@@ -59,13 +40,6 @@ function isCounter({ element, attribs, chrome, hidden, text, elements }: Surveye
   const isEnd = (name: string) =>
     name.startsWith("data-") && !/id$|index|key/.test(name) && /^\d[\d.,]{0,14}$/.test(attribs[name] ?? "");
   return Object.keys(attribs).some(isEnd) && ZERO.test(textContent(element).trim());
-}
-
-function dataNames(attribs: Readonly<Record<string, string>>): string {
-  return Object.keys(attribs)
-    .filter((name) => name.startsWith("data-"))
-    .map((name) => name.slice("data-".length))
-    .join(" ");
 }
 
 /** Elements that are empty in most pages and stay empty. */
@@ -130,14 +104,6 @@ const MAX_FALLBACK_LENGTH = 80;
 function isUnmade({ name, text, media, elements }: Surveyed): boolean {
   if (!name.includes("-") || SMALL_ELEMENT.test(name) || LATE_ELEMENTS.has(name)) return false;
   return text <= MAX_FALLBACK_LENGTH && media === 0 && elements === 0;
-}
-
-/** Maximum number of elements in a component with a short text that its own code may replace. */
-const MAX_FALLBACK_ELEMENTS = 3;
-
-function isRewrittenByItself({ name, chrome, hidden, text, media, elements }: Surveyed): boolean {
-  if (chrome || hidden || !name.includes("-") || SMALL_ELEMENT.test(name) || LATE_ELEMENTS.has(name)) return false;
-  return text <= MAX_FALLBACK_LENGTH && media === 0 && elements <= MAX_FALLBACK_ELEMENTS;
 }
 
 /** Elements with content to which a script may append. */
@@ -206,15 +172,13 @@ export function placeholders(page: Survey): Placeholders | undefined {
   const inline = ownCode(page);
   if (scripts.length === 0 && inline.length === 0) return undefined;
   const [names, certain, lists, texts] = [new Names(), new Names(), new Names(), new Names()];
-  const [addresses, components, configs, hidden] = [new Names(), new Names(), new Names(), new Names()];
+  const [addresses, configs, hidden] = [new Names(), new Names(), new Names()];
   const tags = new Set<string>();
-  let hasPlaceholderText = false;
   for (const element of page.elements) {
     const isPlaceholder = showsPlaceholderText(element);
-    if (isPlaceholder) hasPlaceholderText = true;
     addresses.add(addressAttributes(element));
-    if (isConfig(element)) configs.add([...namesOf(element), ...dataAttributes(element)]);
     if (isCovered(element, page)) hidden.add(namesOf(element));
+    if (isConfig(element)) configs.add([...namesOf(element), ...dataAttributes(element)]);
     if (
       (isPlaceholder || isOpen(element) || isCounter(element)) &&
       !isControl(element, page) &&
@@ -226,7 +190,6 @@ export function placeholders(page: Survey): Placeholders | undefined {
       if (TAGS.has(element.name)) tags.add(element.name);
       continue;
     }
-    if (isRewrittenByItself(element)) components.add([element.name]);
     if (isList(element, page)) lists.add(element.name === "div" ? [element.attribs["id"] ?? ""] : namesOf(element));
     if (isShortText(element, page)) texts.add([...namesOf(element), ...dataAttributes(element)]);
   }
@@ -239,14 +202,28 @@ export function placeholders(page: Survey): Placeholders | undefined {
     certain: certain.all,
     lists: parts ?? [],
     texts: short ?? [],
-    tags: [...tags, ...components.all],
+    tags: [...tags],
     addresses: addresses.all,
     configs: configs.all,
     hidden: hidden.all,
     passesAddress: inline.some((code) => !isKnownSnippet(code) && passesAddress(code)),
-    hasPlaceholderText,
-    ...(scripts.length === 0 ? { shown: "", data: "" } : { shown: shownText(page), data: dataFor(page) }),
+    data: scripts.length === 0 ? "" : dataFor(page),
   };
+}
+
+/** Maximum number of characters of the data in a page with which scripts are compared. */
+const MAX_DATA = 60_000;
+
+/** The data that the document contains for its scripts: JSON, and values that inline code assigns. */
+function dataFor({ code }: Survey): string {
+  const found: string[] = [];
+  let left = MAX_DATA;
+  for (const text of [...code.dataText, ...code.inline.map(({ whole }) => whole)]) {
+    if (left <= 0) break;
+    found.push(text.slice(0, left));
+    left -= text.length;
+  }
+  return found.join("\n");
 }
 
 /** Elements whose addresses are of pictures, or are used when a user acts. */

@@ -1,19 +1,14 @@
-import { type AutomaticCode, automaticCode, automaticCodeOfWhole } from "./automatic-code.ts";
-import { endOfBlock, endOfValue } from "./code-values.ts";
+import { type AutomaticCode, automaticCode } from "./automatic-code.ts";
+import { endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
 import { type SearchedNames } from "../extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
 import { containsName, selectsName } from "./placeholders.ts";
-import { ASIDE } from "./request-addresses.ts";
-import { fetchesByClient, isIn } from "./request-clients.ts";
-import { fetchesByHelper, fetchesByQuery, usesAddress } from "./request-helpers.ts";
-import { answered } from "./answered-requests.ts";
-import { showsInWideWindow } from "./media-parts.ts";
-import { isRendered } from "./shown-words.ts";
+import { ASIDE, isIn } from "./request-addresses.ts";
+import { fetchesByHelper, usesAddress } from "./request-helpers.ts";
 import { withoutRanges } from "./without-ranges.ts";
-import { filledOnScroll } from "./scroll-fills.ts";
 import { streamedInto } from "./streams.ts";
-import { selectsTag, uncovers, writtenTexts } from "./text-writes.ts";
+import { uncovers, writtenTexts } from "./text-writes.ts";
 
 /**
  * Maximum length in characters of a script in which names are searched. A longer script is a library that uses names
@@ -66,9 +61,8 @@ const BESIDE_SCRIPT = new RegExp(String.raw`\bcurrentScript(?:${BESIDE}|\.parent
 const OWN_ELEMENT = /(?<![\w$])([\w$]{1,40})\s{0,3}=\s{0,3}document\.currentScript\b/;
 const SELECTS_MAIN = /(?:\bquerySelector|\$|\bjQuery)\s{0,9}\(\s{0,9}["'`](?:main|article)\b(?![-\w])/;
 
-/** A state and its setter, the value of a reference, or a component that is mounted by a function. */
-const KEEPS_STATE =
-  /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)|\.value\s{0,3}=(?!=)|\bonMount\b|\bawait\b|\.then\s{0,3}\(|__svelte|\buseSyncExternalStore\b|\b(?:mounted|componentDidMount)\s{0,3}[:(]/;
+/** A state and its setter: `[rows, setRows] = useState()`. */
+const KEEPS_STATE = /\[\s{0,3}[\w$]{1,40}\s{0,3},\s{0,3}[\w$]{1,40}\s{0,3}\]\s{0,3}=(?!=)/;
 
 const ATTACHES = /\.attachShadow\s{0,9}\(/;
 
@@ -88,9 +82,7 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
   const named = isOwn ? searched.names.filter((name) => containsName(script, name)) : [];
   // Most scripts contain no literal request, so the expensive checks run only for those that do.
   if (fetchesData(script, searched.data)) {
-    const code = isOwn
-      ? automaticCodeOfWhole(script, (whole) => answered(whole, searched)).code
-      : automaticCode(script).code;
+    const { code } = automaticCode(script);
     if (fetchesData(withoutProperties(code), searched.data) && !(isOwn && NO_WORDS.test(code))) {
       const names = named.filter((name) => containsName(code, name));
       return { sign: "data-request", names: [...names, ...streamedInto(code, searched.tags)] };
@@ -99,20 +91,7 @@ export function signOfCode(script: string, searched: SearchedNames): CodeSign | 
   if (KEEPS_STATE.test(script) && setsStateOnLoad(withoutProperties(automaticCode(script).code))) {
     return { sign: "client-state", names: [] };
   }
-  if (isOwn && showsInWideWindow(script, searched.shown)) return { sign: "client-state", names: [] };
-  if (defersPart(script, searched)) return { sign: "client-island", names: [] };
-  if (isOwn) return signOfOwnCode(script, named, searched);
-  // A library that gets an address from the page's own code.
-  const isGiven = searched.passesAddress && FETCHES.test(script) && writesPage({ code: script, bare: script });
-  return isGiven ? { sign: "data-request", names: [] } : undefined;
-}
-
-/** Angular's list of the modules of a deferred part. */
-const DEFERS = /=>\s{0,3}\[\s{0,3}import\s{0,3}\(\s{0,3}["'`]/;
-
-/** Whether a script shows a part of the page that it loads when its place is visible, and the server did not. */
-function defersPart(script: string, { shown, data }: SearchedNames): boolean {
-  return DEFERS.test(script) && !data.includes("__nghDeferData__") && isRendered(script, shown);
+  return isOwn ? signOfOwnCode(script, named, searched) : undefined;
 }
 
 /** Code that uses data for a search or a drawing, and adds no words to the page. */
@@ -127,19 +106,15 @@ function signOfOwnCode(script: string, named: readonly string[], searched: Searc
   const filled = named.filter((name) => containsName(code, name));
   if (filled.length > 0 && writesPage({ code, bare })) return { sign: "script-writes", names: filled };
   if (ATTACHES.test(bare) && filled.some((name) => name.includes("-"))) return { sign: "shadow-root", names: filled };
-  const left = automaticCodeOfWhole(script);
+  const left = automaticCode(script);
   const streamed = streamedInto(left.code, searched.tags);
   if ((streamed.length > 0 || receives(left, searched)) && writesPage(left))
     return { sign: "data-request", names: [...filled, ...streamed] };
   if (writesDocument(left)) return { sign: "document-write", names: filled };
   const isWritten =
-    appendsTo(searched, left) ||
-    (insertsBeside(left.code) && writesPage(left)) ||
-    (selectsTag(left.code, searched.tags) && writesPage(left)) ||
-    (WRITES_ITSELF.test(left.bare) && searched.tags.some((tag) => WRITES_ITSELF.test(classOf(left.code, tag)))) ||
-    uncovers(left.code, searched.hidden);
+    appendsTo(searched, left) || (insertsBeside(left.code) && writesPage(left)) || uncovers(left.code, searched.hidden);
   if (isWritten) return { sign: "script-writes", names: filled };
-  const texts = writtenTexts(left.code, searched) ?? filledOnScroll(script, named);
+  const texts = writtenTexts(left.code, searched);
   return texts === undefined ? undefined : { sign: "script-writes", names: [...filled, ...texts] };
 }
 
@@ -156,61 +131,9 @@ function insertsBeside(code: string): boolean {
   return new RegExp(`(?<![\\w$.])${name}${BESIDE}`).test(code.slice(own.index, own.index + BESIDE_LENGTH));
 }
 
-/** A component replaces its own content. */
-const WRITES_ITSELF =
-  /(?<![\w$])this\.(?:(?:innerHTML|textContent|innerText)\s{0,3}=(?!=)|(?:replaceChildren|append|prepend)\s{0,3}\()/;
-
-/** The code of the class that defines a custom element. "" if the script does not define the element. */
-function classOf(code: string, tag: string): string {
-  if (!tag.includes("-")) return "";
-  const defined = new RegExp(`\\.define\\s{0,3}\\(\\s{0,3}["'\`]${tag}["'\`]\\s{0,3},\\s{0,3}([\\w$]{1,40})`).exec(
-    code,
-  );
-  const [whole, name = ""] = defined ?? ["", ""];
-  if (defined === null) return "";
-  if (name === "class") return code.slice(defined.index + whole.length, endOfValue(code, defined.index + whole.length));
-  const variable = name.replaceAll("$", "\\$");
-  const declared = new RegExp(
-    `(?:\\bclass\\s{1,9}${variable}(?![\\w$])|(?<![\\w$.])${variable}\\s{0,3}=\\s{0,3}class\\b)[^{]{0,200}`,
-  ).exec(code);
-  if (declared === null) return "";
-  const start = declared.index + declared[0].length;
-  return code.slice(start, endOfBlock(code, start));
-}
-
-/** A request whose address is a variable: `fetch(base + id)`, `x.open("GET", address)`. It sends nothing. */
-const READS_VARIABLE =
-  /(?:(?<![\w$.])fetch|\$\.(?:get|getJSON)|\.getJSON|\.open\s{0,3}\(\s{0,3}["'`]GET["'`]\s{0,3},)\s{0,3}\(?\s{0,3}[\w$.]{1,60}\s{0,3}(?:\+[^,;{}]{1,80})?\s{0,3}(?:,\s{0,3}(?:!0|true)\s{0,3})?\)/g;
-/** The response is written into the page. */
-const WRITES_RESPONSE =
-  /^[^]{0,300}?(?:\.(?:innerHTML|textContent|innerText)\s{0,3}\+?=(?!=)\s{0,3}[^;,]{0,60}\bresponse(?:Text)?\b|\.then\(\s{0,3}(?:function\s{0,3}\(\s{0,3}|\(?\s{0,3})([\w$]{1,20})\)?\s{0,3}(?:=>|\{)[^]{0,160}\.(?:innerHTML|textContent|innerText)\s{0,3}\+?=(?!=)[^;]{0,80}(?<![\w$.])\1\b)/;
-
-/** Whether code writes the response to a request with any address into the page. */
-function writesResponse(code: string): boolean {
-  return code
-    .matchAll(READS_VARIABLE)
-    .take(MAX_REQUESTS)
-    .some(({ index, 0: { length } }) => {
-      const call = code.slice(index, index + length);
-      return !ASIDE.test(call) && WRITES_RESPONSE.test(code.slice(index + length, index + length + RESPONSE_LENGTH));
-    });
-}
-
-/** Maximum number of requests that are examined, and of characters after a request that may write its response. */
-const MAX_REQUESTS = 40;
-const RESPONSE_LENGTH = 800;
-
-const OPENS_STREAM = /\bnew\s{1,3}(?:WebSocket|EventSource)\b/;
-
-/**
- * Whether code gets data from an address in the page or in a call of its own, or from a stream while the page shows a placeholder text such as
- * "--".
- */
+/** Whether code gets data from an address in the page or in a call of its own. */
 function receives({ code, bare }: AutomaticCode, searched: SearchedNames): boolean {
-  if (!FETCHES.test(bare)) return false;
-  if (searched.passesAddress || usesAddress(code, searched)) return true;
-  if (writesResponse(code) && searched.texts.some((name) => containsName(code, name))) return true;
-  return searched.hasPlaceholderText && OPENS_STREAM.test(bare);
+  return FETCHES.test(bare) && (searched.passesAddress || usesAddress(code, searched));
 }
 
 /** Whether code appends content to one of these lists or texts, to the main element, or to the body. */
@@ -222,7 +145,6 @@ function appendsTo({ lists, texts }: SearchedNames, { code, bare }: AutomaticCod
 }
 
 function fetchesData(code: string, data: string): boolean {
-  if (fetchesByClient(code, data)) return true;
   if (!FETCHES.test(code)) return false;
   for (const pattern of [CALL_ADDRESS, DATA_ADDRESS, GET_ADDRESS]) {
     for (const match of code.matchAll(pattern)) {
@@ -232,7 +154,7 @@ function fetchesData(code: string, data: string): boolean {
       return true;
     }
   }
-  return fetchesByHelper(code, data) || fetchesByQuery(code, data);
+  return fetchesByHelper(code, data);
 }
 
 /** The code of a call, up to the end of its statement. */

@@ -35,9 +35,6 @@ const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
 const PHRASE = /\{\{|<%|…|\.\.|。|script/i;
 
-/** Maximum number of characters of the page's text with which scripts are compared. */
-const MAX_SHOWN = 60_000;
-
 const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
@@ -63,10 +60,7 @@ export class Survey {
   contentText = 0;
   /** Characters of hidden text. */
   hiddenText = 0;
-  /** The visible texts at the beginning of the page, up to a number of characters. */
-  readonly shown: string[] = [];
   readonly #byName = new Map<string, readonly Surveyed[]>();
-  readonly #values = new Map<string, ReadonlySet<string>>();
   /**
    * Each index is built when a sign first needs it. Half of the pages that need a browser are recognised without an
    * index.
@@ -81,15 +75,6 @@ export class Survey {
   /** The elements that have an attribute other than `class`. */
   having(attribute: string): readonly Surveyed[] {
     return this.#attributes.get(attribute) ?? NONE;
-  }
-
-  /** The values that an attribute other than `class` has on this page. */
-  valuesOf(attribute: string): ReadonlySet<string> {
-    const known = this.#values.get(attribute);
-    if (known !== undefined) return known;
-    const values = new Set(this.having(attribute).map(({ attribs }) => attribs[attribute] ?? ""));
-    this.#values.set(attribute, values);
-    return values;
   }
 
   /** The elements with a name. */
@@ -164,7 +149,6 @@ export class Survey {
     const { hidden, chrome } = above;
     if (hidden) this.hiddenText += text.length;
     else {
-      if (this.text < MAX_SHOWN) this.shown.push(text);
       above.text += text.length;
       this.text += text.length;
       if (!chrome) this.contentText += text.length;

@@ -27,12 +27,11 @@ const EACH =
 export function writtenTexts(code: string, { texts, tags }: SearchedNames): readonly string[] | undefined {
   if (texts.length === 0 && tags.length === 0) return undefined;
   const [names, elements] = [new Set(texts), new Set(tags)];
-  const whenSeen = OBSERVES.test(code) && WRITES_TARGET.test(code);
   for (const { subject, before, after } of selections(code)) {
     const isOpen = elements.has(subject.tag);
     const selected = subject.names.filter((name) => names.has(name));
     if (!isOpen && selected.length === 0) continue;
-    if (writesTo(before, after, isOpen) || (whenSeen && isObserved(before, after))) return selected;
+    if (writesTo(before, after, isOpen)) return selected;
   }
   return undefined;
 }
@@ -44,27 +43,7 @@ function writesTo(before: string, after: string, isOpen: boolean): boolean {
   if (each?.[1] === "" && /\$\(\s{0,3}this\s{0,3}\)\.(?:text|html)\(\s{0,3}[^\s)]/.test(after)) return true;
   const variable = each?.[1] ?? (LOOP.exec(before) ?? KEPT.exec(before))?.[1];
   if (variable === undefined || variable === "") return false;
-  return follows(after, variable, WRITE) || follows(after, given(after, variable), WRITE);
-}
-
-/** The parameter of a function that a call gets with an element: `el` in `onVisible(f, (el) => {`. */
-function given(code: string, variable: string): string {
-  const called = new RegExp(
-    `[\\w$]\\(\\s{0,3}${variable.replaceAll("$", "\\$")}\\s{0,3},\\s{0,3}(?:function\\s{0,3}\\(\\s{0,3}([\\w$]{1,40})|\\(?\\s{0,3}([\\w$]{1,40})\\s{0,3}\\)?\\s{0,3}=>)`,
-  ).exec(code);
-  return called?.[1] ?? called?.[2] ?? variable;
-}
-
-/** A script that writes into elements that come into the window. */
-const OBSERVES = /\bnew\s{1,3}IntersectionObserver\b/;
-const WRITES_TARGET = new RegExp(`\\.target${WRITE}`);
-
-/** Whether an observer watches the selected elements: `io.observe(q(".a"))`, `qa(".a").forEach((a) => io.observe(a))`. */
-function isObserved(before: string, after: string): boolean {
-  return (
-    /\.observe\s{0,3}\(\s{0,3}[\w$.]{0,40}$/.test(before) ||
-    (EACH.test(after) && /^[^;]{0,120}\.observe\s{0,3}\(/.test(after))
-  );
+  return follows(after, variable, WRITE);
 }
 
 /** Code directly after an element that uncovers it. Calls of jQuery may come before it. */
@@ -125,11 +104,4 @@ function subjectOf(method: string, text: string): Subject {
   const tag = SELECTORS.has(method) ? (/^[a-z][a-z\d]{0,11}(?=$|:)/.exec(last)?.[0] ?? "") : "";
   if (method === "getElementsByTagName") return { names: [], tag };
   return { names: [...last.matchAll(/[#.[]([\w-]{1,60})/g)].map((match) => match[1] ?? ""), tag };
-}
-
-/** Whether code selects one of these elements by its tag name alone. */
-export function selectsTag(code: string, tags: readonly string[]): boolean {
-  if (tags.length === 0) return false;
-  const names = new Set(tags);
-  return selections(code).some(({ subject }) => names.has(subject.tag));
 }
