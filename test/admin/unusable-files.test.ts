@@ -32,7 +32,7 @@ afterAll(async () => {
   files.remove();
 });
 
-const CASES: readonly (readonly [name: string, path: string, section: string, change: object])[] = [
+const CASES: readonly (readonly [name: string, path: string, section: string, change: object | string])[] = [
   ["a module of garbage", "wasm_filters[0].module", "wasm_filters", [{ match: "/", module: garbage }]],
   ["an absent module", "wasm_filters[0].module", "wasm_filters", [{ match: "/", module: absent }]],
   ["a certificate of garbage", "", "tls", { ...PAIR, cert_path: garbage }],
@@ -42,6 +42,8 @@ const CASES: readonly (readonly [name: string, path: string, section: string, ch
   ["an absent folder of static files", "server.static_root", "server", { static_root: absent }],
   ["an audit log in an absent folder", "admin.audit_log", "admin", { audit_log: absent }],
   ["an access log in an absent folder", "access_log.path", "access_log", { enabled: true, path: absent }],
+  ["a file as state folder", "state_path", "state_path", garbage],
+  ["a FIFO as state folder", "state_path", "state_path", fifo],
   ["authorities of garbage for an upstream", "upstreams[0]", "upstreams", [tlsUpstream(garbage)]],
 ];
 
@@ -49,8 +51,9 @@ function tlsUpstream(authorities: string): object {
   return { name: "tls", tls: true, tls_ca_path: authorities, servers: [{ address: "127.0.0.1", port: 1 }] };
 }
 
-function configWith(section: string, change: object): object {
-  return { ...served, [section]: Array.isArray(change) ? change : { ...served[section], ...change } };
+function configWith(section: string, change: object | string): object {
+  const isWhole = Array.isArray(change) || typeof change === "string";
+  return { ...served, [section]: isWhole ? change : { ...served[section], ...change } };
 }
 
 async function expectServed(): Promise<void> {

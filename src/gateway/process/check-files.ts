@@ -46,6 +46,8 @@ function readersOf(check: Exclude<FileCheck, { kind: "filters" }>): Reader[] {
       return [[check.path, () => readAuthorities(check.file, "CAs of tls.acme")]];
     case "static":
       return [[check.path, () => resolveRoot(check.folder)]];
+    case "state":
+      return [[check.path, () => requireFolder(check.folder)]];
     case "log":
       break;
   }
@@ -60,6 +62,12 @@ function certificateReaders({ config }: Extract<FileCheck, { kind: "certificates
   ];
   if (admin.enabled && admin.tls.cert_path !== "") readers.push(["admin.tls", () => readPair(admin.tls)]);
   return readers;
+}
+
+/** Throws if it is something else than a folder. It may be absent: a configuration is also checked on other machines. */
+function requireFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    throw new Error(`Cannot use the folder "${folder}": it is not a folder`);
 }
 
 /** Throws if a log cannot be appended to. Creates no file. */
