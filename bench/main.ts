@@ -23,6 +23,7 @@ import { runReaderBench } from "./reader.ts";
 import { runResolveBench } from "./resolve.ts";
 import { runSearchBench } from "./search.ts";
 import { runSlowClientsBench } from "./slow-clients.ts";
+import { runSlowReadersBench } from "./slow-readers.ts";
 import { runStartBench } from "./start.ts";
 
 interface Bench {
@@ -43,6 +44,11 @@ const BENCHES: readonly Bench[] = [
     name: "slow-clients",
     about: "what a well-behaved client gets while others upload and download slowly, beside nginx and HAProxy",
     run: runSlowClientsBench,
+  },
+  {
+    name: "slow-readers",
+    about: "memory of the processes and of the kernel for clients that do not read a large response",
+    run: runSlowReadersBench,
   },
   {
     name: "admin",
