@@ -9,7 +9,7 @@ const TCP_NOTSENT_LOWAT = 25;
  * slowly grows to the last number of `net.ipv4.tcp_wmem`, 4 MiB by default. The rest waits in the process, which pauses
  * its source. @bound @internal
  */
-export const MAX_UNSENT_BYTES = 1024 * 1024;
+export const MAX_UNSENT_BYTES = 256 * 1024;
 
 const value = Int32Array.of(MAX_UNSENT_BYTES);
 const setOption = fromCLibrary(
