@@ -92,6 +92,21 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     if (values["take-over"] === undefined) throw new UsageError("--detach needs --take-over");
     return await runDetached();
   }
+  const { gateway, stopped, predecessor } = await startBy(values);
+  await serveUntilStopped(gateway, stopped, predecessor);
+  return 0;
+}
+
+type Flags = ReturnType<typeof readFlags<typeof GATEWAY_FLAGS>>;
+
+interface Started {
+  readonly gateway: AdministeredGateway;
+  readonly stopped: Promise<void>;
+  readonly predecessor: Predecessor | undefined;
+}
+
+/** Apart from `run`, which would keep the configuration at the start in memory as long as it waits. */
+async function startBy(values: Flags): Promise<Started> {
   const path = values.config;
   const flags = configFlags(values);
   const opened = await readConfig({ path, flags, strict: values.strict });
@@ -102,8 +117,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const stopped = stopSignal();
   const gateway = await finishStart(stopped, () => start(opened, predecessor));
   // Installed before the banner shows the address: an operator's script may send a signal at once.
-  reloadOnHangup(gateway);
-  rotation.heed(() => void gateway.reopenLogs());
+  heedSignals(gateway);
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
     // A port of HTTP/3 alone that the kernel chose is not known here. Clients learn it from Alt-Svc.
@@ -115,8 +129,13 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     const add = `Add one by ${commandName()} routes add`;
     console.log(`no routes: every request gets 404. ${gateway.adminUrl === undefined ? init : add}`);
   }
-  await serveUntilStopped(gateway, stopped, predecessor);
-  return 0;
+  return { gateway, stopped, predecessor };
+}
+
+/** SIGHUP and SIGUSR1. Outside the functions that start, which refer to the configuration at the start. */
+export function heedSignals(gateway: AdministeredGateway): void {
+  reloadOnHangup(gateway);
+  rotation.heed(() => void gateway.reopenLogs());
 }
 
 /** Prints a warning if the system's limit of file descriptors is too low for `config`. */

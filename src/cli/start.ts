@@ -15,12 +15,10 @@ import { remoteBrowserOf } from "./browser-options.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
-import { configFlags, portFlag, warnOfDescriptors } from "./gateway.ts";
+import { configFlags, heedSignals, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings } from "./listed-routes.ts";
 import { mcpEndpoint } from "./mcp-endpoint.ts";
-import { rotation } from "./held-signals.ts";
-import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
 import { lockStateFolder, stateFolder } from "./state-folder.ts";
@@ -143,8 +141,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
     ),
   );
   // Installed before the banner is printed: a signal may follow at once.
-  reloadOnHangup(gateway);
-  rotation.heed(() => void gateway.reopenLogs());
+  heedSignals(gateway);
   printLines(contentLines(gateway, browser, isRemote));
   await serveUntilStopped(gateway, stopped, predecessor);
   admin.close();

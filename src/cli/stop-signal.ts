@@ -26,17 +26,23 @@ const GIVE_UP_MS = 5000;
  * everything in order. If that takes too long, the process ends here with exit code 1.
  */
 export async function finishStart<T>(stopped: Promise<unknown>, start: () => Promise<T>): Promise<T> {
-  let starting = true;
-  let giveUp: ReturnType<typeof setTimeout> | undefined;
-  const watch = async (): Promise<void> => {
-    await stopped;
-    if (starting) giveUp = setTimeout(() => process.exit(1), GIVE_UP_MS);
-  };
-  void watch();
+  const starting: Starting = { hasEnded: false, giveUp: undefined };
+  void giveUpLater(stopped, starting);
   try {
     return await start();
   } finally {
-    starting = false;
-    clearTimeout(giveUp);
+    starting.hasEnded = true;
+    clearTimeout(starting.giveUp);
   }
+}
+
+interface Starting {
+  hasEnded: boolean;
+  giveUp: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Outside `finishStart`, because it waits as long as the process runs, and would keep all that `start` refers to. */
+async function giveUpLater(stopped: Promise<unknown>, starting: Starting): Promise<void> {
+  await stopped;
+  if (!starting.hasEnded) starting.giveUp = setTimeout(() => process.exit(1), GIVE_UP_MS);
 }

@@ -105,15 +105,9 @@ export async function startAdministered(
   const events = new EventLog();
   const options = { ...given, log: countingLog(given.log, events) };
   const { log } = options;
-  const admin = new OptionalAdmin({
-    environment: process.env,
-    readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
-    onEvent: (event) => events.add(event),
-    onError: (error) =>
-      options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-  });
+  const admin = createAdmin(events, log);
   const audit = new AuditFile(events, log);
-  const keeper = createKeeper(config, options, events);
+  const keeper = createKeeper(config.postgres, options, events);
   try {
     await audit.use(auditPath(config));
     // The admin port is bound before there are workers, so that a port in use fails early. The interface responds 503
@@ -133,15 +127,10 @@ export async function startAdministered(
       events,
       awaitsAdmin: config.admin.enabled,
     });
-    const { storePath } = options;
-    const { figures } = gateway;
-    const facts = { startedAtMs: Date.now(), contentSocket: options.contentSocket };
-    const { postgres } = config;
-    const createUsage = (): UsageKeeper => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log });
-    const createOverview = (): Overviews.Overview => overviews().createOverview(figures, facts);
-    const onAdminMoved = options.onAdminMoved ?? ((): void => {});
+    const { onAdminMoved = ignore } = options;
     if (issued !== undefined) keeper.use(settings, issued, gateway);
-    const parts = { opened, gateway, admin, events, audit, createOverview, workers, createUsage, keeper, onAdminMoved };
+    const later = createdLater(gateway, options, config.postgres);
+    const parts = { opened, gateway, admin, events, audit, ...later, workers, keeper, onAdminMoved };
     const administered = new Administered({ ...parts, config, share, log });
     // Clients that learn of the listeners afterwards find certificates, if the directory is fast. The gateway is ready
     // meanwhile, because a directory may reach it through a balancer that asks.
@@ -155,18 +144,48 @@ export async function startAdministered(
   }
 }
 
-function createKeeper(config: Config, options: AdministeredOptions, events: EventLog): OptionalKeeper {
-  const { storePath } = options;
+// The functions below are outside `startAdministered`: functions made in it would keep the configuration at the start in
+// memory.
+
+function ignore(): void {}
+
+function createAdmin(events: EventLog, log: (message: string) => void): OptionalAdmin {
+  return new OptionalAdmin({
+    environment: process.env,
+    readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
+    onEvent: (event) => events.add(event),
+    onError: (error) =>
+      log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  });
+}
+
+function createdLater(
+  { figures }: Gateway,
+  { storePath, log, contentSocket }: AdministeredOptions,
+  postgres: Config["postgres"],
+): Pick<Deps, "createUsage" | "createOverview"> {
+  const facts = { startedAtMs: Date.now(), contentSocket };
+  return {
+    createUsage: () => usageKeeping().createUsageKeeper({ figures, storePath, postgres, log }),
+    createOverview: () => overviews().createOverview(figures, facts),
+  };
+}
+
+function createKeeper(
+  postgres: Config["postgres"],
+  { storePath, log }: AdministeredOptions,
+  events: EventLog,
+): OptionalKeeper {
   return new OptionalKeeper({
     open() {
-      if (storePath === ":memory:" && (config.postgres.url ?? "") === "") {
+      if (storePath === ":memory:" && (postgres.url ?? "") === "") {
         throw new Error("Cannot get certificates by tls.acme: there is no folder for them; set state_path");
       }
-      return openConfiguredCertificates(config.postgres, storePath);
+      return openConfiguredCertificates(postgres, storePath);
     },
     clock: Date.now,
     random: Math.random,
-    log: options.log,
+    log,
     onEvent: (event) => events.add(event),
   });
 }

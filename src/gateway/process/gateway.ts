@@ -65,7 +65,8 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
 type Materials = readonly (TlsMaterial | undefined)[];
 
 class RunningGateway implements GatewayProcess {
-  readonly #options: GatewayOptions;
+  /** Without the configuration at the start, which would stay in memory after reloads. */
+  readonly #options: Omit<GatewayOptions, "config">;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
   readonly #own: Resources;
   /** Undefined if another process keeps the directory. */
@@ -101,11 +102,11 @@ class RunningGateway implements GatewayProcess {
   #isUp = false;
   #draining = false;
 
-  constructor(options: GatewayOptions) {
+  constructor({ config, ...options }: GatewayOptions) {
     this.#options = options;
-    this.#config = options.config;
+    this.#config = config;
     this.#issued = options.issued ?? NOTHING_ISSUED;
-    this.#own = new Resources(options.config, options.slot, {
+    this.#own = new Resources(config, options.slot, {
       log: options.log,
       onEvent: (event) => this.#tell(event),
       onError: (error) => this.#report(error),
@@ -115,7 +116,7 @@ class RunningGateway implements GatewayProcess {
     this.#lateWrites = new LateWrites(options.log);
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event), options.log);
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
-    this.#facilitators = this.#createFacilitators(options.config);
+    this.#facilitators = this.#createFacilitators(config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
     this.#shared = {
       settings: () => this.#ready().settings,
@@ -134,7 +135,7 @@ class RunningGateway implements GatewayProcess {
     };
     this.#control = this.#createControl();
     this.#filters = new WorkerFilters({
-      config: options.config,
+      config,
       slot: options.slot,
       log: options.log,
       telemetry: this.#own.telemetry,
@@ -144,7 +145,7 @@ class RunningGateway implements GatewayProcess {
       onError: (error) => this.#report(error),
     });
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
-    this.tenants = createTenants(options.config, {
+    this.tenants = createTenants(config, {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
       metrics: this.#own.telemetry.wasm,
@@ -317,7 +318,7 @@ class RunningGateway implements GatewayProcess {
       zone: this.#own.zone,
       directory: this.#directory,
       ledger: () => this.#store.opened?.view,
-      usage: () => this.#store.open(this.#store.config ?? this.#options.config.postgres).usage,
+      usage: () => this.#store.open(this.#store.config ?? this.#config.postgres).usage,
     });
   }
 
@@ -414,11 +415,11 @@ class RunningGateway implements GatewayProcess {
     });
   }
 
-  #createFacilitators(config: Config): ProcessFacilitators {
+  #createFacilitators({ postgres }: Config): ProcessFacilitators {
     const { facilitatorSocket: socket, log } = this.#options;
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
-      simulatedTransfers: () => this.#store.open(config.postgres).simulatedTransfers,
+      simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
       observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event), this.#options.log),
       log,
     });
@@ -429,7 +430,8 @@ class RunningGateway implements GatewayProcess {
     return given ?? (await this.#directory?.prepare(config)) ?? {};
   }
 
-  #deps(config: Config, listeners: readonly BoundListener[], members: Membership): ProcessDeps {
+  /** Upstreams outlive a configuration, and its functions with them: none may refer to the whole of it. */
+  #deps({ postgres }: Config, listeners: readonly BoundListener[], members: Membership): ProcessDeps {
     const [first] = listeners;
     return {
       wheel: this.#wheel,
@@ -450,7 +452,7 @@ class RunningGateway implements GatewayProcess {
       workerFilters: this.#filters,
       tenants: this.tenants,
       tracers: this.#own.tracers,
-      store: () => this.#store.open(config.postgres),
+      store: () => this.#store.open(postgres),
       ledgerWatch: this.#ledgerWatch,
       lateWrites: this.#lateWrites,
       facilitators: this.#facilitators.all,

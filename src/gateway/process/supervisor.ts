@@ -74,7 +74,7 @@ interface Worker {
 /** Runs the gateway in worker processes that share its ports. Rejects if the workers cannot start. */
 export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
   const supervisor = new Supervisor(options);
-  await supervisor.start();
+  await supervisor.start(options.config);
   return supervisor;
 }
 
@@ -85,7 +85,8 @@ class Supervisor implements Gateway {
   readonly tenantDirectory = tenantsOf(() =>
     [...this.#workers].filter(({ started }) => started).map(({ tenants }) => tenants),
   );
-  readonly #options: GatewayOptions;
+  /** Without the configuration at the start, which would stay in memory after reloads. */
+  readonly #options: Omit<GatewayOptions, "config">;
   readonly #clock: () => number;
   readonly #workers = new Set<Worker>();
   readonly #telemetry: SupervisorTelemetry;
@@ -104,15 +105,15 @@ class Supervisor implements Gateway {
   #earlyDeaths = 0;
 
   /** `clock` returns monotonic milliseconds. */
-  constructor(options: GatewayOptions, clock: () => number = () => performance.now()) {
+  constructor({ config, ...options }: GatewayOptions, clock: () => number = () => performance.now()) {
     this.#options = options;
     this.#clock = clock;
-    const count = options.config.server.workers || cpus().length;
+    const count = config.server.workers || cpus().length;
     this.#telemetry = new SupervisorTelemetry(count);
     if (options.awaitsAdmin === true) setAdminAway(this.#telemetry.zone, true);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
     this.#served = {
-      config: options.config,
+      config,
       material: undefined,
       issued: options.issued ?? NOTHING_ISSUED,
       members: {},
@@ -148,8 +149,7 @@ class Supervisor implements Gateway {
     });
   }
 
-  async start(): Promise<void> {
-    const { config } = this.#options;
+  async start(config: Config): Promise<void> {
     const material = readTlsMaterial(config);
     try {
       // The workers load their modules while this process prepares: loading takes each of them as long as that (bench

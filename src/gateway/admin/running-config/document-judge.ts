@@ -12,6 +12,7 @@ import { fileSteps } from "./file-keys.ts";
 import { guardLosses } from "./guard-losses.ts";
 import { fitting, judge, type Judged, type JudgeJob } from "./judge.ts";
 import { judgeInThread } from "./judge-thread.ts";
+import { type AtStart } from "./restart-keys.ts";
 import { type Failed, type Unreadable } from "./running-config.ts";
 import { sharedSteps } from "./shared-parts.ts";
 
@@ -56,7 +57,7 @@ export type CheckMaterial = (
 interface JudgeDeps {
   readonly source: ConfigSource;
   readonly cache: ParseCache;
-  readonly atStart: Config;
+  readonly atStart: AtStart;
   /** By default, files and secrets are not checked. */
   readonly checkMaterial?: CheckMaterial | undefined;
 }
@@ -151,9 +152,8 @@ export class DocumentJudge {
   }
 
   #jobOf(text: Pick<JudgeJob, "bytes" | "from" | "asks" | "strict" | "found">): JudgeJob {
-    const { server, state_path, content, postgres } = this.#deps.atStart;
-    const { parts, flags } = this.#deps.source;
-    const atStart = { server, state_path, content, postgres };
+    const { source, atStart } = this.#deps;
+    const { parts, flags } = source;
     return { ...text, parts: parts === undefined ? {} : parts(), flags, atStart };
   }
 }

@@ -13,7 +13,7 @@ import { type ConfigSource, documentIn, type OpenedConfig } from "./config-sourc
 import { diagnosticsIn } from "./diagnostic-pointer.ts";
 import { type Candidate, type CheckMaterial, DocumentJudge, type Served, type Standing } from "./document-judge.ts";
 import { differenceSteps, isSame } from "./json-difference.ts";
-import { restartKeys } from "./restart-keys.ts";
+import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
 import {
   type Busy,
   type ChangeOutcome,
@@ -58,7 +58,8 @@ const BUSY = { kind: "busy" } as const;
 
 /** The running configuration of a gateway: see `RunningConfig`. */
 export class LiveConfig implements RunningConfig {
-  readonly #options: LiveConfigOptions;
+  /** Without the document at the start, which would stay in memory after reloads. */
+  readonly #options: Omit<LiveConfigOptions, "opened">;
   readonly #source: ConfigSource;
   readonly #turns = new TurnQueue(MAX_WAITING);
   /** Checks with the read-only key do not delay those of operators. */
@@ -66,8 +67,8 @@ export class LiveConfig implements RunningConfig {
   readonly #judge: DocumentJudge;
   readonly #start = crypto.randomUUID();
   #file: ConfigFile | undefined;
-  /** The configuration at the start of the gateway. Some keys keep their values until a restart. */
-  readonly #atStart: Config;
+  /** The keys that keep their values until a restart. */
+  readonly #atStart: AtStart;
   #standing: Standing;
   #changes = 0;
   #lastReload: LastReload | null = null;
@@ -76,18 +77,18 @@ export class LiveConfig implements RunningConfig {
   #shown: Promise<unknown> | undefined;
   #isChanged = false;
 
-  constructor(options: LiveConfigOptions) {
-    const { source, document, bytes, loaded, cache } = options.opened;
+  constructor({ opened, ...options }: LiveConfigOptions) {
+    const { source, document, bytes, loaded, cache } = opened;
     if (loaded.config === undefined) throw new Error("Cannot keep a configuration: it has problems");
     this.#options = options;
     this.#source = source;
     const served = { document, config: loaded.config };
     this.#standing = { served, saved: served };
-    this.#atStart = loaded.config;
+    this.#atStart = atStartOf(loaded.config);
     this.#judge = new DocumentJudge({
       source,
       cache,
-      atStart: loaded.config,
+      atStart: this.#atStart,
       checkMaterial: options.checkMaterial,
     });
     if (source.path !== undefined && bytes !== undefined)

@@ -4,6 +4,11 @@ import { isSame } from "./json-difference.ts";
 /** The sections of the configuration at the start that a running gateway cannot change, or not at once. */
 export type AtStart = Pick<Config, "server" | "state_path" | "content" | "postgres">;
 
+/** These sections of a configuration, without its routes. */
+export function atStartOf({ server, state_path, content, postgres }: Config): AtStart {
+  return { server, state_path, content, postgres };
+}
+
 /** Sections and keys that keep their values until a restart. */
 const AT_START = [["server", "workers"], ["state_path"]] as const;
 
