@@ -32,25 +32,30 @@ async function collected(objects: readonly WeakRef<object>[]): Promise<void> {
   });
 }
 
+type Started<T> = readonly [gateway: T, before: readonly WeakRef<object>[]];
+
+const OPTIONS = { storePath: ":memory:", reusePort: false, log(): void {} };
+
+async function startWorker(): Promise<Started<Awaited<ReturnType<typeof startGateway>>>> {
+  const { config } = await read(1);
+  return [await startGateway({ ...OPTIONS, config }), [new WeakRef(config), new WeakRef(config.routes)]];
+}
+
+async function startWhole(): Promise<Started<Awaited<ReturnType<typeof startAdministered>>>> {
+  const opened = await read(1);
+  const parts = [opened.config, opened.config.routes, Object(opened.document)];
+  return [await startAdministered(opened, OPTIONS), parts.map((part) => new WeakRef(part))];
+}
+
 test("a reload in a worker leaves nothing of the configuration at the start", async () => {
-  const options = { storePath: ":memory:", reusePort: false, log: () => {} };
-  const start = async (): Promise<[Awaited<ReturnType<typeof startGateway>>, WeakRef<object>[]]> => {
-    const { config } = await read(1);
-    return [await startGateway({ ...options, config }), [new WeakRef(config), new WeakRef(config.routes)]];
-  };
-  const [gateway, before] = await start();
+  const [gateway, before] = await startWorker();
   await gateway.reload((await read(2)).config);
   await collected(before);
   await gateway.close(0);
 });
 
 test("a reload of a gateway with its file leaves neither the document nor the configuration at the start", async () => {
-  const start = async (): Promise<[Awaited<ReturnType<typeof startAdministered>>, WeakRef<object>[]]> => {
-    const opened = await read(1);
-    const gateway = await startAdministered(opened, { storePath: ":memory:", reusePort: false, log: () => {} });
-    return [gateway, [opened.config, opened.config.routes, Object(opened.document)].map((part) => new WeakRef(part))];
-  };
-  const [gateway, before] = await start();
+  const [gateway, before] = await startWhole();
   write(2);
   expect((await gateway.config.reload({ kind: "signal", key: "-", address: "" })).kind).toBe("done");
   await collected(before);
