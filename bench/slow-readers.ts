@@ -116,7 +116,7 @@ function residentMb(pid: number): number {
   return (kilobytes.reduce((sum, one) => sum + one, 0) * 1024) / MB;
 }
 
-/** What the kernel holds in the buffers of the sockets with this local port. */
+/** The buffers of the sockets with this local port, in the kernel. */
 function kernelMb(port: number): number {
   const listed = Bun.spawnSync(["ss", "-tmnH", "sport", "=", `:${port}`]).stdout.toString();
   let bytes = 0;
