@@ -11,7 +11,13 @@ import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";
 const MAX_ALTERNATIVES = 256;
 
 /** Fields that the gateway removes from requests before it chooses a route. */
-const UNSEEN = new Set([...HOP_FIELDS, ...FIELD_ROLES.trusted, ...FIELD_ROLES.forwarded, ...FIELD_ROLES.payment]);
+const UNSEEN = new Set([
+  ...HOP_FIELDS,
+  ...FIELD_ROLES.proxy,
+  ...FIELD_ROLES.trusted,
+  ...FIELD_ROLES.forwarded,
+  ...FIELD_ROLES.payment,
+]);
 
 /** True if no policy sees this field of a client's request: the gateway has removed it. */
 export function isUnseen(name: string): boolean {

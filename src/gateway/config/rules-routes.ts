@@ -94,21 +94,27 @@ function fieldNames(
   report: Report,
 ): void {
   const key = limit?.key.startsWith("header:") === true ? limit.key.slice("header:".length) : undefined;
-  if (key?.toLowerCase() === "host" || (key !== undefined && isUnseen(key)))
+  if (key !== undefined && isHidden(key))
     report.problem(
       `${path}.rate_limit.key`,
       `${JSON.stringify(key)} of clients is not available to policies; use "ip" for the client's address`,
     );
-  const names: (readonly [at: string, name: string | undefined])[] = [
-    [`${path}.tenant.header`, tenant?.header],
-    [`${path}.traffic_split_sticky.header`, sticky?.header],
-    ...(cache?.vary ?? []).map((name, i) => [`${path}.cache.vary[${i}]`, name] as const),
-    ...authNames(auth, `${path}.auth`),
+  // A tenant's key and a cache key may be the Host.
+  const names: (readonly [at: string, name: string | undefined, refuses: (name: string) => boolean])[] = [
+    [`${path}.tenant.header`, tenant?.header, isUnseen],
+    ...(cache?.vary ?? []).map((name, i) => [`${path}.cache.vary[${i}]`, name, isUnseen] as const),
+    [`${path}.traffic_split_sticky.header`, sticky?.header, isHidden],
+    ...authNames(auth, `${path}.auth`).map(([at, name]) => [at, name, isHidden] as const),
   ];
-  for (const [at, name] of names) {
-    if (name !== undefined && isUnseen(name))
+  for (const [at, name, refuses] of names) {
+    if (name !== undefined && refuses(name))
       report.problem(at, `${JSON.stringify(name)} of clients is not available to policies`);
   }
+}
+
+/** True if a policy does not find this field. The Host is not among the fields of a request. */
+function isHidden(name: string): boolean {
+  return name.toLowerCase() === "host" || isUnseen(name);
 }
 
 /** The request fields that authentication reads. */
