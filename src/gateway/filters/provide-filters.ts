@@ -25,6 +25,15 @@ export async function provideFilters(
   const { deps } = workerFilters;
   deps.callTargets.offer(upstreams, config.otel.service_name);
   const filters = await LoadedFilters.load({ config, deps, respondWithError, previous: previous?.filters });
+  return provided(filters, config, workerFilters);
+}
+
+/** Outside `provideFilters`: functions made there would keep `previous`, and all configurations before it, in memory. */
+function provided(
+  filters: LoadedFilters,
+  config: Parameters<WorkerFilters["use"]>[0],
+  workerFilters: WorkerFilters,
+): ProvidedFilters {
   return {
     filters,
     use: () => workerFilters.use(config, filters),
