@@ -1,7 +1,7 @@
 /** `npm run bench -- content-attack`: the throughput of one client's pages while another client loads hostile pages. */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { browserPrograms } from "../src/content/browser/find.ts";
+import { browserPrograms } from "../src/content/browser/program/find.ts";
 import { ATTACKS, startAttackSite } from "../src/content/testing/attacks.ts";
 import { SCRIPT_PAGES } from "./content/pages.ts";
 import { type Child, Children, cpuSecondsOfTree, waitFor } from "./support/children.ts";

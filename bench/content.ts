@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { browserPrograms } from "../src/content/browser/find.ts";
+import { browserPrograms } from "../src/content/browser/program/find.ts";
 import { CASES, type ContentCase } from "./content/cases.ts";
 import { type Child, Children, cpuSecondsOfTree, waitFor } from "./support/children.ts";
 import { pick, ROUND_FLAGS, readRounds, type Rounds, usage } from "./support/options.ts";

@@ -51,8 +51,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/payments/client", "src/payments/settlement"],
   ["src/payments/facilitator"],
   ["src/payments/evm"],
-  ["src/payments/facilitator/kinds.ts"],
-  ["src/payments/facilitator/facilitator.ts"],
   ["src/payments/signatures"],
   ["src/payments/x402"],
   ["src/store"],

@@ -1,9 +1,9 @@
-import { type Analysis, type Judgement, type Plan, type Source } from "../../src/content/resolve/analysis.ts";
+import { type Analysis, type Judgement, type Plan, type Source } from "../../src/content/resolve/reading/analysis.ts";
 import { createEmbeddedAnalyst, signsIn } from "../../src/content/resolve/embedded/analyst.ts";
 import { type Signs } from "../../src/content/resolve/embedded/signs.ts";
 import { gather } from "../../src/content/resolve/gather.ts";
-import { planOf } from "../../src/content/resolve/plan.ts";
-import { weigh } from "../../src/content/resolve/weigh.ts";
+import { planOf } from "../../src/content/resolve/evidence/plan.ts";
+import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Claim } from "./claims.ts";
 import { type Sites } from "./sites.ts";
 

@@ -1,5 +1,5 @@
 /** The quality of probabilities and verdicts. */
-import { type Verdict } from "../../src/content/resolve/analysis.ts";
+import { type Verdict } from "../../src/content/resolve/reading/analysis.ts";
 
 export interface Outcome {
   readonly probability: number;

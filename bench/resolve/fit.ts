@@ -2,10 +2,10 @@
  * Fits the constants of src/content/resolve/embedded/lean.ts, and reports their quality on claims that were not used
  * for the fit.
  */
-import { balanceOf } from "../../src/content/resolve/balance.ts";
+import { balanceOf } from "../../src/content/resolve/evidence/balance.ts";
 import { leanOf, type LeanModel } from "../../src/content/resolve/embedded/lean.ts";
 import { SIGNS, type Signs } from "../../src/content/resolve/embedded/signs.ts";
-import { weigh } from "../../src/content/resolve/weigh.ts";
+import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
 import { type Asked } from "./ask.ts";
 import { type Outcome } from "./figures.ts";
 import { type Example, fitted } from "./regression.ts";

@@ -53,7 +53,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/policy/payment/responses/response-index.ts",
     "src/store/postgres/certificates.ts",
     "src/store/postgres/ledger.ts",
-    "src/store/sqlite-ledger.ts",
+    "src/store/sqlite/sqlite-ledger.ts",
   ],
   /** Names of files that no other process uses. */
   fileNames: [

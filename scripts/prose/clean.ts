@@ -17,7 +17,7 @@ export const UNCHECKED_SOURCES: readonly string[] = [
   "src/content/resolve/testing/made-questions/made-questions.test.ts",
   "src/content/resolve/testing/made-questions/voices.ts",
   "src/content/resolve/testing/made-questions/wording.ts",
-  "src/content/resolve/weigh.test.ts",
+  "src/content/resolve/evidence/weigh.test.ts",
   "src/gateway/filters/visible-head.test.ts",
   "src/payments/signatures/permit2-typed-data.ts",
   "test/engines/corpus/built.ts",

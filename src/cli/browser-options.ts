@@ -3,7 +3,7 @@ import { type Config } from "../gateway/config/config.ts";
 import { contentBrowser } from "../gateway/config/schema/content-browser.ts";
 import { codeOf, messageOf } from "../lib/caught.ts";
 import { readRegularFile } from "../lib/read-regular-file.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 /** Bytes of the file of `content.browser.tls_ca_path`; a larger one is refused. */
 const MAX_CA_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseCall } from "./call-arguments.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 function parameters(...args: string[]): unknown {
   const request = parseCall(args);

@@ -1,8 +1,8 @@
 import { nearestWord } from "../lib/nearest-word.ts";
-import { type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { type FlagTable, HELP, parseFlags } from "./common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** A parsed command line. */
 export interface CallRequest {

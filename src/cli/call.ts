@@ -5,14 +5,14 @@ import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../payments/clien
 import { CALL_FLAGS, type CallRequest, DEFAULT_GATEWAY, parseCall } from "./call-arguments.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isFailedBatch, render } from "./call-render.ts";
-import { type Output, writeBinary, writeText } from "./call-output.ts";
-import { atBoundary } from "./boundary.ts";
+import { type Output, writeBinary, writeText } from "./common/call-output.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
 import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "./progress.ts";
-import { say, sayNote } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
-import { flagsText } from "./flags.ts";
+import { say, sayNote } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
+import { flagsText } from "./common/flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
                      [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]

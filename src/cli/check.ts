@@ -4,11 +4,11 @@ import { loadFile } from "../gateway/config/load.ts";
 import { type Locate } from "../gateway/config/source.ts";
 import { checkMaterial } from "../gateway/process/check-material.ts";
 import { checkFacilitators } from "../gateway/process/process-facilitators.ts";
-import { atBoundary } from "./boundary.ts";
-import { counted } from "./counted.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
-import { sayError, sayWarning } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { atBoundary } from "./common/boundary.ts";
+import { counted } from "./common/counted.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
+import { sayError, sayWarning } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const FLAGS = {
   strict: { type: "boolean", text: "fail on warnings too, such as unknown keys" },

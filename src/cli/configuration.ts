@@ -2,8 +2,8 @@
 import { type ConfigSource, openConfig, type OpenedConfig } from "../gateway/admin/running-config/config-source.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { type Diagnostic, diagnosticText } from "../gateway/config/diagnostic.ts";
-import { StartError } from "./start-error.ts";
-import { sayWarning } from "./terminal.ts";
+import { StartError } from "./common/start-error.ts";
+import { sayWarning } from "./common/terminal.ts";
 
 /** A configuration without problems. */
 export interface ReadConfig extends OpenedConfig {

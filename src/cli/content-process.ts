@@ -2,16 +2,16 @@ import { stamped } from "../lib/stamped.ts";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
-import { type BrowserInfo } from "../content/browser/browser-opener.ts";
+import { type BrowserInfo } from "../content/browser/program/browser-opener.ts";
 import { childEnvironment } from "../lib/child-environment.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
 import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";
-import { sayError, sayWarning } from "./terminal.ts";
+import { sayError, sayWarning } from "./common/terminal.ts";
 import { type WaitingRoom } from "./waiting-room.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 /** The parts of the command line and the configuration that `turnpike start` passes to its content service. */
 export interface ContentProcessOptions {

@@ -1,4 +1,4 @@
-import { type BrowserInfo } from "../content/browser/browser-opener.ts";
+import { type BrowserInfo } from "../content/browser/program/browser-opener.ts";
 import { type ContentAddress, type Protection } from "../content/listen.ts";
 import { startContentService } from "../content/service.ts";
 import { BEARER_TOKEN } from "../lib/bearer-token.ts";
@@ -7,17 +7,17 @@ import { createSecureContext } from "node:tls";
 import { codeOf, messageOf } from "../lib/caught.ts";
 import { readSecret } from "../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
-import { atBoundary } from "./boundary.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "./facilitator-options.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./common/flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 import { serviceLog } from "./service-log.ts";
-import { stateFolder } from "./state-folder.ts";
+import { stateFolder } from "./common/state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The port without a flag. */
 const PORT = "8081";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../lib/caught.ts";
 import { INSIDE_ONE_FILE } from "../lib/one-file.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 const FLAG = "--detach";
 /** Milliseconds that the process that started this one has to end, and between two looks. @bound */

@@ -8,7 +8,7 @@ import { parseNetwork } from "../payments/x402/networks.ts";
 import { type FacilitatorEndpoint } from "../payments/facilitator/serve-facilitator.ts";
 import { compileTerms } from "../payments/x402/terms.ts";
 import { problemsError } from "./configuration.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** Number of `--asset` flags. More are a usage error. */
 const MAX_ASSET_FLAGS = 64;

@@ -6,14 +6,14 @@ import { createSimulatedFacilitator } from "../payments/facilitator/simulated-fa
 import { readEmbedded, settleTimeoutOf } from "../payments/facilitator/chain-settings.ts";
 import { createEmbeddedFacilitator } from "../payments/evm/embedded-facilitator.ts";
 import { parseKey } from "../payments/evm/key.ts";
-import { type Facilitator } from "../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../payments/x402/facilitator.ts";
 import { type Gas, gasWarning, readGas, watchGas } from "../payments/facilitator/gas-watch.ts";
 import { isLoopback } from "../payments/facilitator/loopback-only.ts";
 import { networkTitle } from "../payments/x402/networks.ts";
 import { type Environment, readSecret } from "../payments/facilitator/secrets.ts";
 import { type FacilitatorEndpoint, serveFacilitator } from "../payments/facilitator/serve-facilitator.ts";
-import { openStore } from "../store/open-store.ts";
-import { atBoundary } from "./boundary.ts";
+import { openStore } from "../store/open/open-store.ts";
+import { atBoundary } from "./common/boundary.ts";
 import {
   type FacilitatorFlags,
   parseAssets,
@@ -22,13 +22,13 @@ import {
   takenAssets,
   variableName,
 } from "./facilitator-options.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./common/flags.ts";
 import { serviceLog } from "./service-log.ts";
-import { StartError } from "./start-error.ts";
-import { stateFolder } from "./state-folder.ts";
+import { StartError } from "./common/start-error.ts";
+import { stateFolder } from "./common/state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { sayWarning } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { sayWarning } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The variable that holds the callers' token by default. */
 const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";

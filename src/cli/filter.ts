@@ -12,11 +12,11 @@ import { prepare } from "../gateway/filters/module/prepare.ts";
 import { OwnInstance } from "../gateway/filters/own-abi/own-instance.ts";
 import { type RequestOutcome } from "../gateway/filters/own-abi/outcome.ts";
 import { type RequestView } from "../gateway/filters/own-abi/views.ts";
-import { atBoundary } from "./boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { atBoundary } from "./common/boundary.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
 import { readRequestFile } from "./request-file.ts";
-import { writeStandard } from "./standard-output.ts";
-import { UsageError } from "./usage-error.ts";
+import { writeStandard } from "./common/standard-output.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const DEFAULT_FUEL = 5_000_000;
 const MEBIBYTE = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { type FlagTable, HELP } from "./flags.ts";
+import { type FlagTable, HELP } from "./common/flags.ts";
 
 /** The flags of `turnpike` without a command. */
 export const GATEWAY_FLAGS = {

@@ -7,20 +7,20 @@ import { urlOf } from "../gateway/process/listener-plan.ts";
 import { quicPlansOf } from "../gateway/process/quic-listeners.ts";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
-import { atBoundary } from "./boundary.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { commandName } from "../lib/one-file.ts";
 import { runDetached } from "./detach.ts";
-import { flagsText, readFlags } from "./flags.ts";
+import { flagsText, readFlags } from "./common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
-import { sayLog, sayWarning } from "./terminal.ts";
+import { sayLog, sayWarning } from "./common/terminal.ts";
 import { MAX_PORT } from "../lib/port.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--strict] [--take-over PID [--detach]]
 

@@ -5,13 +5,13 @@ import { crawl, type CrawlDeps, type CrawlOutcome, type CrawlReport, REFUSED } f
 import { PageIndex } from "../content/search/index/page-index.ts";
 import { type Site, Sites } from "../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../content/search/search-service.ts";
-import { atBoundary } from "./boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { atBoundary } from "./common/boundary.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
 import { showProgress } from "./progress.ts";
-import { stateFolder } from "./state-folder.ts";
+import { stateFolder } from "./common/state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
-import { say, sayNote, sayWarning } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { say, sayNote, sayWarning } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const ADD_FLAGS = {
   depth: {

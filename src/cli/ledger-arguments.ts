@@ -1,8 +1,8 @@
 import { isAddress } from "../payments/x402/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const FILTER_FLAGS = {
   state: {

@@ -1,5 +1,5 @@
 import { visibleJson, visibleText } from "../lib/visible-text.ts";
-import { type LedgerRecord, RECORD_KEYS } from "./ledger-record.ts";
+import { type LedgerRecord, RECORD_KEYS } from "./common/ledger-record.ts";
 
 /** The characters with which a spreadsheet formula begins. */
 const FORMULA = /^[=+\-@]/;

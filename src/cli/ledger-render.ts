@@ -1,8 +1,8 @@
 import { networkTitle } from "../payments/x402/networks.ts";
 import { type Payment } from "../store/ledger.ts";
 import { type Total } from "../store/ledger-view.ts";
-import { amountText, isOwed, toRecord } from "./ledger-record.ts";
-import { alignedTable, type Column, detailList, tabTable } from "./table.ts";
+import { amountText, isOwed, toRecord } from "./common/ledger-record.ts";
+import { alignedTable, type Column, detailList, tabTable } from "./common/table.ts";
 
 /** Characters of an address or hash that a terminal shows. They are enough for `turnpike ledger show`. */
 const SHORT = 12;

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Change, type Reservation } from "../store/ledger.ts";
-import { openStore } from "../store/open-store.ts";
+import { openStore } from "../store/open/open-store.ts";
 import { type Store } from "../store/store.ts";
-import { RECORD_KEYS } from "./ledger-record.ts";
+import { RECORD_KEYS } from "./common/ledger-record.ts";
 import { csvCell } from "./ledger-export.ts";
 import { patient } from "../lib/testing/patience.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
-import { openConfiguredStore } from "../store/configured-store.ts";
+import { openConfiguredStore } from "../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";
 import { visibleJson } from "../lib/visible-text.ts";
-import { openLedgerView, type OpenLedgerView } from "../store/open-ledger-view.ts";
-import { atBoundary } from "./boundary.ts";
+import { openLedgerView, type OpenLedgerView } from "../store/open/open-ledger-view.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { readConfig } from "./configuration.ts";
 import {
   LEDGER_USAGE,
@@ -15,11 +15,11 @@ import {
   parseLedger,
 } from "./ledger-arguments.ts";
 import { CSV, JSON_LINES } from "./ledger-export.ts";
-import { isOwed, toRecord, toTotal } from "./ledger-record.ts";
+import { isOwed, toRecord, toTotal } from "./common/ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
-import { writeStandard } from "./standard-output.ts";
-import { stateFolder } from "./state-folder.ts";
-import { say, sayError } from "./terminal.ts";
+import { writeStandard } from "./common/standard-output.ts";
+import { stateFolder } from "./common/state-folder.ts";
+import { say, sayError } from "./common/terminal.ts";
 
 /** Payments that are read at a time. @bound */
 const PAGE = 500;

@@ -1,11 +1,11 @@
 import manifest from "../../package.json" with { type: "json" };
 import { nearestWord } from "../lib/nearest-word.ts";
-import { reportFailure } from "./boundary.ts";
-import { flagsText, type FlagTable } from "./flags.ts";
+import { reportFailure } from "./common/boundary.ts";
+import { flagsText, type FlagTable } from "./common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
 import { hangup, rotation, takeOver } from "./held-signals.ts";
-import { chooseColor, COLOR_CHOICES } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { chooseColor, COLOR_CHOICES } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The flags that `main` takes before a command reads its own. */
 const COMMON_FLAGS = {

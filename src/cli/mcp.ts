@@ -5,12 +5,12 @@ import { type Gateway } from "../content/mcp/tool-call.ts";
 import { tools } from "../content/mcp/tools.ts";
 import { pricesOf } from "../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentOutcomeUnknown, type PayOptions } from "../payments/client/client.ts";
-import { atBoundary } from "./boundary.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
-import { flagsText, type FlagTable, HELP, readFlags, wrapped } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags, wrapped } from "./common/flags.ts";
 import { createPayer, payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
-import { say, sayError, sayNote } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { say, sayError, sayNote } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The default limits of an agent. They are low, because no person checks each call. */
 const DEFAULT_MAX_PRICE = "0.10 USDC";

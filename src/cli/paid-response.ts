@@ -3,7 +3,7 @@ import { isObject } from "../lib/is-object.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../payments/client/client.ts";
 import { TotalTooHigh } from "../payments/client/spending.ts";
 import { wordsOf } from "./admin/admin-refused.ts";
-import { say, sayNote } from "./terminal.ts";
+import { say, sayNote } from "./common/terminal.ts";
 
 /** Fields of a problem that are shown. The rest is left out. */
 const MAX_PROBLEM_FIELDS = 20;

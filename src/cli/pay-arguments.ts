@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { codeOf, messageOf } from "../lib/caught.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
-import { type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { type FlagTable, HELP, parseFlags } from "./common/flags.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The request that `turnpike pay` sends, and the destination of the response. */
 export interface PayRequest {

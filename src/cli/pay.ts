@@ -3,15 +3,15 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { readResponse } from "../lib/response-bytes.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../payments/client/client.ts";
-import { atBoundary } from "./boundary.ts";
-import { type Output, writeBinary, writeText } from "./call-output.ts";
+import { atBoundary } from "./common/boundary.ts";
+import { type Output, writeBinary, writeText } from "./common/call-output.ts";
 import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
 import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
 import { createPayer } from "./payer.ts";
 import { showProgress } from "./progress.ts";
-import { writeStandard } from "./standard-output.ts";
-import { say } from "./terminal.ts";
-import { flagsText } from "./flags.ts";
+import { writeStandard } from "./common/standard-output.ts";
+import { say } from "./common/terminal.ts";
+import { flagsText } from "./common/flags.ts";
 
 const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
                     [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]

@@ -7,9 +7,9 @@ import { readLimit } from "../payments/client/limit.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { openWallet, walletPath } from "../payments/client/wallet.ts";
 import { type Account } from "../payments/signatures/signature.ts";
-import { type FlagTable } from "./flags.ts";
-import { fetchTrusting } from "./trust.ts";
-import { UsageError } from "./usage-error.ts";
+import { type FlagTable } from "./common/flags.ts";
+import { fetchTrusting } from "./common/trust.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** The flags of every command that pays. The usage text names the limits that apply without them. */
 export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; readonly maxTotal: string }) {

@@ -4,7 +4,7 @@ import { whyNot } from "../gateway/admin/running-config/config-events.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Actor, type EventSink } from "../gateway/telemetry/event.ts";
 import { hangup } from "./held-signals.ts";
-import { say, sayError, sayWarning } from "./terminal.ts";
+import { say, sayError, sayWarning } from "./common/terminal.ts";
 
 const SIGNAL: Actor = { kind: "signal", key: "-", address: "" };
 

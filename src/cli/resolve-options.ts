@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type ModelOptions } from "../content/resolve/model/model-options.ts";
 import { contentResolve } from "../gateway/config/schema/content-resolve.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 /**
  * Turns the JSON text of `content.resolve` into options of the content service. Reads the key from the environment. Throws

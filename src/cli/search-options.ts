@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type SearchOptions } from "../content/search/search-service.ts";
 import { contentSearch } from "../gateway/config/schema/content-search.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 /** Turns `content.search` into options of the content service. Reads the key from the environment. */
 function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {

@@ -1,5 +1,5 @@
 import { countedLine, RepeatedLines } from "../gateway/telemetry/repeated-lines.ts";
-import { sayLog } from "./terminal.ts";
+import { sayLog } from "./common/terminal.ts";
 
 /** The log of a service without a supervisor: lines with the time, repeated ones counted. */
 export function serviceLog(): (line: string) => void {

@@ -1,7 +1,7 @@
 import { runDetached } from "./detach.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type BrowserInfo } from "../content/browser/browser-opener.ts";
+import { type BrowserInfo } from "../content/browser/program/browser-opener.ts";
 import { type ConfigSource } from "../gateway/admin/running-config/config-source.ts";
 import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Config } from "../gateway/config/config.ts";
@@ -10,23 +10,23 @@ import { type AdministeredGateway, startAdministered } from "../gateway/process/
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { OwnAdmin } from "./admin/own-admin.ts";
-import { atBoundary } from "./boundary.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { remoteBrowserOf } from "./browser-options.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "./common/flags.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";
 import { configFlags, heedSignals, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings } from "./listed-routes.ts";
 import { mcpEndpoint } from "./mcp-endpoint.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 import { WaitingRoom } from "./waiting-room.ts";
-import { lockStateFolder, stateFolder } from "./state-folder.ts";
+import { lockStateFolder, stateFolder } from "./common/state-folder.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { commandName } from "../lib/one-file.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
-import { sayLog } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { sayLog } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const FLAGS = {
   port: { type: "string", value: "N", text: "listen on this port (8080)" },

@@ -12,7 +12,7 @@
  */
 import { codeOf } from "../lib/caught.ts";
 import { peerCredentials } from "../lib/peer-credentials.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "./common/start-error.ts";
 
 /** Milliseconds that the old gateway has to reply; beyond them, the new one gives up. @operator @bound */
 const REPLY_MS = 10_000;

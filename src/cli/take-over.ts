@@ -12,8 +12,8 @@ import { type Reply, replyToTakeOver, Claim, type Successor } from "./take-over-
 import { takeOver as takeOverSignal } from "./held-signals.ts";
 import { leaveParent } from "./detach.ts";
 import { notifySystemd } from "./notify.ts";
-import { StartError } from "./start-error.ts";
-import { sayLog } from "./terminal.ts";
+import { StartError } from "./common/start-error.ts";
+import { sayLog } from "./common/terminal.ts";
 
 /**
  * Milliseconds that requests in flight have when the gateway stops. Beyond them the gateway closes their connections.

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../lib/testing/patience.ts";
-import { openStore } from "../store/open-store.ts";
+import { openStore } from "../store/open/open-store.ts";
 import { openPostgresStore } from "../store/postgres/open-postgres-store.ts";
 import { hasPostgres, TestPostgres } from "../store/testing/postgres.ts";
 

@@ -4,14 +4,14 @@ import { type Config } from "../gateway/config/config.ts";
 import { checkTakeOver } from "../gateway/process/take-over.ts";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
-import { readLedgerVersion } from "../store/configured-store.ts";
+import { readLedgerVersion } from "../store/open/configured-store.ts";
 import { type LedgerVersion } from "../store/ledger-version.ts";
-import { atBoundary } from "./boundary.ts";
+import { atBoundary } from "./common/boundary.ts";
 import { checkFile } from "./check.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
 import { takeOverFlag } from "./take-over.ts";
-import { sayError } from "./terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { sayError } from "./common/terminal.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 const FLAGS = {
   "state-dir": {

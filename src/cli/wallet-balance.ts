@@ -4,7 +4,7 @@ import { type Asset, assetsOn } from "../payments/x402/assets.ts";
 import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/evm/balances.ts";
 import { type Network, networkTitle, parseNetwork } from "../payments/x402/networks.ts";
 import { formatAmount } from "../payments/x402/price.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./common/usage-error.ts";
 
 /** Chains that one command asks for balances. Further chains are left out. */
 const MAX_CHAINS = 32;

@@ -3,9 +3,9 @@ import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
 import { formatDollars } from "../payments/client/choice.ts";
 import { heldText, Spending, spendingPath } from "../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
-import { atBoundary } from "./boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "./flags.ts";
-import { UsageError } from "./usage-error.ts";
+import { atBoundary } from "./common/boundary.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "./common/flags.ts";
+import { UsageError } from "./common/usage-error.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
 const FLAGS = {

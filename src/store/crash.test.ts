@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fractionsOf } from "../lib/testing/mulberry32.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 import { LEASE_MS, type PaymentState } from "./ledger.ts";
-import { openStore } from "./open-store.ts";
+import { openStore } from "./open/open-store.ts";
 import { patient } from "../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Takes a payment to the given state, reports it, and waits to be killed. */
 const CHILD = `
-  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
+  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open/open-store.ts"))};
   const [path, payment, states] = process.argv.slice(1);
   const { ledger } = openStore(path);
   const claim = await ledger.reserve(JSON.parse(payment));
@@ -58,7 +58,7 @@ for (const [states, after] of STEPS) {
 
 /** Settles payments one after the other, half of them with a charge, and reports each as soon as it is written. */
 const WRITER = `
-  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
+  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open/open-store.ts"))};
   const [path, payment, writer] = process.argv.slice(1);
   const { ledger } = openStore(path);
   for (let i = 0; ; i++) {

@@ -8,7 +8,7 @@ import { startGateway } from "../../src/gateway/process/gateway.ts";
 import { createUsageKeeper } from "../../src/gateway/process/usage-keeping.ts";
 import { type UsageBody } from "../../src/gateway/admin/usage/usage-report.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
-import { openUsageStore } from "../../src/store/open-store.ts";
+import { openUsageStore } from "../../src/store/open/open-store.ts";
 import { descendants, Folder } from "../support/program.ts";
 import { requestsOf, type SiteOptions, UsageSite } from "./testing/usage-site.ts";
 

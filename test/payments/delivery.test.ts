@@ -10,7 +10,7 @@ import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { paymentKey } from "../../src/payments/x402/payment-key.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { type Payment } from "../../src/store/ledger.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
 import { type Store } from "../../src/store/store.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";

@@ -10,7 +10,7 @@ import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
 import { paymentKey } from "../../src/payments/x402/payment-key.ts";
 import { LEASE_MS } from "../../src/store/ledger.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
 import { openPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../../src/store/store.ts";
 import { TestPostgres } from "../../src/store/testing/postgres.ts";

@@ -9,7 +9,7 @@ import { paymentKey } from "../../src/payments/x402/payment-key.ts";
 import { toStored } from "../../src/payments/settlement/stored-payment.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { WebhookReceiver } from "../../src/payments/testing/webhook-receiver.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { openStore } from "../../src/store/open/open-store.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { COMMAND, Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";

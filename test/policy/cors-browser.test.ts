@@ -1,7 +1,7 @@
 /** `cors` in Chromium: a page sends requests to a gateway of another origin. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { browserPrograms } from "../../src/content/browser/find.ts";
+import { browserPrograms } from "../../src/content/browser/program/find.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";

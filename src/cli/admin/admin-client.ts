@@ -2,8 +2,8 @@ import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { systemTrust } from "../../lib/system-trust.ts";
-import { whyUntrusted } from "../trust.ts";
-import { UsageError } from "../usage-error.ts";
+import { whyUntrusted } from "../common/trust.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { type AdminEndpoint } from "./admin-endpoint.ts";
 import { AdminRefused, refusalOf } from "./admin-refused.ts";
 

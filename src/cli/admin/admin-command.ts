@@ -3,12 +3,12 @@ import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/visible-text.ts";
-import { atBoundary } from "../boundary.ts";
-import { writeText } from "../call-output.ts";
-import { type FlagTable, HELP, parseFlags } from "../flags.ts";
-import { alignedTable, type Column, tabTable } from "../table.ts";
-import { say, sayWarning } from "../terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { writeText } from "../common/call-output.ts";
+import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { alignedTable, type Column, tabTable } from "../common/table.ts";
+import { say, sayWarning } from "../common/terminal.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
-import { statePath } from "../state-folder.ts";
-import { sayWarning } from "../terminal.ts";
-import { readCa } from "../trust.ts";
-import { UsageError } from "../usage-error.ts";
+import { statePath } from "../common/state-folder.ts";
+import { sayWarning } from "../common/terminal.ts";
+import { readCa } from "../common/trust.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { adminKeyPath, keyProblem, MAX_KEY_LENGTH, readAdminAddress, readAdminKey } from "./admin-key.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 /** The flags of every command that uses an admin interface. */
 export const ADMIN_FLAGS = {

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders } from "node:http";
 import { isObject } from "../../lib/is-object.ts";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../common/start-error.ts";
 import { visibleText } from "../../lib/visible-text.ts";
 
 /** Characters of each text of a problem, and of its errors, that are shown. The rest is left out. */

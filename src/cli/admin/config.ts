@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { counted } from "../counted.ts";
+import { counted } from "../common/counted.ts";
 import { visibleText } from "../../lib/visible-text.ts";
-import { sayError, sayWarning } from "../terminal.ts";
+import { sayError, sayWarning } from "../common/terminal.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
   type AdminAction,
@@ -24,7 +24,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = { ...IF_MATCH, ...STRICT, ...FORCE } as const satisfies FlagTable;
 

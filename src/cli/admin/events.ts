@@ -2,10 +2,10 @@ import * as z from "zod";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
-import { type Column } from "../table.ts";
+import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/visible-text.ts";
-import { sayNote } from "../terminal.ts";
-import { UsageError } from "../usage-error.ts";
+import { sayNote } from "../common/terminal.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import {
   type AdminCommand,
@@ -24,7 +24,7 @@ import { AdminRefused } from "./admin-refused.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { readEvents } from "./server-events.ts";
 import { timeText } from "./units.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   since: {

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { messageOf } from "../../lib/caught.ts";
 import { valueAt } from "../../gateway/config/diagnostic.ts";
 import { type OwnParts } from "../../gateway/config/own-parts.ts";
-import { StartError } from "../start-error.ts";
-import { sayWarning } from "../terminal.ts";
+import { StartError } from "../common/start-error.ts";
+import { sayWarning } from "../common/terminal.ts";
 import {
   adminKeyPath,
   openAdminKey,

@@ -11,7 +11,7 @@ import {
   told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   force: { type: "boolean", text: "also if the file was changed since the gateway read it; those changes are lost" },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { counted } from "../counted.ts";
+import { counted } from "../common/counted.ts";
 import { queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
@@ -13,7 +13,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
-import { flagsText } from "../flags.ts";
+import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike reload [--strict] [--json]
 

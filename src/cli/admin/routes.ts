@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../../lib/is-object.ts";
-import { type Column } from "../table.ts";
+import { type Column } from "../common/table.ts";
 import { type AdminClient, type AdminRequest, pathOf, queryOf } from "./admin-client.ts";
 import { AdminRefused, wordsOf } from "./admin-refused.ts";
 import {
@@ -23,7 +23,7 @@ import {
   type Values,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   host: {

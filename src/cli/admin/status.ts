@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { counted } from "../counted.ts";
-import { detailList } from "../table.ts";
+import { counted } from "../common/counted.ts";
+import { detailList } from "../common/table.ts";
 import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { ageText, timeText } from "./units.ts";
 import { wasmSchema } from "./wasm-schema.ts";
-import { flagsText } from "../flags.ts";
+import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike status [--json]
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Column } from "../table.ts";
+import { type Column } from "../common/table.ts";
 import { queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
@@ -13,7 +13,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { timeText } from "./units.ts";
-import { flagsText } from "../flags.ts";
+import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike tenants [list] [--json]
        turnpike tenants remove KEY [--json]

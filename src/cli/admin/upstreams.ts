@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type Column } from "../table.ts";
+import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/visible-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, pathOf, queryOf } from "./admin-client.ts";
 import {
   type AdminAction,
@@ -23,7 +23,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { ageText } from "./units.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/poll-until.ts";
 
 const FLAGS = {

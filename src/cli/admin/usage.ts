@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { amountText } from "../ledger-record.ts";
-import { writeStandard } from "../standard-output.ts";
-import { type Column } from "../table.ts";
-import { UsageError } from "../usage-error.ts";
+import { amountText } from "../common/ledger-record.ts";
+import { writeStandard } from "../common/standard-output.ts";
+import { type Column } from "../common/table.ts";
+import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
   type AdminCommand,
@@ -17,7 +17,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "./units.ts";
-import { flagsText, type FlagTable } from "../flags.ts";
+import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
   by: {

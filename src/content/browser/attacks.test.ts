@@ -7,7 +7,7 @@ import { browsers, descendantsOf } from "../testing/processes.ts";
 import { startTestService } from "../testing/service.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
-import { processFacts } from "./process-table.ts";
+import { processFacts } from "./program/process-table.ts";
 import { startSite } from "../testing/site.ts";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";

@@ -1,5 +1,5 @@
 import { within } from "../../lib/within.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 
 /** A page whose processor time is at least this share of its visit's time used the visit's time up. */
 const BURNT_SHARE = 0.5;

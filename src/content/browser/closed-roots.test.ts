@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { openRawTab, type RawTab } from "../testing/raw-tab.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 import { CLOSED_ROOTS, findClosedRoots } from "./closed-roots.ts";
 
 // A browser on a busy machine is slow.

@@ -1,4 +1,4 @@
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 
 /**
  * Limits of the elements that are examined for closed shadow trees, the hosts that the browser is asked about, and the

@@ -1,5 +1,5 @@
 import { type WaitUntil } from "../page/page.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 
 /** Seconds. A page that refreshes itself to another address within this time is a redirect. */
 const SOON_SECONDS = 1;

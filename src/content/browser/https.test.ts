@@ -3,7 +3,7 @@ import { ANYWHERE, EgressSession } from "../egress/guard.ts";
 import { UNTRUSTED } from "../testing/certificate.ts";
 import { proxyPortOf } from "../testing/proxy-of.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
-import { type BrowserProgram, browserPrograms } from "./find.ts";
+import { type BrowserProgram, browserPrograms } from "./program/find.ts";
 import { launchBrowser } from "./launch.ts";
 import { patient } from "../../lib/testing/patience.ts";
 

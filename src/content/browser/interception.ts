@@ -2,7 +2,7 @@ import { decode, isHtml } from "../encoding/decode.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 
 /** Resource types that are not loaded if the result is text. */
 const PICTURES = ["Image", "Media", "Font"];

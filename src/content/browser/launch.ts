@@ -5,12 +5,12 @@ import { type Readable, type Writable } from "node:stream";
 import { isAlive } from "../../lib/is-alive.ts";
 import { within } from "../../lib/within.ts";
 import { OWN_PROCESSES } from "../egress/proxy-access.ts";
-import { CdpConnection } from "./cdp.ts";
+import { CdpConnection } from "./program/cdp.ts";
 import { PipeWire } from "./pipe-wire.ts";
-import { type RunningBrowser } from "./running-browser.ts";
-import { type BrowserProgram } from "./find.ts";
+import { type RunningBrowser } from "./program/running-browser.ts";
+import { type BrowserProgram } from "./program/find.ts";
 import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
-import { ProcessWatch } from "./process-watch.ts";
+import { ProcessWatch } from "./program/process-watch.ts";
 
 /** Milliseconds until the first response, enough for a cold start from a slow disk. */
 const LAUNCH_TIMEOUT_MS = 20_000;

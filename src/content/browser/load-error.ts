@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { DownloadError } from "../page/download.ts";
-import { CdpClosed, CdpError } from "./cdp.ts";
+import { CdpClosed, CdpError } from "./program/cdp.ts";
 import { portOf } from "../../lib/url-host.ts";
 
 /**

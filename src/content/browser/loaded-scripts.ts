@@ -1,4 +1,4 @@
-import { CdpError, type CdpFields } from "./cdp.ts";
+import { CdpError, type CdpFields } from "./program/cdp.ts";
 
 /** Maximum number of scripts of a page whose requests are known. Further ones cannot be read. */
 const MAX_KNOWN_SCRIPTS = 200;

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
-import { type BrowserInfo, type BrowserOpener, type Log } from "./browser-opener.ts";
-import { type BrowserProgram, brokenBrowserMessage, browserPrograms, NoBrowserError } from "./find.ts";
-import { majorOf, ordinaryUserAgent } from "./identity.ts";
+import { type BrowserInfo, type BrowserOpener, type Log } from "./program/browser-opener.ts";
+import { type BrowserProgram, brokenBrowserMessage, browserPrograms, NoBrowserError } from "./program/find.ts";
+import { majorOf, ordinaryUserAgent } from "./program/identity.ts";
 import { launchBrowser, type LaunchOptions } from "./launch.ts";
 import { MAX_VISITS } from "./pooled-browser.ts";
-import { type RunningBrowser } from "./running-browser.ts";
+import { type RunningBrowser } from "./program/running-browser.ts";
 
 /** The settings of browsers on this machine. The service unpacks its browser below `stateDir`. */
 export interface LocalOptions {

@@ -1,5 +1,5 @@
 import { type FontKind } from "../fonts/font-kinds.ts";
-import { type CdpConnection } from "./cdp.ts";
+import { type CdpConnection } from "./program/cdp.ts";
 
 /**
  * Draws characters and compares the pixels, because only the browser knows which font it finds for a character. A

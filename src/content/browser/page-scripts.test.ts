@@ -4,7 +4,7 @@ import { patient } from "../../lib/testing/patience.ts";
 import { MARK } from "../page/page.ts";
 import { Deadline } from "../page/deadline.ts";
 import { openRawTab, type RawTab } from "../testing/raw-tab.ts";
-import { CdpError, type CdpFields } from "./cdp.ts";
+import { CdpError, type CdpFields } from "./program/cdp.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 
 // A browser on a busy machine is slow.

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { takePicture } from "./capture/picture.ts";
 import { printPage } from "./capture/print.ts";
-import { CdpError, type CdpFields } from "./cdp.ts";
+import { CdpError, type CdpFields } from "./program/cdp.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
 import { findClosedRoots } from "./closed-roots.ts";

@@ -1,5 +1,5 @@
 import { within } from "../../lib/within.ts";
-import { CdpError, type CdpFields } from "./cdp.ts";
+import { CdpError, type CdpFields } from "./program/cdp.ts";
 
 /** Milliseconds of the page's clock that pass at once, so that timers with a shorter delay run. */
 const PASSED_MS = 4_000;

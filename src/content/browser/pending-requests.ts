@@ -1,5 +1,5 @@
 import { within } from "../../lib/within.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 
 /** Requests after which a page can look different. Pictures and frames are known to the page itself. */
 const AWAITED = new Set(["Font", "Stylesheet", "Script", "XHR", "Fetch"]);

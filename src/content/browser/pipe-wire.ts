@@ -1,5 +1,5 @@
 import { type Readable, type Writable } from "node:stream";
-import { type CdpReader, type CdpWire, MessageParts } from "./cdp-wire.ts";
+import { type CdpReader, type CdpWire, MessageParts } from "./program/cdp-wire.ts";
 
 /** The pipe of `--remote-debugging-pipe`: messages that end in a NUL byte. */
 export class PipeWire implements CdpWire {

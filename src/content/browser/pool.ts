@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/within.ts";
-import { type BrowserInfo, type BrowserOpener, type Log } from "./browser-opener.ts";
+import { type BrowserInfo, type BrowserOpener, type Log } from "./program/browser-opener.ts";
 import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 import { missingFonts } from "./missing-fonts.ts";
@@ -13,7 +13,7 @@ import { FairSemaphore } from "../page/fair-semaphore.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
 import { PooledBrowser } from "./pooled-browser.ts";
-import { type RunningBrowser } from "./running-browser.ts";
+import { type RunningBrowser } from "./program/running-browser.ts";
 import { Tab } from "./tab.ts";
 
 /** The settings of a browser pool. */

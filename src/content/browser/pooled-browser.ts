@@ -1,6 +1,6 @@
 import { within } from "../../lib/within.ts";
-import { type CdpFields } from "./cdp.ts";
-import { type RunningBrowser } from "./running-browser.ts";
+import { type CdpFields } from "./program/cdp.ts";
+import { type RunningBrowser } from "./program/running-browser.ts";
 import { browserStopped } from "./load-error.ts";
 import { type Tab } from "./tab.ts";
 import { WarmTabs } from "./warm-tabs.ts";

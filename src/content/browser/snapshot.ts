@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { DownloadError } from "../page/download.ts";
 import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
-import { type CdpFields } from "./cdp.ts";
+import { type CdpFields } from "./program/cdp.ts";
 import { CLOSED_ROOTS } from "./closed-roots.ts";
 
 /** Characters of a page's HTML. A longer page is not readable text. @operator */

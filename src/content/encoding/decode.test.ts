@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { browserPrograms } from "../browser/find.ts";
+import { browserPrograms } from "../browser/program/find.ts";
 import { launchBrowser } from "../browser/launch.ts";
-import { type RunningBrowser } from "../browser/running-browser.ts";
+import { type RunningBrowser } from "../browser/program/running-browser.ts";
 import { ANYWHERE, EgressSession } from "../egress/guard.ts";
 import { proxyPortOf } from "../testing/proxy-of.ts";
 import { createStateFolder } from "../testing/state-folder.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { type CdpFields } from "../browser/cdp.ts";
-import { type BrowserProgram, browserPrograms } from "../browser/find.ts";
+import { type CdpFields } from "../browser/program/cdp.ts";
+import { type BrowserProgram, browserPrograms } from "../browser/program/find.ts";
 import { launchBrowser } from "../browser/launch.ts";
-import { type RunningBrowser } from "../browser/running-browser.ts";
+import { type RunningBrowser } from "../browser/program/running-browser.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { fontFolders } from "./font-packages.ts";
 import { missingFonts } from "../browser/missing-fonts.ts";

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { createAllowedHosts, LOOPBACK_HOSTS } from "../../lib/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
-import { type Log } from "../browser/browser-opener.ts";
+import { type Log } from "../browser/program/browser-opener.ts";
 import { hostOf, sendTo } from "../api/gateway-address.ts";
 import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";

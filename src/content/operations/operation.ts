@@ -1,6 +1,6 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
-import { type BrowserInfo, type Log } from "../browser/browser-opener.ts";
+import { type BrowserInfo, type Log } from "../browser/program/browser-opener.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageReader } from "../page-reader/page-reader.ts";
 import { type Resolver } from "../resolve/resolver.ts";

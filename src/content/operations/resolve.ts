@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Source } from "../resolve/analysis.ts";
+import { type Source } from "../resolve/reading/analysis.ts";
 import { type OperationResult, postOperation } from "./operation.ts";
 import { pageUrl } from "./page-parameters.ts";
 import { text, visibleText } from "./text.ts";

@@ -3,9 +3,9 @@ import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
 import { PUBLIC_WEB } from "../egress/guard.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
-import { type Plan } from "./analysis.ts";
+import { type Plan } from "./reading/analysis.ts";
 import { gather, type Gathered, type GatherRequest, MAX_SOURCE_CHARACTERS } from "./gather.ts";
-import { planOf } from "./plan.ts";
+import { planOf } from "./evidence/plan.ts";
 import { article, startMadeWeb } from "./testing/made-web.ts";
 
 setDefaultTimeout(patient(20_000));

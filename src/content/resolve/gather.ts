@@ -5,10 +5,10 @@ import { cutTitle } from "../page/cut-title.ts";
 import { type PageReader, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
 import { fuse } from "../search/fuse.ts";
-import { urlKey } from "../search/result-url.ts";
+import { urlKey } from "../search/web/result-url.ts";
 import { type Search } from "../search/search.ts";
-import { type Plan, type Source } from "./analysis.ts";
-import { Story } from "./story.ts";
+import { type Plan, type Source } from "./reading/analysis.ts";
+import { Story } from "./evidence/story.ts";
 
 /** Maximum number of characters of a source's text. The rest is ignored. @internal */
 export const MAX_SOURCE_CHARACTERS = 100_000;

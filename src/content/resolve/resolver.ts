@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Analysis, type Analyst, type Judgement, type Plan, type Source } from "./analysis.ts";
+import { type Analysis, type Analyst, type Judgement, type Plan, type Source } from "./reading/analysis.ts";
 import { gather, type GatherDeps } from "./gather.ts";
 import { type Judged } from "./judging/judge.ts";
 import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";

@@ -1,7 +1,7 @@
 import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "./clean-text.ts";
-import { ProviderError, type SearchProvider } from "./provider.ts";
-import { type RawResult, type SearchResult } from "./result.ts";
-import { resultUrl, urlKey } from "./result-url.ts";
+import { ProviderError, type SearchProvider } from "./web/provider.ts";
+import { type RawResult, type SearchResult } from "./web/result.ts";
+import { resultUrl, urlKey } from "./web/result-url.ts";
 
 /** A provider's results. */
 export interface ProviderResponse {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fuse } from "./fuse.ts";
-import { type SearchResult } from "./result.ts";
+import { type SearchResult } from "./web/result.ts";
 
 function results(letters: string): SearchResult[] {
   return Array.from(letters).map((letter) => ({ title: letter, url: `https://${letter}.test/`, snippet: letter }));

@@ -1,5 +1,5 @@
-import { type SearchResult } from "./result.ts";
-import { urlKey } from "./result-url.ts";
+import { type SearchResult } from "./web/result.ts";
+import { urlKey } from "./web/result-url.ts";
 
 /**
  * The constant of reciprocal rank fusion: it sets how much more the first rank counts than the second. Cormack, Clarke

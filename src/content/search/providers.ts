@@ -1,6 +1,6 @@
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extractor/extractor.ts";
-import { type SearchProvider } from "./provider.ts";
+import { type SearchProvider } from "./web/provider.ts";
 import { createBrave } from "./providers/brave.ts";
 import { createDuckDuckGo } from "./providers/duckduckgo.ts";
 import { createLocal, type LocalIndex } from "./providers/local.ts";

@@ -1,4 +1,4 @@
-import { type SearchResult } from "./result.ts";
+import { type SearchResult } from "./web/result.ts";
 
 /** Responses in the cache, and their characters in all. Beyond them, the least recently used response is removed. */
 const MAX_ENTRIES = 1_000;

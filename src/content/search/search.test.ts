@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { ProviderError, type ProviderRequest, type SearchProvider } from "./provider.ts";
-import { type RawResult } from "./result.ts";
+import { ProviderError, type ProviderRequest, type SearchProvider } from "./web/provider.ts";
+import { type RawResult } from "./web/result.ts";
 import { Search, type SearchDeps } from "./search.ts";
 
 type Behaviour = (request: ProviderRequest) => Promise<readonly RawResult[]>;

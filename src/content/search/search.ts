@@ -4,8 +4,8 @@ import { ResponseCache, type Found } from "./response-cache.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
 import { type AttemptOutcome, Breaker, type BreakerState } from "./breaker.ts";
 import { fuse } from "./fuse.ts";
-import { ProviderError, type SearchProvider } from "./provider.ts";
-import { type SearchResult } from "./result.ts";
+import { ProviderError, type SearchProvider } from "./web/provider.ts";
+import { type SearchResult } from "./web/result.ts";
 
 /** Searches that run at the same time. @operator Equal searches of several callers count once. */
 const MAX_SEARCHES = 128;

@@ -1,4 +1,4 @@
-import { identityOf, ordinaryUserAgent } from "../browser/identity.ts";
+import { identityOf, ordinaryUserAgent } from "../browser/program/identity.ts";
 
 /** The client that requests documents: a browser's user agent, and the matching client hints. */
 export interface ClientIdentity {

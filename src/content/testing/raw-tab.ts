@@ -1,5 +1,5 @@
-import { type CdpFields } from "../browser/cdp.ts";
-import { browserPrograms } from "../browser/find.ts";
+import { type CdpFields } from "../browser/program/cdp.ts";
+import { browserPrograms } from "../browser/program/find.ts";
 import { launchBrowser } from "../browser/launch.ts";
 import { createStateFolder } from "./state-folder.ts";
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { browserPrograms } from "../browser/find.ts";
+import { browserPrograms } from "../browser/program/find.ts";
 
 /** The flags of docs/guides/several-gateways.md for a browser that a content service uses from another machine. */
 export const GUIDE_FLAGS: readonly string[] = [

@@ -1,4 +1,4 @@
-import * as z from "./recorded-schema.ts";
+import * as z from "./schema/recorded-schema.ts";
 import { accessLog } from "./schema/access-log.ts";
 import { admin } from "./schema/admin.ts";
 import { bufferPool } from "./schema/buffer-pool.ts";

@@ -1,6 +1,6 @@
 /** Diagnostics of a configuration file. They are made from zod's issues (issue.ts) and from broken rules (draft.ts). */
 import { type FieldError } from "../../lib/errors.ts";
-import { type TextPosition, positionText } from "./json.ts";
+import { type TextPosition, positionText } from "./formats/json.ts";
 
 /**
  * A problem or a warning: its path in the file, such as `routes[2].upstream`, and a message. An empty path is the whole

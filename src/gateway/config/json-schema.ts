@@ -1,6 +1,6 @@
 import type * as Zod from "zod";
 import { configSchema } from "./config.ts";
-import { madeByZod } from "./recorded-schema.ts";
+import { madeByZod } from "./schema/recorded-schema.ts";
 import { type FileRole, type SecretKind } from "./schema/kinds.ts";
 
 /** The part of JSON Schema 2020-12 that the configuration uses. */

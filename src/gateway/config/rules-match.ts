@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
-import { compileWholePattern } from "../../lib/linear-pattern.ts";
+import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
 import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";

@@ -1,6 +1,6 @@
 import { type Diagnostic, formatPath } from "./diagnostic.ts";
 import { JSON_FORMAT, type TextFormat } from "./formats/text-format.ts";
-import { type TextPosition, positionsIn } from "./json.ts";
+import { type TextPosition, positionsIn } from "./formats/json.ts";
 
 /** The last part of a path that `formatPath` made. */
 const LAST_PART = /(?:\.?[\w$-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/;

@@ -16,7 +16,7 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { OptionalKeeper } from "../acme/optional-keeper.ts";
-import { openConfiguredCertificates } from "../../store/configured-store.ts";
+import { openConfiguredCertificates } from "../../store/open/configured-store.ts";
 import { CertificateWatch } from "./certificate-expiry.ts";
 import { readPair } from "../wire/read-certificates.ts";
 import { readAcme } from "./certificates.ts";

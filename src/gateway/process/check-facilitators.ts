@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type Lease } from "../../payments/facilitator/facilitators.ts";
-import { type KindsWatch } from "../../payments/facilitator/kinds.ts";
+import { type KindsWatch } from "../../payments/x402/kinds.ts";
 import type * as Terms from "../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Diagnostic, diagnosticText } from "../config/diagnostic.ts";

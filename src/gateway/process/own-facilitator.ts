@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { within } from "../../lib/within.ts";
 import { EmbeddedHost } from "../../payments/facilitator/embedded-host.ts";
 import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
-import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../../payments/x402/facilitator.ts";
 import type * as Serving from "../../payments/facilitator/serve-facilitator.ts";
 
 /** Loaded as `embedded` is. */

@@ -1,10 +1,10 @@
-import { openConfiguredStore } from "../../store/configured-store.ts";
+import { openConfiguredStore } from "../../store/open/configured-store.ts";
 import { type LedgerView } from "../../store/ledger-view.ts";
-import type * as LedgerViews from "../../store/open-ledger-view.ts";
+import type * as LedgerViews from "../../store/open/open-ledger-view.ts";
 import { type Config } from "../config/config.ts";
 
 /** Loaded when the ledger is read (bench start). */
-const ledgerViews = (): typeof LedgerViews => require("../../store/open-ledger-view.ts");
+const ledgerViews = (): typeof LedgerViews => require("../../store/open/open-ledger-view.ts");
 
 /** The ledger of the workers, for the supervisor, which opens it when an operator first queries it. */
 export class SupervisorLedger {

@@ -1,4 +1,4 @@
-import { openConfiguredUsage } from "../../store/configured-store.ts";
+import { openConfiguredUsage } from "../../store/open/configured-store.ts";
 import { type OpenUsageStore, type UsageStore } from "../../store/usage-store.ts";
 import { UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { type Config } from "../config/config.ts";

@@ -1,5 +1,5 @@
 import { eachField, type Fields } from "../../lib/fields.ts";
-import { compileWholePattern, type WholeMatch } from "../../lib/linear-pattern.ts";
+import { compileWholePattern, type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type Conditions, type Matchable, type NamedTest, type Routable } from "./routable.ts";
 

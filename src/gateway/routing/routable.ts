@@ -1,5 +1,5 @@
 import { type Fields } from "../../lib/fields.ts";
-import { type WholeMatch } from "../../lib/linear-pattern.ts";
+import { type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
 
 /** The properties of a route that the route table uses. */
 export interface Routable {

@@ -1,7 +1,7 @@
 import { isObject } from "../is-object.ts";
 import { type Json, type JsonObject } from "./json.ts";
 import { type Check, type SchemaNode } from "./node.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern } from "../patterns/pattern.ts";
 
 /** Gives keywords access to the compiled schemas in their values, by name or index. */
 export interface Children {

@@ -3,7 +3,7 @@ import { isObject } from "../is-object.ts";
 import { canonical, type Json, textOf } from "./json.ts";
 import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern } from "../patterns/pattern.ts";
 
 /**
  * Compiles the check of a keyword that depends only on its own value; undefined: it checks nothing. The metaschema has

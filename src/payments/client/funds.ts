@@ -1,9 +1,9 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type Address } from "../x402/address.ts";
-import { encodeCall, wordAt } from "../evm/abi.ts";
+import { encodeCall, wordAt } from "../evm/node/abi.ts";
 import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
-import { type EvmNode } from "../evm/node.ts";
-import { callRequest } from "../evm/requests.ts";
+import { type EvmNode } from "../evm/node/node.ts";
+import { callRequest } from "../evm/node/requests.ts";
 import { type Network } from "../x402/networks.ts";
 import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
 import { PERMIT2 } from "../x402/transfer.ts";

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type Address } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { chainId, type Network, networkTitle, parseNetwork } from "../x402/networks.ts";
-import { encodeCall, wordAt } from "./abi.ts";
-import { createNode, type EvmNode } from "./node.ts";
-import { callRequest } from "./requests.ts";
-import { isRpcError, type Request } from "./rpc.ts";
+import { encodeCall, wordAt } from "./node/abi.ts";
+import { createNode, type EvmNode } from "./node/node.ts";
+import { callRequest } from "./node/requests.ts";
+import { isRpcError, type Request } from "./node/rpc.ts";
 
 /** Timeout of one call to a chain's endpoint, in milliseconds. @bound */
 const RPC_TIMEOUT_MS = 5000;

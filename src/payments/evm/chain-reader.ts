@@ -1,7 +1,7 @@
-import { type Outcome } from "../facilitator/facilitator.ts";
+import { type Outcome } from "../x402/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { methodFor } from "./methods.ts";
-import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
+import { type ChainOptions, createNode, type EvmNode } from "./node/node.ts";
 
 /** Looks up the outcome of payments on their chains. It has no key and changes nothing. */
 export interface ChainReader {

@@ -1,14 +1,14 @@
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "../facilitator/facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
-import { UnsupportedError } from "../facilitator/kinds.ts";
+import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { findOn } from "./chain-reader.ts";
 import { parseKey } from "./key.ts";
 import { METHODS, methodFor } from "./methods.ts";
-import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
-import { type Chain } from "./scheme.ts";
+import { type ChainOptions, createNode, type EvmNode } from "./node/node.ts";
+import { type Chain } from "./node/scheme.ts";
 import { KeySender } from "./sender.ts";
 
 /** An entry of `x402.chains`, with the URL from its environment variable. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { fractionsOf } from "../../lib/testing/mulberry32.ts";
-import { type Settlement } from "../facilitator/facilitator.ts";
+import { type Settlement } from "../x402/facilitator.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { type Behaviour, type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.ts";

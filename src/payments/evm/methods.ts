@@ -1,7 +1,7 @@
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { exactByEip3009 } from "./eip3009/method.ts";
 import { exactByPermit2, uptoByPermit2 } from "./permit2/method.ts";
-import { type Method } from "./scheme.ts";
+import { type Method } from "./node/scheme.ts";
 
 /** All transfer methods of the embedded facilitator and the chain reader. */
 export const METHODS: readonly Method[] = [exactByEip3009, exactByPermit2, uptoByPermit2];

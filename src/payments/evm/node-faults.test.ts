@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Address } from "../x402/address.ts";
-import { UnsupportedError } from "../facilitator/kinds.ts";
+import { UnsupportedError } from "../x402/kinds.ts";
 import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
 import { type NodeProxy, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";

@@ -1,9 +1,15 @@
 import { type Address, type Hex } from "../x402/address.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
-import { type EvmNode } from "./node.ts";
-import { blockNumberRequest, type Receipt, receiptRequest, sendRequest, transactionCountRequest } from "./requests.ts";
-import { isRpcError } from "./rpc.ts";
-import { type Sent } from "./scheme.ts";
+import { type EvmNode } from "./node/node.ts";
+import {
+  blockNumberRequest,
+  type Receipt,
+  receiptRequest,
+  sendRequest,
+  transactionCountRequest,
+} from "./node/requests.ts";
+import { isRpcError } from "./node/rpc.ts";
+import { type Sent } from "./node/scheme.ts";
 import { type SignedTransaction } from "./transaction.ts";
 
 /** A transaction that may have been sent, and is in no confirmed block. */

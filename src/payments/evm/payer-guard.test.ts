@@ -3,10 +3,10 @@ import { until } from "../../lib/testing/until.ts";
 import { type Address } from "../x402/address.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
-import { encodeCall } from "./abi.ts";
+import { encodeCall } from "./node/abi.ts";
 import { PayerGuard } from "./payer-guard.ts";
 import { openPermit2Shop, type Permit2Shop } from "./permit2/testing/permit2-shop.ts";
-import { type PayerShare, type Sent } from "./scheme.ts";
+import { type PayerShare, type Sent } from "./node/scheme.ts";
 import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount } from "./testing/shop.ts";
 

@@ -1,6 +1,6 @@
 import { type Address } from "../x402/address.ts";
-import { isRpcError } from "./rpc.ts";
-import { type PayerShare, type Sent } from "./scheme.ts";
+import { isRpcError } from "./node/rpc.ts";
+import { type PayerShare, type Sent } from "./node/scheme.ts";
 
 /** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
 const MAX_PAYERS = 4096;

@@ -2,12 +2,12 @@ import { type Account } from "../signatures/signature.ts";
 import { type Address, type Hex } from "../x402/address.ts";
 import { chainId } from "../x402/networks.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
-import { type EvmNode } from "./node.ts";
+import { type EvmNode } from "./node/node.ts";
 import { type OpenTransaction, OpenTransactions } from "./open-transactions.ts";
 import { PayerGuard } from "./payer-guard.ts";
-import { estimateRequest, sendRequest, transactionCountRequest } from "./requests.ts";
-import { type RpcError, isRpcError } from "./rpc.ts";
-import { type Sender, type Sending, type Sent } from "./scheme.ts";
+import { estimateRequest, sendRequest, transactionCountRequest } from "./node/requests.ts";
+import { type RpcError, isRpcError } from "./node/rpc.ts";
+import { type Sender, type Sending, type Sent } from "./node/scheme.ts";
 import { type SignedTransaction, signTransaction } from "./transaction.ts";
 
 /** The limits of one key on one chain. */

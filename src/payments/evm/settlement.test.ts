@@ -3,7 +3,7 @@ import { until } from "../../lib/testing/until.ts";
 import { type Hex } from "../x402/address.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { PAYEE } from "../testing/payment.ts";
-import { encodeCall } from "./abi.ts";
+import { encodeCall } from "./node/abi.ts";
 import { transferCall } from "./eip3009/calls.ts";
 import { type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount, openShop, type Shop } from "./testing/shop.ts";

@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { type Facilitator } from "./facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { type Reason } from "../x402/reasons.ts";
 

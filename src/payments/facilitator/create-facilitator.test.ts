@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
 import { chooseFacilitator, createFacilitator, type FacilitatorDeps } from "./create-facilitator.ts";
 import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";

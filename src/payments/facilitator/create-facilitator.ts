@@ -2,7 +2,7 @@ import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import type * as SimulatedFacilitators from "./simulated-facilitator.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
 import type * as ChainReaders from "../evm/chain-reader.ts";
-import { type Facilitator } from "./facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 import { isFacilitatorUrl } from "./facilitator-call.ts";
 import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";

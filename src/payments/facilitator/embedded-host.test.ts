@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
 import { EmbeddedHost } from "./embedded-host.ts";
-import { type Facilitator, type Settlement } from "./facilitator.ts";
+import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 const SETTLED: Settlement = { kind: "settled", transaction: `0x${"ab".repeat(32)}`, payer: PAYER };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Facilitator, type Settlement } from "./facilitator.ts";
+import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
 
 /**
  * Time for which the last facilitator stays when it is no longer configured, in milliseconds: the longest lease of a

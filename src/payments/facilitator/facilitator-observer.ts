@@ -1,4 +1,4 @@
-import { type Facilitator } from "./facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 
 /** The operations of a facilitator. */
 export const OPERATIONS = ["verify", "settle", "find", "supported"] as const;

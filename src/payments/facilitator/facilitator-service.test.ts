@@ -4,13 +4,13 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
-import { type Facilitator, type Settlement } from "./facilitator.ts";
+import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
 import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
-import { UnsupportedError } from "./kinds.ts";
+import { UnsupportedError } from "../x402/kinds.ts";
 import { type FacilitatorEndpoint, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 

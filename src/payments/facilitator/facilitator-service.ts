@@ -1,11 +1,11 @@
 import { faultOf } from "../../lib/caught.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
-import { UnsupportedError } from "./kinds.ts";
+import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 
 /**

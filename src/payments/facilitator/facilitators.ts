@@ -4,9 +4,9 @@ import {
   type FacilitatorDeps,
   type FacilitatorSettings,
 } from "./create-facilitator.ts";
-import { type Facilitator } from "./facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
-import { KindsWatch } from "./kinds.ts";
+import { KindsWatch } from "../x402/kinds.ts";
 import { type Environment } from "./secrets.ts";
 
 /** The facilitator of a route, and the kinds that it listed last. */

@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type Address, isAddress } from "../x402/address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
 import {
   type CallResponse,
@@ -12,7 +12,7 @@ import {
   type Request,
 } from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
-import { UnsupportedError } from "./kinds.ts";
+import { UnsupportedError } from "../x402/kinds.ts";
 import {
   type PaymentPayload,
   type PaymentRequirements,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
-import { type Facilitator } from "./facilitator.ts";
+import { type Facilitator } from "../x402/facilitator.ts";
 import { type PaymentRequirements } from "../x402/messages.ts";
 import { compileTerms, completeTerms, findKind } from "../x402/terms.ts";
 import { PAYER, TERMS } from "../testing/payment.ts";

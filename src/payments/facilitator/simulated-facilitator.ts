@@ -3,7 +3,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import { type Checked } from "../signatures/checked.ts";
 import { atMost, checkSignature, checkTerms } from "../signatures/check-payment.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
 import { type Kind } from "../x402/kind.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";

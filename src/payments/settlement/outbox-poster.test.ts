@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { NOTICE_LEASE_MS } from "../../store/outbox.ts";
 import { type Store } from "../../store/store.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
@@ -225,7 +225,7 @@ test("a poster that is closed during a post stops, and another one posts the sam
 });
 
 const POSTING_CHILD = `
-  import { openStore } from ${JSON.stringify(join(import.meta.dir, "../../store/open-store.ts"))};
+  import { openStore } from ${JSON.stringify(join(import.meta.dir, "../../store/open/open-store.ts"))};
   import { OutboxPoster } from ${JSON.stringify(join(import.meta.dir, "outbox-poster.ts"))};
   const [path, secret] = process.argv.slice(1);
   const { outbox } = openStore(path);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Payment, RECHECK_MS } from "../../store/ledger.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { openShop, type Shop } from "../evm/testing/shop.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
 import { LEASE_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { createSimulatedFacilitator } from "../facilitator/simulated-facilitator.ts";
-import { type Facilitator, type Outcome } from "../facilitator/facilitator.ts";
+import { type Facilitator, type Outcome } from "../x402/facilitator.ts";
 import { type PaymentPayload } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { Reconciler, type ReconcilerOptions } from "./reconciler.ts";

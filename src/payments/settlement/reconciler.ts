@@ -2,7 +2,7 @@ import { faultOf } from "../../lib/caught.ts";
 import { within } from "../../lib/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
-import { type Facilitator, type Outcome } from "../facilitator/facilitator.ts";
+import { type Facilitator, type Outcome } from "../x402/facilitator.ts";
 import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
 import { voidReason } from "./void-reason.ts";

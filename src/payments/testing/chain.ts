@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { until } from "../../lib/testing/until.ts";
 import { type Address, type Hex, isAddress } from "../x402/address.ts";
-import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/abi.ts";
+import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/node/abi.ts";
 import { type Network } from "../x402/networks.ts";
 import { startAnvil } from "./anvil.ts";
 import { testContract } from "./contracts.ts";

@@ -1,4 +1,4 @@
-import { amountText } from "../../ledger-record.ts";
+import { amountText } from "../../common/ledger-record.ts";
 import { visibleText } from "../../../lib/visible-text.ts";
 import { ageText, bytesText, countText, timeText } from "../units.ts";
 import { narrowTable } from "./narrow-table.ts";

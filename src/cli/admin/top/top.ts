@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { isColored } from "../../terminal.ts";
+import { isColored } from "../../common/terminal.ts";
 import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
 import { type AdminCommand, readAs, runAdminCommand, takeWords } from "../admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "../admin-endpoint.ts";

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type Picture, type PictureFormat, type PictureRequest } from "../../page/capture.ts";
 import { PixelBudget } from "../../page/pixel-budget.ts";
-import { CdpError, type CdpFields } from "../cdp.ts";
+import { CdpError, type CdpFields } from "../program/cdp.ts";
 import { type CaptureHost, endMovements, received, showAll, waitForPaint } from "./show-all.ts";
 import { stitch } from "./stitch.ts";
 

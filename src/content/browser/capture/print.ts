@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type PrintRequest } from "../../page/capture.ts";
-import { CdpError } from "../cdp.ts";
+import { CdpError } from "../program/cdp.ts";
 import { type CaptureHost, hasLateParts, showAll } from "./show-all.ts";
 
 /** Pixels. A page is scrolled down this far, so that its lazily loaded pictures are printed. @bound */

@@ -1,5 +1,5 @@
 import { type Deadline } from "../../page/deadline.ts";
-import { type CdpFields } from "../cdp.ts";
+import { type CdpFields } from "../program/cdp.ts";
 import { EXTEND } from "./extend.ts";
 import { MOVEMENTS, REST, SETTLE, STEP_MS } from "./rest.ts";
 

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { within } from "../../../lib/within.ts";
 import { type EgressRules } from "../../egress/forward-proxy.ts";
 import { type NetworkAccess } from "../../egress/proxy-access.ts";
-import { type BlankTab, closeBlankTab, openBlankTab } from "../blank-tab.ts";
-import { type CdpFields } from "../cdp.ts";
-import { type RunningBrowser } from "../running-browser.ts";
+import { type BlankTab, closeBlankTab, openBlankTab } from "../program/blank-tab.ts";
+import { type CdpFields } from "../program/cdp.ts";
+import { type RunningBrowser } from "../program/running-browser.ts";
 
 /** Milliseconds for one call of the check. A browser that cannot connect to the proxy takes longer to notice. @bound */
 const CALL_MS = 5_000;

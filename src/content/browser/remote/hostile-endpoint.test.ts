@@ -5,7 +5,7 @@ import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { webSocketAccept } from "../../../lib/websocket-handshake.ts";
 import { NetworkAccess } from "../../egress/proxy-access.ts";
-import { CdpConnection } from "../cdp.ts";
+import { CdpConnection } from "../program/cdp.ts";
 import { connectRemoteBrowser, type RemoteSettings } from "./remote-browser.ts";
 import { RemoteOpener } from "./remote-opener.ts";
 import { connectWebSocket } from "./connect-websocket.ts";

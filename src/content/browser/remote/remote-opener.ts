@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/within.ts";
-import { type BrowserInfo, type BrowserOpener, type Log } from "../browser-opener.ts";
-import { type RunningBrowser } from "../running-browser.ts";
+import { type BrowserInfo, type BrowserOpener, type Log } from "../program/browser-opener.ts";
+import { type RunningBrowser } from "../program/running-browser.ts";
 import { endpointName } from "./endpoint.ts";
 import { connectRemoteBrowser, type RemoteSettings } from "./remote-browser.ts";
 

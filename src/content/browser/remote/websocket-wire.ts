@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Socket } from "node:net";
-import { type CdpReader, type CdpWire, MessageParts } from "../cdp-wire.ts";
+import { type CdpReader, type CdpWire, MessageParts } from "../program/cdp-wire.ts";
 
 /**
  * Maximum number of bytes that wait for a peer that does not read. Beyond it, the connection is closed, and all its

@@ -1,4 +1,4 @@
-import { type Identity } from "../identity.ts";
+import { type Identity } from "../program/identity.ts";
 import { type Profile } from "./profile.ts";
 
 /** Pixels of a window above the page: tabs, address bar and bookmarks. */

@@ -1,4 +1,4 @@
-import { type System } from "../identity.ts";
+import { type System } from "../program/identity.ts";
 
 /** The computer that a page sees. Properties that belong together are chosen together. */
 export interface Profile {

@@ -1,6 +1,6 @@
-import { type CdpConnection, type CdpFields } from "../cdp.ts";
-import { type Identity } from "../identity.ts";
-import { type NetworkWatch } from "../network-watch.ts";
+import { type CdpConnection, type CdpFields } from "../program/cdp.ts";
+import { type Identity } from "../program/identity.ts";
+import { type NetworkWatch } from "../program/network-watch.ts";
 import { disguiseScript } from "./disguise.ts";
 import { drawProfile } from "./profile.ts";
 

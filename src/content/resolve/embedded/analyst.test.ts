@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type Judgement } from "../analysis.ts";
-import { planOf } from "../plan.ts";
-import { weigh } from "../weigh.ts";
+import { type Judgement } from "../reading/analysis.ts";
+import { planOf } from "../evidence/plan.ts";
+import { weigh } from "../evidence/weigh.ts";
 import { createEmbeddedAnalyst } from "./analyst.ts";
 
 const NOW = Date.UTC(2026, 5, 15);

@@ -1,9 +1,9 @@
-import { type Analyst, type Plan, type Source, type Statement } from "../analysis.ts";
-import { type Passage, passagesOf } from "../passages.ts";
+import { type Analyst, type Plan, type Source, type Statement } from "../reading/analysis.ts";
+import { type Passage, passagesOf } from "../evidence/passages.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { languageOf } from "../reading/words.ts";
-import { storiesOf } from "../stories.ts";
+import { storiesOf } from "../evidence/stories.ts";
 import { speaksToReader } from "./injection.ts";
 import { isRetraction, isSatire, isWithdrawal, kindOf } from "./kinds.ts";
 import { leanOf } from "./lean.ts";

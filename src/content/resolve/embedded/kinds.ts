@@ -1,4 +1,4 @@
-import { type StatementKind } from "../analysis.ts";
+import { type StatementKind } from "../reading/analysis.ts";
 
 const ANNOUNCES =
   /\b(?:will|would|shall|plans?|planned|planning|intends?|intended|aims?|hopes?|hoped|expects?|expected|set\sto|due\sto\s(?!the|a|an|its|their|his)|scheduled|slated|poised|about\sto|going\sto|seeks?|vows?|vowed|pledg(?:es?|ed)|promis(?:es?|ed)|propos(?:es?|ed)|proposal|considering|considers|upcoming|is\sto|are\sto|on\strack|prepar(?:es|ing)|ready\sto|calls?\sfor|urged?|wird|werden|soll(?:en|te)?|will|plant|planen|beabsichtigt|voraussichtlich|(?:va|vont)\s(?=\p{L}+(?:er|ir|re)\b)|prévoit|prévu(?:e|es|s)?|devrait|devraient|compte|sera|seront|planea|prevé|prevista?|previsto|será|serán|va\sa|van\sa|debería)(?![\p{L}'’])|\p{L}+(?:ra|ront|rá|rán)(?=\s(?:le|la|les|el|los|las|un|une|una)\s)|将|计划|拟于|拟|预计|有望/iu;

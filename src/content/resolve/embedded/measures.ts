@@ -1,5 +1,5 @@
-import { type Threshold } from "../analysis.ts";
-import { type Passage } from "../passages.ts";
+import { type Threshold } from "../reading/analysis.ts";
+import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";

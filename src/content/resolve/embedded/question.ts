@@ -1,4 +1,4 @@
-import { type Plan, type Threshold } from "../analysis.ts";
+import { type Plan, type Threshold } from "../reading/analysis.ts";
 import { datesOf } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { wordsOf } from "../reading/words.ts";

@@ -1,5 +1,5 @@
-import { type Source } from "../analysis.ts";
-import { type Passage } from "../passages.ts";
+import { type Source } from "../reading/analysis.ts";
+import { type Passage } from "../evidence/passages.ts";
 import { datesOf } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { quantitiesOf, sameNumber } from "../reading/quantities.ts";

@@ -1,5 +1,5 @@
-import { type Source, type Statement, type StatementKind, type Support } from "../analysis.ts";
-import { type Passage } from "../passages.ts";
+import { type Source, type Statement, type StatementKind, type Support } from "../reading/analysis.ts";
+import { type Passage } from "../evidence/passages.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";

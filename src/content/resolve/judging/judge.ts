@@ -1,8 +1,8 @@
-import { type Analysis, type Judgement, type Plan, type Source } from "../analysis.ts";
-import { checkedAnalysis } from "../checked-analysis.ts";
+import { type Analysis, type Judgement, type Plan, type Source } from "../reading/analysis.ts";
+import { checkedAnalysis } from "./checked-analysis.ts";
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
-import { planOf } from "../plan.ts";
-import { weigh } from "../weigh.ts";
+import { planOf } from "../evidence/plan.ts";
+import { weigh } from "../evidence/weigh.ts";
 
 /** Work on untrusted text, which runs in its own thread. */
 export type JudgingTask =

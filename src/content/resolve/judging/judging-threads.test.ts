@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../lib/testing/patience.ts";
-import { type Source, type Support } from "../analysis.ts";
-import { planOf } from "../plan.ts";
+import { type Source, type Support } from "../reading/analysis.ts";
+import { planOf } from "../evidence/plan.ts";
 import { judge } from "./judge.ts";
 import { JudgingThreads } from "./judging-threads.ts";
 

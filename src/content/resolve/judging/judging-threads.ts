@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { type Plan } from "../analysis.ts";
+import { type Plan } from "../reading/analysis.ts";
 import { type Case, type Judged, type JudgingTask } from "./judge.ts";
 import { type JudgingReply } from "./judging-worker.ts";
 

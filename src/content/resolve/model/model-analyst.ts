@@ -1,4 +1,4 @@
-import { type Analysis, type Analyst, type Plan, type Source } from "../analysis.ts";
+import { type Analysis, type Analyst, type Plan, type Source } from "../reading/analysis.ts";
 import { ModelError } from "./model-error.ts";
 import { type ModelOptions } from "./model-options.ts";
 import { readOutput } from "./model-output.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Analysis, type Statement } from "../analysis.ts";
+import { type Analysis, type Statement } from "../reading/analysis.ts";
 import { ModelError } from "./model-error.ts";
 
 /**

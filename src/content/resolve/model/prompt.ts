@@ -1,5 +1,5 @@
-import { type Plan, type Source } from "../analysis.ts";
-import { passagesOf } from "../passages.ts";
+import { type Plan, type Source } from "../reading/analysis.ts";
+import { passagesOf } from "../evidence/passages.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 
 /** The model's instructions. Text of pages stays in JSON strings of the user's message. */

@@ -1,4 +1,4 @@
-import { type Comparison } from "../analysis.ts";
+import { type Comparison } from "./analysis.ts";
 import { comparisonOf } from "./comparisons.ts";
 import { NUMBER_WORDS } from "./number-words.ts";
 import { type Language, stemOf } from "./words.ts";

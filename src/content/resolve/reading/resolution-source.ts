@@ -1,4 +1,4 @@
-import { type ResolutionSource } from "../analysis.ts";
+import { type ResolutionSource } from "./analysis.ts";
 
 const NAMED =
   /(?:resolution\ssource\s(?:for\sthis\smarket\s)?(?:is|will\sbe|:)|resolution\ssource:|resolves?\s(?:solely\s|only\s)?(?:based\son|according\sto|per|using)|according\sto|as\s(?:reported|published|announced|stated|shown|listed|confirmed)\s(?:by|on|at)|based\son\s(?:data|information|figures|results)\s(?:from|of|by)|official\s(?:data|information|results?|figures|statistics|website|announcements?)\s(?:from|of|by)|source\sof\s(?:truth|resolution)\s(?:is|will\sbe|:)|settled?\s(?:by|on|according\sto)|laut|selon|según)\s(?:the\s|an?\s|official\s|data\s|website\s|site\s|from\s|of\s|by\s|der\s|des\s|dem\s|la\s|le\s|el\s)*/giu;

@@ -1,4 +1,4 @@
-import { type Threshold } from "../analysis.ts";
+import { type Threshold } from "./analysis.ts";
 import { type NamedDate } from "./dates.ts";
 import { quantitiesOf } from "./quantities.ts";
 import { languageOf } from "./words.ts";

@@ -1,5 +1,5 @@
 import { type EgressOptions } from "../../egress/guard.ts";
-import { type WebResponse, webGet } from "../web-get.ts";
+import { type WebResponse, webGet } from "../web/web-get.ts";
 import { ALLOW_ALL, ALLOW_NONE, MAX_ROBOTS_BYTES, parseRobots, type Robots } from "./robots.ts";
 
 /** Milliseconds between two requests that a site may ask for. A longer delay is shortened. */

@@ -1,4 +1,4 @@
-import { ProviderError } from "../provider.ts";
+import { ProviderError } from "../web/provider.ts";
 import { type FoundPage } from "./page-index.ts";
 import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 

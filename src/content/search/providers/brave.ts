@@ -1,5 +1,5 @@
 import { type EgressOptions } from "../../egress/guard.ts";
-import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 import { ask, field, jsonObject, list } from "./ask.ts";
 
 /** Limits of Brave's API: results per page, pages, characters and words of a query. */

@@ -1,6 +1,6 @@
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
-import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 import { ask } from "./ask.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";
 

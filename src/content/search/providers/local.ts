@@ -1,5 +1,5 @@
 import { type FoundPage } from "../index/page-index.ts";
-import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 
 /** Results of one page: as many as one search may request. */
 const PAGE_RESULTS = 50;

@@ -1,4 +1,4 @@
-import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 import { ask } from "./ask.ts";
 import { type HtmlProviderOptions } from "./duckduckgo.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";

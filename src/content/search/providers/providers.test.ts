@@ -7,7 +7,7 @@ import { Extractor } from "../../extractor/extractor.ts";
 import { askProvider } from "../ask-provider.ts";
 import { IndexQueries } from "../index/index-queries.ts";
 import { PageIndex } from "../index/page-index.ts";
-import { ProviderError, type SearchProvider } from "../provider.ts";
+import { ProviderError, type SearchProvider } from "../web/provider.ts";
 import { createProviders, type ProviderName } from "../providers.ts";
 import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
 import { patient } from "../../../lib/testing/patience.ts";

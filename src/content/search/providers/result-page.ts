@@ -1,8 +1,8 @@
 import { type FieldValue, type TableShape } from "../../extraction/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
-import { ProviderError } from "../provider.ts";
-import { type RawResult } from "../result.ts";
-import { type WebResponse } from "../web-get.ts";
+import { ProviderError } from "../web/provider.ts";
+import { type RawResult } from "../web/result.ts";
+import { type WebResponse } from "../web/web-get.ts";
 
 /** The layout of a provider's result page. Each selector finds the element that its name describes. */
 export interface ResultPageShape {

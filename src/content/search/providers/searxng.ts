@@ -1,5 +1,5 @@
 import { ANYWHERE } from "../../egress/guard.ts";
-import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 import { ask, field, jsonObject, list } from "./ask.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { parseJson } from "../../config/json.ts";
+import { parseJson } from "../../config/formats/json.ts";
 
 /** Media types of request bodies. */
 export const JSON_TYPE = "application/json";

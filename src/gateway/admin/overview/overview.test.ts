@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SharedZone } from "../../../lib/shared-zone.ts";
-import { openStore } from "../../../store/open-store.ts";
+import { openStore } from "../../../store/open/open-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { RESERVATION } from "../../../store/testing/reservation.ts";
 import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";

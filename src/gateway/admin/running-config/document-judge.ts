@@ -3,7 +3,7 @@ import { packSteps, type PackedJson, unpackSteps } from "../../../lib/packed-jso
 import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic, type Findings, valueAt } from "../../config/diagnostic.ts";
-import { isDeeper, MAX_DEPTH } from "../../config/json.ts";
+import { isDeeper, MAX_DEPTH } from "../../config/formats/json.ts";
 import { type ParseCache } from "../../config/parse.ts";
 import { withKeptSecrets } from "../../config/secrets.ts";
 import { type Edited } from "./apply-edit.ts";

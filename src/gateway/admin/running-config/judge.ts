@@ -4,7 +4,7 @@ import { type PackedJson, packSteps, unpackSteps } from "../../../lib/packed-jso
 import { atOnce } from "../../../lib/slices.ts";
 import { type Diagnostic, type Findings } from "../../config/diagnostic.ts";
 import { type ConfigFlags } from "../../config/flags.ts";
-import { type ParsedJson } from "../../config/json.ts";
+import { type ParsedJson } from "../../config/formats/json.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { configText, type Loaded } from "../../config/load.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SharedZone } from "../../../lib/shared-zone.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
-import { openUsageStore } from "../../../store/open-store.ts";
+import { openUsageStore } from "../../../store/open/open-store.ts";
 import { openPostgresUsage } from "../../../store/postgres/open-postgres-store.ts";
 import { startRelay } from "../../../store/testing/relay.ts";
 import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";

@@ -1,6 +1,6 @@
 /** JSON with comments and trailing commas, as editors write it. */
 import { createScanner } from "jsonc-parser";
-import { type ParsedJson, parseJson, positionAt, positionText, visitJson, withoutMark } from "../json.ts";
+import { type ParsedJson, parseJson, positionAt, positionText, visitJson, withoutMark } from "./json.ts";
 import { type TextFormat } from "./text-format.ts";
 
 /** JSON (RFC 8259) with comments and trailing commas: the format of `.jsonc` files. */

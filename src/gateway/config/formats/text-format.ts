@@ -1,5 +1,5 @@
 /** The formats of a configuration file. The extension of the file's name selects one. */
-import { type ParsedJson, parseJson, visitJson } from "../json.ts";
+import { type ParsedJson, parseJson, visitJson } from "./json.ts";
 
 /** A text format for configurations. */
 export interface TextFormat {

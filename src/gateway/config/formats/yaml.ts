@@ -14,7 +14,7 @@ import {
   Parser,
   Scalar,
 } from "yaml";
-import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "../json.ts";
+import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "./json.ts";
 import { type TextFormat } from "./text-format.ts";
 
 /**

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { names, ours, text } from "./kinds.ts";
 
 const enabled = z.boolean();

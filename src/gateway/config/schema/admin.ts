@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { environmentName, filePath, hostAddress, hostName, listenPort, names, ours, secret, text } from "./kinds.ts";
 
 /** Characters of a key; a configuration with a longer one is refused, because it does not fit a request's head. */

@@ -1,5 +1,5 @@
 import { isPlainName } from "../../../lib/visible-text.ts";
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 

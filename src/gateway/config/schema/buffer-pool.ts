@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { bytes, count, names, ours } from "./kinds.ts";
 
 /** `buffer_pool`: the memory that one worker may use for requests in progress. */

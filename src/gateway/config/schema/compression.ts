@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { ours } from "./kinds.ts";
 
 /** Content codings to send. If a client accepts several equally, the first of them is used. */

@@ -1,5 +1,5 @@
 import { isAddress } from "../../../lib/networks.ts";
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { cidr, count, filePath, ours, secret } from "./kinds.ts";
 
 /** An absolute ws, wss, http or https URL without fragment. */

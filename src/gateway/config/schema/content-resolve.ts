@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, httpUrl, milliseconds, ours, text } from "./kinds.ts";
 
 const model = z

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
 
 /** `content.search`: the search providers of `/search`. */

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { contentBrowser } from "./content-browser.ts";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { headerName, ours } from "./kinds.ts";
 
 /** A scheme, a host and a port, as browsers write them. The first label of the host may be a star. */

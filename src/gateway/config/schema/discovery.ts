@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { connectPort, headerValue, hostAddress, ours, secret, seconds, text } from "./kinds.ts";
 
 /**

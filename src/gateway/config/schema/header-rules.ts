@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { headerName, headerValue, ours, secret } from "./kinds.ts";
 
 function rulesOf(value: typeof headerValue) {

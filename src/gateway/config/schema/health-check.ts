@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, milliseconds, secret } from "./kinds.ts";
 
 /** `upstreams[].health_check`. */

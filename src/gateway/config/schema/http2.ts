@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { bytes, count } from "./kinds.ts";
 
 /** `http2`: limits of the HTTP/2 codec. */

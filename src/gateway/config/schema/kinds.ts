@@ -1,5 +1,5 @@
 import { isAddress, isNetwork } from "../../../lib/networks.ts";
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 
 /** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */
 const MAX_MS = 2_147_483_647;

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, httpUrl, seconds, secret } from "./kinds.ts";
 
 /** `otel`: trace export, and the gateway's service name. */

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { bytes, count, filePath, milliseconds, ours, secret } from "./kinds.ts";
 
 /** `postgres`: the shared database of ledger, usage and payment state. */

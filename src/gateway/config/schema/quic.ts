@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, filePath, listenPort } from "./kinds.ts";
 
 /** `quic`: HTTP/3. */

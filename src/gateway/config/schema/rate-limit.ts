@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, ours } from "./kinds.ts";
 
 /** `routes[].rate_limit`: the request rate of each client. */

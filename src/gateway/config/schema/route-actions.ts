@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { connectPort, count, headerName, headerValue, ours, secret, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement } from "./path.ts";
 

@@ -1,9 +1,9 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { headerName, headerValue, ours, secret, text } from "./kinds.ts";
 
 /** Conditions of one kind in a match, as in the Gateway API; the configuration is refused with more. @operator */
 const MAX_CONDITIONS = 16;
-/** Characters of a regular expression; a longer one is refused. `lib/linear-pattern.ts` limits its repetitions. @operator */
+/** Characters of a regular expression; a longer one is refused. `lib/patterns/linear-pattern.ts` limits its repetitions. @operator */
 const MAX_PATTERN_LENGTH = 256;
 /** Characters of a value or of a parameter's name; a longer one is refused. */
 const MAX_VALUE_LENGTH = 4096;

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
 const assetTransferMethod = z

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { routeAccessLog } from "./access-log.ts";
 import { auth } from "./auth.ts";
 import { routeCompression } from "./compression.ts";

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, headerValue, ours } from "./kinds.ts";
 
 /** Seconds of `max-age`, ten years; a longer time is refused. */

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { cidr, count, hostAddress, hostName, listenPort, names, ours } from "./kinds.ts";
 import { listenerTls } from "./tls.ts";
 

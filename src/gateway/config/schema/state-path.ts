@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { names, ours } from "./kinds.ts";
 
 /** `state_path`: the file of the ledger. */

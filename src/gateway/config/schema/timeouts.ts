@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { milliseconds } from "./kinds.ts";
 
 /** `timeouts`: time limits for clients. */

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { environmentName, filePath, httpUrl, ours, secret, text } from "./kinds.ts";
 
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { filePath, names, ours, text } from "./kinds.ts";
 import { acme } from "./tls-acme.ts";
 

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { headerRules } from "./header-rules.ts";
 import { count, headerName, ours, text } from "./kinds.ts";
 import { mirrors, redirect, rewrite } from "./route-actions.ts";

@@ -1,4 +1,4 @@
-import * as z from "../recorded-schema.ts";
+import * as z from "./recorded-schema.ts";
 import { count, jsonObject, names, ours, secret, text } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { faultOf } from "../../../lib/caught.ts";
-import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator/facilitator.ts";
+import { type Outcome, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type AcceptedPayment } from "./offer.ts";

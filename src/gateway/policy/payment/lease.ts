@@ -1,4 +1,4 @@
-import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
+import { type Settlement } from "../../../payments/x402/facilitator.ts";
 import { settlementNotice } from "../../../payments/settlement/settlement-record.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { ID_KEEP_MS } from "./identifier.ts";

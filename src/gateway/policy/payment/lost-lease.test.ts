@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../lib/testing/until.ts";
 import { LEASE_MS } from "../../../store/ledger.ts";
-import { openStore } from "../../../store/open-store.ts";
+import { openStore } from "../../../store/open/open-store.ts";
 import { openPostgresStore } from "../../../store/postgres/open-postgres-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";

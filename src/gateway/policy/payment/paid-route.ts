@@ -1,4 +1,4 @@
-import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";

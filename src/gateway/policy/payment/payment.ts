@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../../../payments/x402/facilitator.ts";
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { type Outcome } from "../../../payments/facilitator/facilitator.ts";
+import { type Outcome } from "../../../payments/x402/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { openStore } from "../../../store/open-store.ts";
+import { openStore } from "../../../store/open/open-store.ts";
 import { closeShops, decoded, openShop, type Shop } from "./testing/shop.ts";
 
 afterEach(closeShops);

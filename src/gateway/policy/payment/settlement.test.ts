@@ -3,10 +3,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../lib/testing/until.ts";
-import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
+import { type Settlement } from "../../../payments/x402/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { LEASE_MS } from "../../../store/ledger.ts";
-import { openStore } from "../../../store/open-store.ts";
+import { openStore } from "../../../store/open/open-store.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
 

@@ -1,7 +1,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../../x402/address.ts";
 import { type Authorization } from "../../signatures/typed-data.ts";
-import { encodeCall, eventTopic } from "../abi.ts";
+import { encodeCall, eventTopic } from "../node/abi.ts";
 
 /** USDC 2.2 has both forms; older tokens have only this one. */
 const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { type Hex } from "../../x402/address.ts";
 import { type Transfer } from "../../x402/transfer.ts";
-import { toWord } from "../abi.ts";
-import { type Log } from "../requests.ts";
+import { toWord } from "../node/abi.ts";
+import { type Log } from "../node/requests.ts";
 import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
 

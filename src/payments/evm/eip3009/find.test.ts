@@ -5,7 +5,7 @@ import { type Hex } from "../../x402/address.ts";
 import { type Eip3009Payment } from "../../x402/messages.ts";
 import { signHash } from "../../signatures/signature.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
-import { encodeArguments, encodeCall } from "../abi.ts";
+import { encodeArguments, encodeCall } from "../node/abi.ts";
 import { createChainReader } from "../chain-reader.ts";
 import { type NodeProxy, rpcError, startNodeProxy } from "../testing/node-proxy.ts";
 import { type OpenFacilitator, openShop, type Shop, type TestAccount } from "../testing/shop.ts";

@@ -1,12 +1,12 @@
 import { type Hex, isAddress } from "../../x402/address.ts";
-import { type Outcome } from "../../facilitator/facilitator.ts";
+import { type Outcome } from "../../x402/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
 import { type Transfer, transferOf } from "../../x402/transfer.ts";
-import { toWord, wordAt } from "../abi.ts";
-import { findEvent } from "../log-search.ts";
-import { type EvmNode } from "../node.ts";
-import { type Block, blockRequest, callRequest, receiptRequest } from "../requests.ts";
-import { type RpcError, isRpcError } from "../rpc.ts";
+import { toWord, wordAt } from "../node/abi.ts";
+import { findEvent } from "../node/log-search.ts";
+import { type EvmNode } from "../node/node.ts";
+import { type Block, blockRequest, callRequest, receiptRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, stateCall } from "./calls.ts";
 import { showsPayee, showsTransfer } from "./evidence.ts";
 

@@ -1,5 +1,5 @@
 import { isEip3009 } from "../../x402/messages.ts";
-import { type Method } from "../scheme.ts";
+import { type Method } from "../node/scheme.ts";
 import { findEip3009 } from "./find.ts";
 import { settleEip3009 } from "./settle.ts";
 import { verifyEip3009 } from "./verify.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Address } from "../../x402/address.ts";
-import { type Verification } from "../../facilitator/facilitator.ts";
+import { type Verification } from "../../x402/facilitator.ts";
 import { type PaymentRequirements } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { freshAccount, type OpenFacilitator, openShop, type Shop, signed } from "../testing/shop.ts";

@@ -1,15 +1,15 @@
 import { type Hex, isAddress } from "../../x402/address.ts";
 import { type Checked } from "../../signatures/checked.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
-import { type Verification } from "../../facilitator/facilitator.ts";
+import { type Verification } from "../../x402/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
 import { parseNetwork } from "../../x402/networks.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
-import { textOf, wordAt } from "../abi.ts";
-import { type Block, blockRequest, callRequest, codeRequest } from "../requests.ts";
-import { type RpcError, isRpcError } from "../rpc.ts";
-import { type Chain } from "../scheme.ts";
+import { textOf, wordAt } from "../node/abi.ts";
+import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError } from "../node/rpc.ts";
+import { type Chain } from "../node/scheme.ts";
 import {
   balanceCall,
   isForUndeployed,

@@ -2,7 +2,7 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Hex } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { type Permit2Authorization } from "../../signatures/permit2-typed-data.ts";
-import { encodeCall } from "../abi.ts";
+import { encodeCall } from "../node/abi.ts";
 
 const PERMIT = "((address,uint256),uint256,uint256)";
 const SETTLE_EXACT = `settle(${PERMIT},address,(address,uint256),bytes)`;

@@ -1,5 +1,5 @@
 import { isPermit2 } from "../../x402/messages.ts";
-import { type Method } from "../scheme.ts";
+import { type Method } from "../node/scheme.ts";
 import { findPermit2 } from "./find.ts";
 import { settlePermit2 } from "./settle.ts";
 import { verifyPermit2 } from "./verify.ts";

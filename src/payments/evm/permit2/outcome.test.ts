@@ -5,7 +5,7 @@ import { PROXIES } from "../../signatures/permit2-typed-data.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";
-import { encodeCall } from "../abi.ts";
+import { encodeCall } from "../node/abi.ts";
 import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "../testing/node-proxy.ts";
 import { freshAccount, type TestAccount } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";

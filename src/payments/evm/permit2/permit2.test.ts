@@ -4,7 +4,7 @@ import { type Permit2Authorization, PROXIES } from "../../signatures/permit2-typ
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";
-import { encodeCall } from "../abi.ts";
+import { encodeCall } from "../node/abi.ts";
 import { freshAccount, type OpenFacilitator } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";
 import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";

@@ -1,6 +1,6 @@
 import { type Hex } from "../../x402/address.ts";
 import { type Reason } from "../../x402/reasons.ts";
-import { encodeCall } from "../abi.ts";
+import { encodeCall } from "../node/abi.ts";
 
 /** The errors with which Permit2 and the proxies revert, and the reason that the payer receives for each. */
 const REVERTS: ReadonlyMap<string, Reason> = new Map(

@@ -1,9 +1,9 @@
 import { checkSignature } from "../../signatures/check-payment.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
-import { type EvmNode } from "../node.ts";
-import { codeRequest } from "../requests.ts";
-import { type RpcError, isRpcError } from "../rpc.ts";
+import { type EvmNode } from "../node/node.ts";
+import { codeRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError } from "../node/rpc.ts";
 
 /**
  * Refuses an invalid signature; undefined if it may be valid. If the account has code, only the account can check its

@@ -2,11 +2,11 @@ import { type Address, type Hex, sameAddress } from "../../x402/address.ts";
 import { type Permit2Payment } from "../../x402/messages.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { PERMIT2 } from "../../x402/transfer.ts";
-import { addressOfWord, encodeCall, wordAt } from "../abi.ts";
-import { type EvmNode } from "../node.ts";
-import { callRequest } from "../requests.ts";
-import { type RpcError, isRpcError, type Request } from "../rpc.ts";
-import { type Chain } from "../scheme.ts";
+import { addressOfWord, encodeCall, wordAt } from "../node/abi.ts";
+import { type EvmNode } from "../node/node.ts";
+import { callRequest } from "../node/requests.ts";
+import { type RpcError, isRpcError, type Request } from "../node/rpc.ts";
+import { type Chain } from "../node/scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { revertReason } from "./reverts.ts";
 

@@ -1,10 +1,10 @@
 import { sameAddress } from "../../x402/address.ts";
-import { type Verification } from "../../facilitator/facilitator.ts";
+import { type Verification } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { checkPermit2Terms } from "../../signatures/permit2.ts";
 import { type Reason } from "../../x402/reasons.ts";
-import { isRpcError } from "../rpc.ts";
-import { type Chain } from "../scheme.ts";
+import { isRpcError } from "../node/rpc.ts";
+import { type Chain } from "../node/scheme.ts";
 import { checkSigner } from "./signature.ts";
 import { findHindrance } from "./state.ts";
 

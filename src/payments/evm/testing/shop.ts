@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { type Address, type Hex } from "../../x402/address.ts";
-import { type Facilitator } from "../../facilitator/facilitator.ts";
+import { type Facilitator } from "../../x402/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../../signatures/signature.ts";
 import { type Chain, startChain, type TestToken } from "../../testing/chain.ts";

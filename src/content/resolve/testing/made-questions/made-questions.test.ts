@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { type Judgement, type Source } from "../../analysis.ts";
+import { type Judgement, type Source } from "../../reading/analysis.ts";
 import { createEmbeddedAnalyst } from "../../embedded/analyst.ts";
-import { planOf } from "../../plan.ts";
-import { QuotedText } from "../../quotes.ts";
-import { weigh } from "../../weigh.ts";
+import { planOf } from "../../evidence/plan.ts";
+import { QuotedText } from "../../evidence/quotes.ts";
+import { weigh } from "../../evidence/weigh.ts";
 import { type MadeQuestion } from "./case.ts";
 import { deadlines } from "./deadlines.ts";
 import { injections } from "./injections.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { session } from "./api/client.ts";
 import { resumeSession } from "./api/session.ts";
-import { useStore } from "./live/store.ts";
+import { useStore } from "./api/store.ts";
 import { Shell } from "./shell/shell.tsx";
 import { LogInPage } from "./views/log-in.tsx";
 

@@ -3,7 +3,7 @@
  * it is killed.
  */
 import { SharedZone } from "../../../../lib/shared-zone.ts";
-import { openUsageStore } from "../../../../store/open-store.ts";
+import { openUsageStore } from "../../../../store/open/open-store.ts";
 import { openPostgresUsage } from "../../../../store/postgres/open-postgres-store.ts";
 import { type Exchange } from "../../../exchange.ts";
 import { zoneShape } from "../../../telemetry/layout.ts";

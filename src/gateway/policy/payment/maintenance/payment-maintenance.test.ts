@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../../lib/testing/until.ts";
 import { createSimulatedFacilitator } from "../../../../payments/facilitator/simulated-facilitator.ts";
-import { type Facilitator } from "../../../../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentPayload } from "../../../../payments/x402/messages.ts";
 import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { toStored } from "../../../../payments/settlement/stored-payment.ts";
 import { REQUIREMENTS, signedPayment } from "../../../../payments/testing/payment.ts";
 import { WebhookReceiver } from "../../../../payments/testing/webhook-receiver.ts";
 import { RECHECK_MS } from "../../../../store/ledger.ts";
-import { openStore } from "../../../../store/open-store.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { RESERVATION } from "../../../../store/testing/reservation.ts";
 import { type NewEvent } from "../../../telemetry/event.ts";

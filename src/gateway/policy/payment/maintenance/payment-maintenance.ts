@@ -1,4 +1,4 @@
-import { type Facilitator } from "../../../../payments/facilitator/facilitator.ts";
+import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
 import type * as Posters from "../../../../payments/settlement/outbox-poster.ts";
 import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";

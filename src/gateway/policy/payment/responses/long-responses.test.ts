@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
-import { openStore } from "../../../../store/open-store.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
 import { type Exchange } from "../../../exchange.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
 import { type PaidResponse } from "./response-store.ts";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../../../lib/caught.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { WriteTurns } from "../../../../store/write-turns.ts";
+import { WriteTurns } from "../../../../store/sqlite/write-turns.ts";
 import { ResponseFile } from "./response-file.ts";
 import { type ResponseRecord, encodeTail, readWhole, wholeOf } from "./response-format.ts";
 import { ResponseIndex } from "./response-index.ts";

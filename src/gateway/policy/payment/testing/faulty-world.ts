@@ -8,7 +8,7 @@ import {
   type Outcome,
   type Settlement,
   type Verification,
-} from "../../../../payments/facilitator/facilitator.ts";
+} from "../../../../payments/x402/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
 import { paymentKey } from "../../../../payments/x402/payment-key.ts";
@@ -16,7 +16,7 @@ import { signedPermit2 } from "../../../../payments/testing/permit2-payment.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
 import { type SimulatedTransfer } from "../../../../store/simulated-transfers.ts";
 import { type Ledger, type Payment, type PaymentState } from "../../../../store/ledger.ts";
-import { openStore } from "../../../../store/open-store.ts";
+import { openStore } from "../../../../store/open/open-store.ts";
 import { type Store } from "../../../../store/store.ts";
 import { LedgerModel } from "./ledger-model.ts";
 import { Shop } from "./shop.ts";

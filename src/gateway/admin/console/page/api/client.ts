@@ -1,4 +1,4 @@
-import { Store } from "../live/store.ts";
+import { Store } from "./store.ts";
 import { Problem } from "./problem.ts";
 import { type Diagnostic, type Json, type ProblemBody, type Session } from "./shapes.ts";
 

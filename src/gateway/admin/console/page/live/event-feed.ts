@@ -1,7 +1,7 @@
 import { EVENT_KINDS } from "../../../../telemetry/event.ts";
 import { call, session } from "../api/client.ts";
 import { type GatewayEvent, type LogLine } from "../api/shapes.ts";
-import { Store } from "./store.ts";
+import { Store } from "../api/store.ts";
 import { isVisible } from "./visible.ts";
 
 /** The number of events that the gateway keeps. */

@@ -2,7 +2,7 @@ import { call, session } from "../api/client.ts";
 import { type Problem, problemOf, sameOr } from "../api/problem.ts";
 import { type Overview } from "../api/shapes.ts";
 import { between, gapAt, isRestart, type Sample, sampleOf, type Window } from "./rates.ts";
-import { Store } from "./store.ts";
+import { Store } from "../api/store.ts";
 import { isVisible } from "./visible.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { Store } from "./store.ts";
+import { Store } from "../api/store.ts";
 
 /** The user's place in the console: `#/routes/edit?prefix=/a` is the view `routes/edit` with its query. */
 export interface ViewLocation {

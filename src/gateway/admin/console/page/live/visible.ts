@@ -1,4 +1,4 @@
-import { Store } from "./store.ts";
+import { Store } from "../api/store.ts";
 
 /** True while the page is visible: hidden tabs send no requests to the gateway. */
 export const isVisible = new Store(document.visibilityState === "visible");

@@ -2,7 +2,7 @@ import { type ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { insistence } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../api/store.ts";
 import { Dialog } from "./dialog.tsx";
 import { ProblemNotice } from "./states.tsx";
 

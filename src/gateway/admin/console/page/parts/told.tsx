@@ -1,5 +1,5 @@
 import { warned } from "../api/client.ts";
-import { Store, useStore } from "../live/store.ts";
+import { Store, useStore } from "../api/store.ts";
 
 /** Milliseconds: long enough to read a sentence twice. */
 const SHOWN_MS = 8_000;

@@ -2,7 +2,7 @@ import { session } from "../api/client.ts";
 import { logOut } from "../api/session.ts";
 import { linkTo } from "../live/view-location.ts";
 import { traffic } from "../live/overview-feed.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { Badge } from "../parts/bits.tsx";
 import { tell } from "../parts/told.tsx";
 import { MENU } from "./menu-entries.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { offlineSince, session } from "../api/client.ts";
 import { viewLocation } from "../live/view-location.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { Questions } from "../parts/ask.tsx";
 import { Time } from "../parts/bits.tsx";
 import { Dialog } from "../parts/dialog.tsx";

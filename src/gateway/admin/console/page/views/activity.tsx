@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { counted } from "../format/numbers.ts";
 import { eventFeed } from "../live/event-feed.ts";
 import { linkTo } from "../live/view-location.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";
 import { EventList } from "./event-list.tsx";

@@ -8,7 +8,7 @@ import { Keys } from "../form/fields.tsx";
 import { FormScope, isBelow } from "../form/form-state.ts";
 import { type SchemaNode } from "../form/schema.ts";
 import { goTo, linkTo } from "../live/view-location.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { Head, Panel } from "../parts/bits.tsx";
 import { PatchList } from "../parts/patch-list.tsx";
 import { Empty, Loading, ProblemNotice } from "../parts/states.tsx";

@@ -4,7 +4,7 @@ import { count, counted, NONE, percent } from "../format/numbers.ts";
 import { traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useResource } from "../live/resource.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { useMayChange } from "../parts/access.ts";
 import { Badge, Head, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Empty, Loaded, Loading } from "../parts/states.tsx";

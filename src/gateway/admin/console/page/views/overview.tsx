@@ -4,7 +4,7 @@ import { eventFeed } from "../live/event-feed.ts";
 import { traffic, type Traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { type RouteRates } from "../live/rates.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { Ago, Badge, Head, latencyText, Panel, Tile, Tiles } from "../parts/bits.tsx";
 import { Plot } from "../parts/plot.tsx";
 import { Empty, Loading, ProblemNotice } from "../parts/states.tsx";

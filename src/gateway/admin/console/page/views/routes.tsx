@@ -7,7 +7,7 @@ import { traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { cacheShare, type RouteRates } from "../live/rates.ts";
 import { useResource } from "../live/resource.ts";
-import { useStore } from "../live/store.ts";
+import { useStore } from "../api/store.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
 import { Badge, Head, latencyText, Panel } from "../parts/bits.tsx";

@@ -1,0 +1,93 @@
+import { parseArgs } from "node:util";
+import { messageOf } from "../../lib/caught.ts";
+import { nearestWord } from "../../lib/nearest-word.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** A flag of a command line, as `parseArgs` of Node takes it, and what the usage text says about it. */
+export interface Flag {
+  readonly type: "string" | "boolean";
+  /** The letter of the short form. */
+  readonly short?: string;
+  /** True if the flag may be given more than once. Its value is then a list. */
+  readonly multiple?: boolean;
+  /** The value without the flag. */
+  readonly default?: string;
+  /** The name of the value in the usage text, such as `FILE`. */
+  readonly value?: string;
+  /** The explanation in the usage text; "\n" begins a line. Undefined: the usage text leaves the flag out. */
+  readonly text: string | undefined;
+}
+
+/**
+ * The flags of a command by their names, without dashes. Parser and usage text read the same table. The man page and the
+ * completions of shells are made from usage texts.
+ */
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+type Parsed<T extends FlagTable> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
+>;
+
+/** The flag that every command has. */
+export const HELP = { type: "boolean", short: "h", text: undefined } as const satisfies Flag;
+
+/** Columns of a usage text. Longer explanations of flags continue in the next line. */
+const COLUMNS = 140;
+
+/** The lines of a usage text for the flags, in the order of the table: `  --config FILE   the configuration`. */
+export function flagsText(flags: FlagTable): string {
+  const rows = Object.entries(flags).flatMap(([name, { short, value, text }]) =>
+    text === undefined ? [] : [{ left: leftText(name, short, value), text }],
+  );
+  const width = Math.max(...rows.map(({ left }) => left.length)) + 3;
+  return rows
+    .map(({ left, text }) => left.padEnd(width) + wrapped(text, COLUMNS - width).join(`\n${" ".repeat(width)}`))
+    .join("\n");
+}
+
+function leftText(name: string, short: string | undefined, value: string | undefined): string {
+  return `  ${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+}
+
+/** The lines of a text, each of at most `width` characters (140 by default) unless a word is longer. */
+export function wrapped(text: string, width = COLUMNS): string[] {
+  return text.split("\n").flatMap((paragraph) => {
+    const lines: string[] = [];
+    for (const word of paragraph.split(" ")) {
+      const last = lines.at(-1);
+      if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+      else lines.push(word);
+    }
+    return lines;
+  });
+}
+
+/** Reads a command line of flags and positional arguments. Throws UsageError. */
+export function parseFlags<T extends FlagTable>(args: readonly string[], options: T): Parsed<T> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(`${flagProblem(error)}${suggestion(error, Object.keys(options))}`);
+  }
+}
+
+/** Reads a command line that has only flags. Throws UsageError. */
+export function readFlags<T extends FlagTable>(args: readonly string[], options: T): Parsed<T>["values"] {
+  const { values, positionals } = parseFlags(args, options);
+  if (positionals.length > 0) throw new UsageError(`Unexpected argument "${positionals[0] ?? ""}"`);
+  return values;
+}
+
+/** The message of Node's parser, without its advice. */
+function flagProblem(error: unknown): string {
+  const message = messageOf(error);
+  const flag = /^Option '([^']*)' argument is ambiguous/.exec(message)?.[1];
+  if (flag !== undefined) return `${flag} has no value. Write ${flag}=VALUE if the value begins with "-"`;
+  return message.split(/\. |\.?\n/)[0] ?? "";
+}
+
+function suggestion(error: unknown, names: readonly string[]): string {
+  const unknown = /^Unknown option '--([^']*)'/.exec(messageOf(error))?.[1];
+  const nearest = unknown === undefined ? undefined : nearestWord(unknown, names);
+  return nearest === undefined ? "" : `; did you mean --${nearest}?`;
+}

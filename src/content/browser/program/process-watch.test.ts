@@ -1,0 +1,147 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { until } from "../../../lib/testing/until.ts";
+import { descendantsOf } from "../../testing/processes.ts";
+import { processFacts, threadsOf } from "./process-table.ts";
+import { type PROCESS_LIMITS, ProcessWatch } from "./process-watch.ts";
+
+setDefaultTimeout(60_000);
+const PATIENCE_MS = 30_000;
+
+const SPIN = "while :; do :; done";
+const REST = "while :; do sleep 1; done";
+
+const started: Bun.Subprocess[] = [];
+afterEach(async () => {
+  for (const process of started.splice(0)) {
+    for (const { pid } of descendantsOf(process.pid)) killQuietly(pid);
+    process.kill("SIGKILL");
+    await process.exited;
+  }
+});
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process ended by itself.
+  }
+}
+
+/** Imitates a browser: a process that runs `own`, and below it processes of one type, which run `scripts`. */
+async function startFamily(
+  own: string,
+  scripts: readonly string[],
+  type = "renderer",
+): Promise<{ main: number; children: () => number[] }> {
+  const script = scripts.map((text) => `bash -c '${text}' bash --type=${type} & `).join("");
+  const process = Bun.spawn(["bash", "-c", `${script}${own}`], { stdio: ["ignore", "ignore", "ignore"] });
+  started.push(process);
+  const children = (): number[] =>
+    descendantsOf(process.pid)
+      .filter(({ command }) => command.includes(`bash --type=${type}`))
+      .map(({ pid }) => pid);
+  await until(() => children().length === scripts.length, PATIENCE_MS);
+  return { main: process.pid, children };
+}
+
+function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}, clock?: () => number): ProcessWatch {
+  const watch = new ProcessWatch(main, limits, clock);
+  watch.enter();
+  return watch;
+}
+
+test("a page's process that uses too much processor time ends, and no other", async () => {
+  const { main, children } = await startFamily(REST, [SPIN, REST]);
+  const watch = watching(main, { rendererCpuMs: 200 });
+  await until(() => children().length === 1, PATIENCE_MS);
+  expect(watch.killed).toBe(1);
+  expect(processFacts(main)).toBeDefined();
+  watch.leave();
+});
+
+test("a process that is killed for its own use explains one crash; a process that others brought down explains no crash", async () => {
+  const alone = await startFamily(REST, [REST]);
+  const watch = watching(alone.main, { rendererThreads: 0 });
+  expect(watch.claimExcess()).toBe(false);
+  await until(() => watch.killed === 1, PATIENCE_MS);
+  watch.leave();
+  expect([watch.claimExcess(), watch.claimExcess()]).toEqual([true, false]);
+  const together = await startFamily(REST, [REST, REST]);
+  const other = watching(together.main, { allRenderersBytes: 1 });
+  await until(() => other.killed > 0, PATIENCE_MS);
+  other.leave();
+  expect(other.claimExcess()).toBe(false);
+});
+
+test("a kill explains a crash within a second, and no later one", async () => {
+  const { main } = await startFamily(REST, [REST, REST]);
+  let now = 5000;
+  const watch = watching(main, { rendererThreads: 0 }, () => now);
+  await until(() => watch.killed === 2, PATIENCE_MS);
+  watch.leave();
+  now += 1000;
+  expect(watch.claimExcess()).toBe(true);
+  now += 1;
+  expect(watch.claimExcess()).toBe(false);
+});
+
+test.each<[string, Partial<typeof PROCESS_LIMITS>]>([
+  ["too many threads", { rendererThreads: 0 }],
+  ["too much memory", { rendererBytes: 1 }],
+])("a page's process with %s ends", async (_what, limits) => {
+  const { main, children } = await startFamily(REST, [REST]);
+  const watch = watching(main, limits);
+  await until(() => children().length === 0, PATIENCE_MS);
+  watch.leave();
+});
+
+test("the process that draws ends if it never pauses, though its page was closed meanwhile", async () => {
+  const { main, children } = await startFamily(REST, [SPIN], "gpu-process");
+  const watch = watching(main, { drawingCpuMs: 1_000 });
+  const [drawing = 0] = children();
+  await until(() => (processFacts(drawing)?.cpuMs ?? 0) > 300, PATIENCE_MS);
+  watch.leave();
+  await until(() => children().length === 0, PATIENCE_MS);
+  expect(watch.killed).toBe(0);
+});
+
+test("if pages use too much memory together, the largest process ends", async () => {
+  const { main, children } = await startFamily(REST, [REST, `x=$(printf %20000000d 1); ${REST}`]);
+  const bytes = (): number[] => children().map((pid) => processFacts(pid)?.residentBytes ?? 0);
+  await until(() => Math.max(...bytes()) > 20_000_000, PATIENCE_MS);
+  const watch = watching(main, { allRenderersBytes: 20_000_000 });
+  await until(() => children().length === 1, PATIENCE_MS);
+  expect(Math.max(...bytes())).toBeLessThan(20_000_000);
+  watch.leave();
+});
+
+/** The scheduling policy of a thread in the format of /proc/PID/stat: 5 is SCHED_IDLE. */
+function policyOf(thread: number): string | undefined {
+  const text = readFileSync(`/proc/${thread}/stat`, "latin1");
+  return text.slice(text.lastIndexOf(")") + 2).split(" ")[38];
+}
+
+test("a page's process that uses much CPU time runs only when no other process wants the processor, with all its threads", async () => {
+  const { main, children } = await startFamily(REST, [SPIN]);
+  const watch = watching(main);
+  const [burning = 0] = children();
+  await until(() => threadsOf(burning).every((thread) => policyOf(thread) === "5"), PATIENCE_MS);
+  watch.leave();
+});
+
+test("if the main process is flooded, the page's process with the most CPU time ends; if it is idle, no process does", async () => {
+  const flooded = await startFamily(SPIN, [SPIN, REST]);
+  const watch = watching(flooded.main);
+  const tell = setInterval(() => watch.relieve(), 10);
+  await until(() => flooded.children().length === 1, PATIENCE_MS);
+  clearInterval(tell);
+  watch.leave();
+  const resting = await startFamily(REST, [SPIN]);
+  const other = watching(resting.main);
+  const [burning = 0] = resting.children();
+  await until(() => (processFacts(burning)?.cpuMs ?? 0) > 1_500, PATIENCE_MS);
+  other.relieve();
+  expect(other.killed).toBe(0);
+  other.leave();
+});

@@ -1,0 +1,156 @@
+import { type Plan, type Source } from "../reading/analysis.ts";
+import { wordsOf } from "../reading/words.ts";
+
+/** Maximum number of characters of a source that are read. The rest is ignored. */
+const MAX_TEXT = 300_000;
+/** Maximum number of characters of a sentence. A longer one is cut. */
+const MAX_SENTENCE = 700;
+/** Sentences of a source that are kept for a closer look. */
+const MAX_PASSAGES = 60;
+/**
+ * Sentences at the beginning of a page that are kept without a shared word, since they may answer the question in its
+ * title.
+ */
+const OPENING = 3;
+
+/** A sentence of a source, with its position. */
+export interface Sentence {
+  /** Verbatim. */
+  readonly text: string;
+  readonly start: number;
+  /** Number of sentences before it in the text. */
+  readonly index: number;
+}
+
+/** A sentence that shares words with the question. */
+export interface Passage extends Sentence {
+  /** Share of the question's terms in it, 0 to 1. Names count twice. */
+  readonly coverage: number;
+  /** The same, with the title and the two sentences before it. */
+  readonly context: number;
+  /** The terms of the question in the sentence. */
+  readonly shared: ReadonlySet<string>;
+  /** The terms in the sentence, the title, or the two sentences before it. */
+  readonly near: ReadonlySet<string>;
+  /** The sentences before and after it. Before the first sentence it is the title, after the last it is empty. */
+  readonly before: string;
+  readonly after: string;
+}
+
+const END = /[.!?。！？]/u;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{Lu}|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
+
+/** The sentences of a text, in order; linear in its length. */
+function* sentencesOf(text: string): Generator<Sentence> {
+  const limit = Math.min(text.length, MAX_TEXT);
+  let start = 0;
+  let index = 0;
+  for (let at = 0; at <= limit; at += 1) {
+    const length = at - start;
+    const cut = at === limit || length >= MAX_SENTENCE || endsAt(text, start, at);
+    if (!cut) continue;
+    const raw = text.slice(start, at);
+    const lead = /^[\s#>*|-]*/u.exec(raw)?.[0].length ?? 0;
+    const sentence = raw.slice(lead).trimEnd();
+    if (sentence !== "") {
+      yield { text: sentence, start: start + lead, index };
+      index += 1;
+    }
+    start = at;
+  }
+}
+
+/** Whether a sentence that begins at `start` ends before `at`. */
+function endsAt(text: string, start: number, at: number): boolean {
+  if (at <= start) return false;
+  const last = text[at - 1] ?? "";
+  const next = text[at] ?? "";
+  if (last === "\n") {
+    // A single line break inside running text does not end a sentence: PDF text and mail are wrapped.
+    const line = text.slice(Math.max(start, at - 90), at - 1);
+    return (
+      next === "\n" ||
+      line.trim() === "" ||
+      line.length < 60 ||
+      /[.!?:;。]["”’)]?\s*$/u.test(line) ||
+      /[#>*|\d-]/.test(next)
+    );
+  }
+  if (/[。！？]/u.test(last)) return true;
+  if (/["”’»)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
+  if (!END.test(last) || !/\s/.test(next)) return false;
+  if (last !== ".") return true;
+  return (
+    !ABBREVIATION.test(text.slice(Math.max(start, at - 12), at - 1)) && !/^\s+\p{Ll}/u.test(text.slice(at, at + 4))
+  );
+}
+
+/**
+ * The sentences of a source that bear most on the question, in the order of the text, at most 120. Sentences that
+ * `isLeftOut` selects are removed, also from the context of their neighbours.
+ */
+export function passagesOf(
+  plan: Plan,
+  source: Source,
+  isLeftOut: (sentence: string) => boolean = () => false,
+): Passage[] {
+  const terms = new Set(plan.terms);
+  const names = new Set(plan.names);
+  const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
+  const titleTerms = sharedTerms(source.title, terms);
+  const kept: Passage[] = [];
+  let last: { readonly passage: Passage | undefined; readonly text: string; readonly shared: ReadonlySet<string> }[] =
+    [];
+  for (const sentence of sentencesOf(source.text)) {
+    const shared = sharedTerms(sentence.text, terms);
+    const near = new Set([...shared, ...titleTerms, ...last.flatMap((one) => [...one.shared])]);
+    const before = last.at(-1);
+    const worth = near.size > 0 || sentence.index < OPENING;
+    if (worth && isLeftOut(sentence.text)) continue;
+    const passage: Passage | undefined = worth
+      ? {
+          ...sentence,
+          shared,
+          near,
+          coverage: weigh(shared),
+          context: weigh(near),
+          before: before?.text ?? source.title,
+          after: "",
+        }
+      : undefined;
+    if (before?.passage !== undefined) replaceAfter(kept, before.passage, sentence.text);
+    if (passage !== undefined) keep(kept, passage);
+    last = [...last.slice(-1), { passage, text: sentence.text, shared }];
+  }
+  return kept.toSorted((a, b) => a.start - b.start).slice(0, MAX_PASSAGES * 2);
+}
+
+function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
+  const at = kept.lastIndexOf(passage);
+  if (at >= 0) kept[at] = { ...passage, after };
+}
+
+/** Removes the least passages when the list has twice its bound, so that the time is linear in total. */
+function keep(kept: Passage[], passage: Passage): void {
+  kept.push(passage);
+  if (kept.length < MAX_PASSAGES * 2) return;
+  kept.sort((a, b) => rank(b) - rank(a) || a.start - b.start);
+  kept.length = MAX_PASSAGES;
+}
+
+function rank(passage: Passage): number {
+  return passage.coverage + passage.context * 0.3 + (passage.index < OPENING ? 0.2 : 0);
+}
+
+function sharedTerms(text: string, terms: ReadonlySet<string>): Set<string> {
+  const shared = new Set<string>();
+  for (const { stem } of wordsOf(text)) if (terms.has(stem)) shared.add(stem);
+  return shared;
+}
+
+function weightOf(terms: ReadonlySet<string>, names: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const term of terms) sum += names.has(term) ? 2 : 1;
+  return sum;
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from "bun:test";
+import { type Threshold } from "../reading/analysis.ts";
+import { planOf } from "./plan.ts";
+import { isOf } from "../reading/resolution-source.ts";
+
+const NOW = Date.parse("2026-06-15T12:00:00Z");
+
+describe("the last instant that counts", () => {
+  const cases: readonly (readonly [question: string, criteria: string, deadline: string | undefined])[] = [
+    ["Will it open by December 31, 2026?", "", "2026-12-31T23:59:59.999Z"],
+    ["Will it open by 31 December 2026?", "", "2026-12-31T23:59:59.999Z"],
+    ["Will it open by 2026-12-31?", "", "2026-12-31T23:59:59.999Z"],
+    ["Will it open by July 4?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open before July 4?", "", "2026-07-03T23:59:59.999Z"],
+    ["Will it open in August 2026?", "", "2026-08-31T23:59:59.999Z"],
+    ["Will it open in 2027?", "", "2027-12-31T23:59:59.999Z"],
+    ["Will it open in Q3 2026?", "", "2026-09-30T23:59:59.999Z"],
+    ["Will it open by the end of the month?", "", "2026-06-30T23:59:59.999Z"],
+    ["Will it open by the end of the year?", "", "2026-12-31T23:59:59.999Z"],
+    ["Will it open today?", "", "2026-06-15T23:59:59.999Z"],
+    ["Will it open within 48 hours?", "", "2026-06-17T12:00:00.000Z"],
+    ["Will it open by 5pm ET on July 10, 2026?", "", "2026-07-10T21:00:00.000Z"],
+    ["Will it open by 5pm ET on December 10, 2026?", "", "2026-12-10T22:00:00.000Z"],
+    ["Will it open by July 10, 2026, 09:30 JST?", "", "2026-07-10T00:30:00.000Z"],
+    ["Will it open by July 10, 2026, 12:00 UTC-5?", "", "2026-07-10T17:00:00.000Z"],
+    ["Will it open by July 10, 2026?", "By July 10, 2026, 11:59 PM PT.", "2026-07-11T06:59:59.999Z"],
+    ["Will it open?", "It must open by September 1, 2026.", "2026-09-01T23:59:59.999Z"],
+    ["Wird es bis 3. Oktober 2026 öffnen?", "", "2026-10-03T23:59:59.999Z"],
+    ["Il ouvre avant le 14 juillet 2026 ?", "", "2026-07-13T23:59:59.999Z"],
+    ["¿Abre antes del 6 de enero de 2027?", "", "2027-01-05T23:59:59.999Z"],
+    ["它会在2026年8月1日前开放吗？", "", "2026-08-01T23:59:59.999Z"],
+    ["Will it open by 25/07/2026?", "", "2026-07-25T23:59:59.999Z"],
+    ["Will it open by 03/07/2026?", "Any day from 25/06/2026 on counts.", "2026-07-03T23:59:59.999Z"],
+    ["Will it open by 03/07/2026?", "", "2026-07-03T23:59:59.999Z"],
+    ["Will it open before 03/07/2026?", "", "2026-07-02T23:59:59.999Z"],
+    ["Wird es bis 7.3.2026 öffnen?", "", "2026-03-07T23:59:59.999Z"],
+    ["Will it open no later than July 4?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open not later than July 4?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open earlier than July 4?", "", "2026-07-03T23:59:59.999Z"],
+    ["Will it open on July 4 at the latest?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open no earlier than July 4?", "", undefined],
+    ["Will it open later than July 4?", "", undefined],
+    ["Wird es spätestens am 3. Oktober 2026 öffnen?", "", "2026-10-03T23:59:59.999Z"],
+    ["Wird es nicht später als 3. Oktober 2026 öffnen?", "", "2026-10-03T23:59:59.999Z"],
+    ["Il ouvre au plus tard le 14 juillet 2026 ?", "", "2026-07-14T23:59:59.999Z"],
+    ["¿Abre a más tardar el 6 de enero de 2027?", "", "2027-01-06T23:59:59.999Z"],
+    ["¿Abre no más tarde del 6 de enero de 2027?", "", "2027-01-06T23:59:59.999Z"],
+    ["Will it open?", "", undefined],
+  ];
+  for (const [question, criteria, deadline] of cases) {
+    test(`${question} ${criteria}`, () => {
+      const found = planOf(question, criteria, NOW).deadline;
+      expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(deadline);
+    });
+  }
+});
+
+describe("the first instant that counts", () => {
+  const cases: readonly (readonly [question: string, from: string])[] = [
+    ["Will it open after July 4?", "2026-07-05T00:00:00.000Z"],
+    ["Will it open later than July 4?", "2026-07-05T00:00:00.000Z"],
+    ["Will it open no earlier than July 4?", "2026-07-04T00:00:00.000Z"],
+    ["Will it open not before July 4?", "2026-07-04T00:00:00.000Z"],
+    ["Wird es frühestens am 3. Oktober 2026 öffnen?", "2026-10-03T00:00:00.000Z"],
+  ];
+  for (const [question, from] of cases) {
+    test(question, () => {
+      const plan = planOf(question, "", NOW);
+      expect([new Date(plan.from ?? 0).toISOString(), plan.negated]).toEqual([from, false]);
+    });
+  }
+});
+
+describe("the numbers that decide", () => {
+  const cases: readonly (readonly [string, readonly Omit<Threshold, "text">[]])[] = [
+    ["Will gold close above $3,000?", [{ comparison: "above", value: 3_000, unit: "usd" }]],
+    ["Will gold reach $3k?", [{ comparison: "at least", value: 3_000, unit: "usd" }]],
+    ["Will the rate be below 4.5%?", [{ comparison: "below", value: 4.5, unit: "percent" }]],
+    ["Will the rate be cut by at least 25 basis points?", [{ comparison: "at least", value: 0.25, unit: "percent" }]],
+    ["Will 2.5 million people or more come?", [{ comparison: "at least", value: 2_500_000, unit: "people" }]],
+    ["Will the tunnel be at most 12 km long?", [{ comparison: "at most", value: 12_000, unit: "m" }]],
+    [
+      "Is inflation between 2% and 3%?",
+      [
+        { comparison: "at least", value: 2, unit: "percent" },
+        { comparison: "at most", value: 3, unit: "percent" },
+      ],
+    ],
+    ["Will it open by 5pm on July 10, 2026?", []],
+    ["Is the tunnel no longer than 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Is the tunnel not longer than 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Is the tunnel no shorter than 50 km?", [{ comparison: "at least", value: 50_000, unit: "m" }]],
+    ["Will no fewer than 60 people come?", [{ comparison: "at least", value: 60, unit: "people" }]],
+    ["Will not fewer than sixty people come?", [{ comparison: "at least", value: 60, unit: "people" }]],
+    ["Will no more than 60 people come?", [{ comparison: "at most", value: 60, unit: "people" }]],
+    ["Is the rate not over 5%?", [{ comparison: "at most", value: 5, unit: "percent" }]],
+    ["Is the rate not above 5%?", [{ comparison: "at most", value: 5, unit: "percent" }]],
+    ["Is the rate not under 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the rate never below 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the rate under 5%?", [{ comparison: "below", value: 5, unit: "percent" }]],
+    ["Is the rate no lower than 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the tunnel 12 km long at most?", [{ comparison: "at most", value: 12_000, unit: "m" }]],
+    ["Is the tunnel 12 km or shorter?", [{ comparison: "at most", value: 12_000, unit: "m" }]],
+    ["Is the tunnel 12 km or longer?", [{ comparison: "at least", value: 12_000, unit: "m" }]],
+    ["Ist der Tunnel nicht länger als 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Ist der Tunnel länger als 50 km?", [{ comparison: "above", value: 50_000, unit: "m" }]],
+    ["Ist der Tunnel kürzer als 50 km?", [{ comparison: "below", value: 50_000, unit: "m" }]],
+    ["Le tunnel ne fait pas plus de 50 km ?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["¿El túnel mide no más de 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["¿El túnel mide no menos de 50 km?", [{ comparison: "at least", value: 50_000, unit: "m" }]],
+    ["隧道不超过50公里？", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["隧道不低于50公里？", [{ comparison: "at least", value: 50_000, unit: "m" }]],
+  ];
+  for (const [question, thresholds] of cases) {
+    test(question, () => {
+      expect(planOf(question, "", NOW)).toMatchObject({ thresholds: [...thresholds], negated: false });
+    });
+  }
+});
+
+describe("the source that decides", () => {
+  const cases: readonly (readonly [criteria: string, own: string, others: readonly string[]])[] = [
+    [
+      "Resolves according to the Bureau of Labor Statistics.",
+      "https://www.bls.gov/x",
+      ["https://bls.gov.example.test/", "https://example.test/bls"],
+    ],
+    [
+      "The resolution source is https://www.coingecko.com/en.",
+      "https://coingecko.com/x",
+      ["https://coingecko.com.test/", "https://notcoingecko.com/"],
+    ],
+    ["As reported by NASA.", "https://science.nasa.gov/x", ["https://nasa.example.test/"]],
+    ["Based on data from Transfermarkt.", "https://www.transfermarkt.co.uk/x", ["https://transfermarkt.evil.test/"]],
+  ];
+  for (const [criteria, own, others] of cases) {
+    test(criteria, () => {
+      const source = planOf("Will it rain?", criteria, NOW).resolutionSource;
+      if (source === undefined) throw new Error("no source was found");
+      expect([own, ...others].map((url) => isOf(source, url))).toEqual([true, ...others.map(() => false)]);
+    });
+  }
+
+  test("criteria that name no source yield no source", () => {
+    expect(planOf("Will it rain?", "Resolves YES if it rains.", NOW).resolutionSource).toBeUndefined();
+  });
+});
+
+describe("a question becomes a statement", () => {
+  const cases: readonly (readonly [string, string, boolean])[] = [
+    ["Is it true that the bridge opened?", "the bridge opened", false],
+    ['Is the following claim true: "The bridge opened."?', "The bridge opened.", false],
+    ["Stimmt es, dass die Brücke offen ist?", "die Brücke offen ist", false],
+    ["Will the bridge not open?", "Will the bridge not open", true],
+    ["Will the bridge fail to open?", "Will the bridge fail to open", true],
+    ["Will the bridge not fail to open?", "Will the bridge not fail to open", false],
+    ["Will the bridge open no later than May 5?", "Will the bridge open no later than May 5", false],
+    ["Will the bridge not be longer than 5 km?", "Will the bridge not be longer than 5 km", true],
+    ["Is the bridge no longer than the tunnel?", "Is the bridge no longer than the tunnel", true],
+    ["Is the bridge no longer open?", "Is the bridge no longer open", true],
+  ];
+  for (const [question, statement, negated] of cases) {
+    test(question, () => expect(planOf(question, "", NOW)).toMatchObject({ statement, negated }));
+  }
+});
+
+describe("queries", () => {
+  const questions = [
+    "Will it?",
+    "?",
+    "Will Arsenal win the FA Cup by May 30, 2026?",
+    "它会在2026年8月1日前开放吗？",
+    `Is it true that ${"very ".repeat(380)}long?`,
+    "“”!!",
+  ];
+  for (const question of questions) {
+    test(`for ${question.slice(0, 60)} are 2 to 5 different ones`, () => {
+      const { queries } = planOf(question, "According to the Football Association.", NOW);
+      expect(queries.length).toBeGreaterThanOrEqual(2);
+      expect(queries.length).toBeLessThanOrEqual(5);
+      expect(new Set(queries).size).toBe(queries.length);
+      for (const query of queries) expect(query.length).toBeLessThanOrEqual(300);
+    });
+  }
+
+  test("there are at least two even if no source is named", () => {
+    expect(planOf("?", "", NOW).queries.length).toBeGreaterThanOrEqual(2);
+  });
+});

@@ -1,0 +1,122 @@
+import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
+import { isOf } from "../reading/resolution-source.ts";
+import { storiesOf } from "./stories.ts";
+
+const DAY = 86_400_000;
+
+/** Minimum strength of a statement that decides. Weaker statements only add weight. */
+const DECIDES = 0.5;
+/** The factor for a voice that a newer one contradicts, and for one without a date. */
+const OUTDATED = 0.25;
+const UNDATED = 0.6;
+/** The factor for other voices if the resolution source has spoken. */
+const OVERRULED = 0.15;
+/** If a page supports both sides and their strengths differ by less, it supports neither. */
+const MIXED = 0.15;
+
+/** One independent story, and whether it supports or denies the outcome. Near-duplicate pages are one voice. */
+export interface Voice {
+  /** Indexes of the sources that tell the story. The first represents all. */
+  readonly sources: readonly number[];
+  /** 1 for YES, -1 for NO. */
+  readonly sign: 1 | -1;
+  /** 0 to 1. */
+  readonly strength: number;
+  readonly isResolutionSource: boolean;
+  /** When it was published or took place, Unix ms. */
+  readonly date: number | undefined;
+  /** The statements on which it rests. */
+  readonly statements: readonly Statement[];
+}
+
+/**
+ * The independent voices, with lower weights for outdated voices and for those that the resolution source overrules.
+ */
+export function voicesOf(plan: Plan, sources: readonly Source[], statements: readonly Statement[]): Voice[] {
+  const stories = storiesOf(sources);
+  const said = new Map<number, Statement[]>();
+  for (const statement of statements) {
+    const story = stories[statement.source] ?? statement.source;
+    said.set(story, [...(said.get(story) ?? []), statement]);
+  }
+  const voices = [...said].flatMap(([story, own]) => {
+    const members = stories.flatMap((first, index) => (first === story ? [index] : []));
+    return voiceOf(plan, own, { sources, members }) ?? [];
+  });
+  return overruled(aged(oncePerQuote(voices)));
+}
+
+function voiceOf(
+  plan: Plan,
+  statements: readonly Statement[],
+  { sources, members }: { sources: readonly Source[]; members: readonly number[] },
+): Voice | undefined {
+  const yes = strongest(statements, "YES");
+  const no = strongest(statements, "NO");
+  const chosen =
+    later(yes, no) ?? (difference(yes, no) < MIXED ? undefined : (yes?.strength ?? 0) > (no?.strength ?? 0) ? yes : no);
+  if (chosen === undefined) return undefined;
+  const other = chosen === yes ? no : yes;
+  const published = members.map((index) => sources[index]?.published).filter((date) => date !== undefined);
+  return {
+    sources: members,
+    sign: chosen.supports === "YES" ? 1 : -1,
+    strength: chosen.strength * (other === undefined || later(yes, no) !== undefined ? 1 : 0.6),
+    isResolutionSource: members.some(
+      (index) => plan.resolutionSource !== undefined && isOf(plan.resolutionSource, sources[index]?.url ?? ""),
+    ),
+    date: published.length > 0 ? Math.max(...published) : chosen.date,
+    statements: statements.filter((one) => one.supports === chosen.supports),
+  };
+}
+
+function strongest(statements: readonly Statement[], supports: "YES" | "NO"): Statement | undefined {
+  return statements.filter((one) => one.supports === supports).toSorted((a, b) => b.strength - a.strength)[0];
+}
+
+/** The statement with the later date, if both have a date. */
+function later(a: Statement | undefined, b: Statement | undefined): Statement | undefined {
+  if (a?.date === undefined || b?.date === undefined || a.date === b.date) return undefined;
+  return a.date > b.date ? a : b;
+}
+
+function difference(a: Statement | undefined, b: Statement | undefined): number {
+  return Math.abs((a?.strength ?? 0) - (b?.strength ?? 0));
+}
+
+/** Pages that share only the sentence that decides are also one voice. */
+function oncePerQuote(voices: readonly Voice[]): Voice[] {
+  const seen = new Set<string>();
+  return voices.filter((voice) => {
+    const quotes = voice.statements
+      .filter((one) => one.quote.length >= 60)
+      .map((one) => one.quote.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " "));
+    const known = quotes.some((quote) => seen.has(quote));
+    for (const quote of quotes) seen.add(quote);
+    return !known || voice.isResolutionSource;
+  });
+}
+
+/** The newest voice prevails over older voices that contradict it. */
+function aged(voices: readonly Voice[]): Voice[] {
+  const newest = voices
+    .filter((one) => one.date !== undefined && one.strength >= DECIDES)
+    .toSorted((a, b) => (b.date ?? 0) - (a.date ?? 0))[0];
+  if (newest?.date === undefined) return [...voices];
+  const { date, sign } = newest;
+  return voices.map((voice) => {
+    if (voice.sign === sign) return voice;
+    if (voice.date === undefined) return { ...voice, strength: voice.strength * UNDATED };
+    return voice.date <= date - DAY ? { ...voice, strength: voice.strength * OUTDATED } : voice;
+  });
+}
+
+function overruled(voices: readonly Voice[]): Voice[] {
+  if (!voices.some((one) => one.isResolutionSource && one.strength >= DECIDES)) return [...voices];
+  return voices.map((voice) => (voice.isResolutionSource ? voice : { ...voice, strength: voice.strength * OVERRULED }));
+}
+
+/** Whether a voice states the outcome firmly enough to decide. */
+export function decides(voice: Voice): boolean {
+  return voice.strength >= DECIDES;
+}

@@ -1,0 +1,21 @@
+import type * as Patterns from "./pattern.ts";
+
+/** Loaded with the first pattern (bench start). */
+const patterns = (): typeof Patterns => require("./pattern.ts");
+
+/**
+ * Approximate limit for the states of a pattern's automaton. @operator The time for a text is at most its length times this
+ * number.
+ */
+const MAX_PATTERN_SIZE = 512;
+
+/** True for a text that the pattern matches as a whole, in time linear in the text. */
+export type WholeMatch = (text: string) => boolean;
+
+/**
+ * Compiles a regular expression of ECMA-262 that must match a whole text. Throws if the expression is invalid, needs
+ * look-around or back references, or is too large.
+ */
+export function compileWholePattern(source: string, options: { readonly ignoresCase?: boolean } = {}): WholeMatch {
+  return patterns().compileWhole(source, { maxSize: MAX_PATTERN_SIZE, ignoresCase: options.ignoresCase === true });
+}

@@ -1,0 +1,90 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { type Address, type Hex } from "../../x402/address.ts";
+
+/**
+ * An argument of a call: a number, hex of at most 32 bytes (an address or a hash), or bytes of any length. A tuple of
+ * such words is passed word by word. Other types are not needed here.
+ */
+export type Argument = bigint | Hex | Uint8Array;
+
+const WORD_BYTES = 32;
+const WORD_DIGITS = 2 * WORD_BYTES;
+
+const selectors = new Map<string, string>();
+
+/**
+ * The first 4 bytes of a signature's hash. The map stays small, because all signatures are literals of this program.
+ */
+function selectorOf(signature: string): string {
+  const known = selectors.get(signature);
+  if (known !== undefined) return known;
+  const selector = bytesToHex(keccak_256(utf8ToBytes(signature))).slice(0, 8);
+  selectors.set(signature, selector);
+  return selector;
+}
+
+/** The first topic of an event. */
+export function eventTopic(signature: string): Hex {
+  return `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}`;
+}
+
+const UINT256_MAX = (1n << 256n) - 1n;
+
+function numberDigits(value: bigint): string {
+  // A longer number would move the following arguments.
+  if (value < 0n || value > UINT256_MAX) throw new Error("Cannot encode a call: a number is not a uint256");
+  return value.toString(16).padStart(WORD_DIGITS, "0");
+}
+
+/** Pads hex of at most 32 bytes to a word, the form of topics. */
+export function toWord(hex: Hex): Hex {
+  if (hex.length > 2 + WORD_DIGITS) throw new Error("Cannot encode a call: a word has more than 32 bytes");
+  return `0x${hex.slice(2).toLowerCase().padStart(WORD_DIGITS, "0")}`;
+}
+
+/** Encodes the arguments of a constructor, as hex without `0x`. @internal */
+export function encodeArguments(args: readonly Argument[]): string {
+  let head = "";
+  let tail = "";
+  for (const arg of args) {
+    if (typeof arg === "bigint") head += numberDigits(arg);
+    else if (typeof arg === "string") head += toWord(arg).slice(2);
+    else {
+      head += numberDigits(BigInt(args.length * WORD_BYTES + tail.length / 2));
+      const digits = bytesToHex(arg);
+      const room = Math.ceil(digits.length / WORD_DIGITS) * WORD_DIGITS;
+      tail += numberDigits(BigInt(arg.length)) + digits.padEnd(room, "0");
+    }
+  }
+  return head + tail;
+}
+
+/** The data of a call; `signature` is for example `transfer(address,uint256)`. */
+export function encodeCall(signature: string, args: readonly Argument[] = []): Hex {
+  return `0x${selectorOf(signature)}${encodeArguments(args)}`;
+}
+
+/** The number in a word of a call's result; undefined if the result is too short. */
+export function wordAt(data: string, index: number): bigint | undefined {
+  const digits = data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS);
+  return /^[0-9a-fA-F]{64}$/.test(digits) ? BigInt(`0x${digits}`) : undefined;
+}
+
+/** Longest text that is read from a call's result, in bytes; a longer one is undefined. */
+const MAX_TEXT_BYTES = 1024n;
+
+/** The text of a call's result that is a single string; undefined if it is not a string. */
+export function textOf(data: string): string | undefined {
+  const length = wordAt(data, 1);
+  if (wordAt(data, 0) !== BigInt(WORD_BYTES) || length === undefined || length > MAX_TEXT_BYTES) return undefined;
+  const start = 2 + 2 * WORD_DIGITS;
+  const digits = data.slice(start, start + 2 * Number(length));
+  return digits.length === 2 * Number(length) ? Buffer.from(digits, "hex").toString("utf8") : undefined;
+}
+
+/** The address in a word, in lower case; undefined if the word contains more than an address. */
+export function addressOfWord(word: string): Address | undefined {
+  const match = /^0x0{24}([0-9a-fA-F]{40})$/.exec(word);
+  return match?.[1] === undefined ? undefined : `0x${match[1].toLowerCase()}`;
+}

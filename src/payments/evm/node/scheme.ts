@@ -1,0 +1,82 @@
+import { type Address, type Hex } from "../../x402/address.ts";
+import { type Outcome, type Settlement, type Verification } from "../../x402/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
+import { type EvmNode } from "./node.ts";
+import { type Log } from "./requests.ts";
+import { type RpcError } from "./rpc.ts";
+
+/**
+ * The payer of a transaction, for the limits on failures: if the payer makes it fail, the gas is ours, and the payer
+ * pays nothing.
+ */
+export interface PayerShare {
+  readonly payer: Address;
+  readonly asset: Address;
+  readonly value: bigint;
+  /** A contract may judge its own signature differently in a simulation and in a block. */
+  readonly isContract: boolean;
+  /** The amount of the asset that can be moved from the payer at present. */
+  readonly funds: () => Promise<bigint | RpcError>;
+}
+
+/** The transaction that a facilitator sends to settle a payment. */
+export interface Sending {
+  /** Identifies payment and charge, so that `resume` finds the transaction. */
+  readonly tag: string;
+  readonly to: Address;
+  readonly data: Hex;
+  readonly share: PayerShare;
+}
+
+/**
+ * The outcome of a transaction.
+ * `mined`: it has its confirmations, and succeeded according to its status.
+ * `reverted`: it has its confirmations, and changed nothing.
+ * `rejected`: no node accepts it, because it would revert now or needs more than `max_gas`. Nothing was sent.
+ * `withheld`: nothing was sent, for another reason, which may be temporary.
+ * `open`: it may have been sent, and its outcome is unknown.
+ */
+export type Sent =
+  | { readonly kind: "mined"; readonly transaction: Hex; readonly logs: readonly Log[] }
+  | { readonly kind: "reverted"; readonly transaction: Hex; readonly blockNumber: bigint }
+  | { readonly kind: "rejected"; readonly data?: Hex }
+  | { readonly kind: "withheld"; readonly cause: string }
+  | { readonly kind: "open"; readonly transaction: Hex; readonly cause: string };
+
+/** The facilitator's own account on one chain. */
+export interface Sender {
+  readonly account: Address;
+  /** Highest gas of one settlement. Simulate with it as the call's `gas`. */
+  readonly maxGas: bigint;
+  /** True if no transaction is sent for this payer at present, because the payer's earlier ones failed. */
+  bars(payer: Address): boolean;
+  /** Continues to wait for an open transaction; undefined if there is no such transaction. Never throws. */
+  resume(tag: string): Promise<Sent> | undefined;
+  /** Signs and broadcasts in the order of calls. Waits until the outcome counts, or is open. Never throws. */
+  send(sending: Sending): Promise<Sent>;
+}
+
+/** The chain access of a transfer method. */
+export interface Chain {
+  readonly node: EvmNode;
+  readonly sender: Sender;
+}
+
+/**
+ * A method to move money on EVM chains; it has no state. Errors are values. The embedded facilitator makes only one
+ * `settle` call at a time for each payment nonce.
+ */
+export interface Method {
+  readonly scheme: "exact" | "upto";
+  /** True for payments that it settles, by the form of their payload. */
+  takes(payment: PaymentPayload): boolean;
+  /** Values for the kind in /supported, such as `facilitatorAddress` of `upto`. */
+  extra?(account: Address): Readonly<Record<string, unknown>>;
+  verify(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
+  /**
+   * Idempotent: a payment that has settled before is found, and nothing is sent. `refused` only if no money has moved.
+   */
+  settle(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
+  /** Needs no key. */
+  find(node: EvmNode, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
+}

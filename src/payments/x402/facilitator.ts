@@ -1,0 +1,43 @@
+import { type Address } from "./address.ts";
+import { type Kind } from "./kind.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { type Reason } from "./reasons.ts";
+
+/** `unavailable`: no response. `failed`: an invalid response. In both cases the state of the payment is unknown. */
+export type Verification =
+  | { readonly kind: "valid"; readonly payer: Address }
+  | { readonly kind: "refused"; readonly reason: Reason }
+  | { readonly kind: "unavailable" | "failed"; readonly cause: string };
+
+/**
+ * `refused` is definite: no money moved. `unknown`: money may have moved. Then the same settlement may be requested
+ * again, but never a new payment. `cause` is for the log: it contains no address and no text of the facilitator.
+ */
+export type Settlement =
+  | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
+  | { readonly kind: "refused"; readonly reason: Reason }
+  | { readonly kind: "unknown"; readonly cause: string; readonly transaction: string };
+
+/**
+ * The outcome of an authorization according to the chain. `unspent`: no money has moved so far. `void`: no money moved,
+ * and none will, because the authorization has expired or the payer canceled it.
+ */
+export type Outcome =
+  | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
+  | { readonly kind: "unspent" | "void" }
+  | { readonly kind: "unknown"; readonly cause: string };
+
+/** Verifies payments and moves the money. Errors are values; an exception is a defect. */
+export interface Facilitator {
+  supported(): Promise<readonly Kind[]>;
+  /** Verifies a payment. Changes nothing. */
+  verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
+  /**
+   * Moves the money. Repeated calls move it only once. Under `upto`, `requirements.amount` is the charge, which may be
+   * less than the payment permits.
+   */
+  settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
+  /** Finds the outcome of a payment whose settlement has begun. Changes nothing. `unknown` if no chain can be asked. */
+  find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,140 @@
+import { X509Certificate } from "node:crypto";
+import { dirname, join } from "node:path";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { systemTrust } from "../../lib/system-trust.ts";
+import { whyUnreadable } from "../../lib/why-unreadable.ts";
+import { type LedgerVersion } from "../ledger-version.ts";
+import type * as View from "./open-ledger-view.ts";
+import type * as Sqlite from "./open-store.ts";
+import type * as Postgres from "../postgres/open-postgres-store.ts";
+import { type PoolSettings } from "../postgres/pool.ts";
+import { readTarget } from "../postgres/target.ts";
+import { type Store } from "../store.ts";
+import { type OpenUsageStore } from "../usage-store.ts";
+import { type CertificateStore } from "../certificate-store.ts";
+import type * as Files from "../file-certificates.ts";
+
+/** Loaded on demand, as `sqlite` is. */
+const fileStores = (): typeof Files => require("../file-certificates.ts");
+
+/** Loaded on demand, as `sqlite` is. */
+const postgresStores = (): typeof Postgres => require("../postgres/open-postgres-store.ts");
+
+/** A process loads only the database that it uses, and only when it uses it (bench start). */
+const sqlite = (): typeof Sqlite => require("./open-store.ts");
+
+/** The section `postgres` of the configuration. */
+export interface PostgresConfig {
+  readonly url?: string;
+  /** Name of an environment variable, or empty. */
+  readonly password_env: string;
+  readonly pool_size_per_worker: number;
+  readonly statement_timeout_ms: number;
+  readonly allow_cleartext_password: boolean;
+  /** A file of PEM certificates, or empty. */
+  readonly ssl_root_cert: string;
+  readonly kept_response_bytes: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A larger file is not a bundle of certificate authorities. */
+const MAX_ROOT_CERT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Opens the store of a configuration: the database of `postgres.url`, or the SQLite file at `path`. Throws if the
+ * settings cannot be used. To learn whether the database can be reached, call `Store.ready`.
+ */
+export function openConfiguredStore(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): Store {
+  const { url = "" } = postgres;
+  if (url === "") return sqlite().openStore(path);
+  return postgresStores().openPostgresStore({
+    ...poolSettings(url, postgres, environment),
+    keptResponseBytes: postgres.kept_response_bytes,
+  });
+}
+
+/**
+ * Opens only the usage in the same database, for a process without paid routes. Throws as `openConfiguredStore` does.
+ */
+export function openConfiguredUsage(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): OpenUsageStore {
+  const { url = "" } = postgres;
+  if (url === "") return sqlite().openUsageStore(path);
+  return postgresStores().openPostgresUsage(poolSettings(url, postgres, environment));
+}
+
+/** Reads the version of the ledger in the same database, and changes nothing. Rejects if the version cannot be read. */
+export async function readLedgerVersion(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): Promise<LedgerVersion> {
+  const { url = "" } = postgres;
+  if (url === "") return (require("./open-ledger-view.ts") as typeof View).readSqliteVersion(path);
+  return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
+}
+
+/**
+ * Opens the certificates in the same database, or in the folder `certificates` beside the SQLite file. Throws as
+ * `openConfiguredStore` does.
+ */
+export function openConfiguredCertificates(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): CertificateStore {
+  const { url = "" } = postgres;
+  if (url === "") return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
+  return postgresStores().openPostgresCertificates(poolSettings(url, postgres, environment));
+}
+
+function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {
+  const { target, error = "it is off" } = readTarget(url);
+  if (target === undefined) throw new Error(`Cannot use postgres.url: ${error}`);
+  return {
+    target,
+    password: passwordOf(postgres.password_env, environment),
+    allowCleartext: postgres.allow_cleartext_password,
+    authorities: target.sslMode === "verify-full" ? authoritiesOf(postgres.ssl_root_cert) : "",
+    statementMs: postgres.statement_timeout_ms,
+    size: postgres.pool_size_per_worker,
+  };
+}
+
+/** The error does not repeat the variable's name: an operator may have written the password itself there. */
+function passwordOf(name: string, environment: Environment): string {
+  if (name === "") return "";
+  const password = environment[name] ?? "";
+  if (password === "") throw new Error("Cannot use postgres.password_env: the environment has no such variable");
+  return password;
+}
+
+function authoritiesOf(path: string): string {
+  if (path === "") {
+    // Fails now, with the names of the environment variables, if they name files that do not exist.
+    systemTrust();
+    return "";
+  }
+  let text: string;
+  try {
+    text = readRegularFile(path, MAX_ROOT_CERT_BYTES).toString("latin1");
+  } catch (error) {
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${whyUnreadable(error)}`, { cause: error });
+  }
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
+  try {
+    return blocks.map((block) => new X509Certificate(block).toString()).join("\n");
+  } catch (error) {
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": a certificate in it is broken`, { cause: error });
+  }
+}

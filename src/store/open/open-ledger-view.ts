@@ -1,0 +1,68 @@
+import { Database } from "bun:sqlite";
+import { accessSync, constants, existsSync } from "node:fs";
+import { codeOf } from "../../lib/caught.ts";
+import { type LedgerVersion } from "../ledger-version.ts";
+import { type LedgerView } from "../ledger-view.ts";
+import { SCHEMA_VERSION, schemaVersion } from "../sqlite/migrations.ts";
+import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
+
+/** Longest wait for a process that migrates the file, in milliseconds. */
+const BUSY_MS = 5000;
+
+/** A ledger that was opened for reading only. */
+export interface OpenLedgerView {
+  readonly view: LedgerView;
+  close(): Promise<void>;
+}
+
+/** Reads the version of a store's SQLite file, and changes nothing. Throws if the file exists but cannot be read. */
+export function readSqliteVersion(path: string): LedgerVersion {
+  if (path === ":memory:" || !existsSync(path)) return { found: 0, known: SCHEMA_VERSION };
+  const database = new Database(path, { readonly: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    return { found: schemaVersion(database), known: SCHEMA_VERSION };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Opens a store's SQLite file for reading only. It creates and changes nothing, and does not disturb a running gateway.
+ * Throws if the file does not exist, cannot be read, or has another schema version.
+ */
+export function openLedgerView(path: string): OpenLedgerView {
+  const fail = (why: string, cause?: unknown): never => {
+    throw new Error(`Cannot read the ledger "${path}": ${why}`, { cause });
+  };
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown";
+    fail(
+      code === "ENOENT"
+        ? "there is no such file; the gateway has accepted no payment yet, or the ledger is in another folder"
+        : code,
+      error,
+    );
+  }
+  let database: Database | undefined;
+  try {
+    database = new Database(path, { readonly: true });
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    const version = schemaVersion(database);
+    if (version > SCHEMA_VERSION) fail("a newer version of Turnpike wrote it");
+    if (version < SCHEMA_VERSION) fail("an older version of Turnpike wrote it; start the gateway once");
+    const opened = database;
+    return {
+      view: new SqliteLedgerView(opened),
+      async close() {
+        opened.close();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    if (error instanceof Error && error.message.startsWith("Cannot read")) throw error;
+    return fail(codeOf(error) === "SQLITE_NOTADB" ? "it is not a ledger" : (codeOf(error) ?? "unknown"), error);
+  }
+}

@@ -1,0 +1,132 @@
+import { afterAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, openStore, openUsageStore } from "./open-store.ts";
+import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-open-store-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("only the owner can read the file, and it opens again with the same content", async () => {
+  const path = join(folder, "own.db");
+  const first = openStore(path);
+  const { payment } = await first.ledger.reserve(PAYMENT);
+  await first.ledger.move(payment, { state: "unknown", lease: false, reason: "timeout" });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
+  await first.close();
+  const second = openStore(path);
+  expect(await second.ledger.find(PAYMENT)).toMatchObject({ state: "unknown", reason: "timeout" });
+  await second.close();
+});
+
+test("the error for a file that cannot be created names the file and the cause", () => {
+  const path = join(import.meta.path, "state.db");
+  expect(() => openStore(path)).toThrow(`Cannot open the ledger "${path}": ENOTDIR`);
+});
+
+test("a file of a newer version is refused, and not changed", () => {
+  const path = join(folder, "newer.db");
+  const newer = new Database(path);
+  newer.run("PRAGMA user_version = 99");
+  newer.close();
+  expect(() => openStore(path)).toThrow("its schema is version 99, this program knows");
+});
+
+test("a ledger of the first version keeps its payments, with their asset as the token", async () => {
+  const path = join(folder, "old.db");
+  const current = openStore(path);
+  await current.close();
+  const old = new Database(path);
+  // The schema of the first release, without later additions.
+  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments"].map((table) => `usage_${table}`);
+  old.run("DROP TRIGGER payments_sold");
+  for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
+  for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished", "uncounted", "owed"])
+    old.run(`DROP INDEX payments_${index}`);
+  for (const column of [
+    "cuts",
+    "token",
+    "scheme",
+    "payload",
+    "body_digest",
+    "partials",
+    "consumer",
+    "counted",
+    "repeats",
+  ])
+    old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
+  old.run("PRAGMA user_version = 1");
+  old.run(
+    `INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until, amount, pay_to, route,
+       fingerprint, valid_before, created_at, updated_at)
+     VALUES ('eip155:84532', '0xasset', '0xfrom', '0xnonce', 'settled', 1, 'o', 0, '5', '0xto', '/read', 'print', 1, 1, 1)`,
+  );
+  old.close();
+  const store = openStore(path);
+  expect(await store.ledger.find(PAYMENT)).toMatchObject({
+    state: "settled",
+    token: "0xasset",
+    scheme: "exact",
+    amount: "5",
+    payload: "",
+    bodyDigest: "",
+    consumer: "",
+    repeats: 0,
+  });
+  expect(await store.ledger.repeat(PAYMENT, 1)).toBe(true);
+  const sold = {
+    day: "1970-01-01",
+    route: "/read",
+    network: "eip155:84532",
+    token: "0xasset",
+    payments: 1,
+    amount: "5",
+  };
+  expect(await store.view.sold(0)).toEqual([sold]);
+  // Payments that were settled before the usage tables existed are not counted.
+  expect(await store.usage.read("gateway")).toMatchObject({ routes: [], paid: [] });
+  await store.close();
+});
+
+test.each([
+  ["FULL", 2],
+  ["NORMAL", 1],
+] as const)(
+  "a connection waits for the disk as configured (%s), and waits for other processes' writes",
+  (synchronous, level) => {
+    const database = connect(join(folder, "connection.db"), synchronous, 1234);
+    expect([
+      database.query("PRAGMA synchronous").get(),
+      database.query("PRAGMA journal_mode").get(),
+      database.query("PRAGMA busy_timeout").get(),
+    ]).toEqual([{ synchronous: level }, { journal_mode: "wal" }, { timeout: 1234 }]);
+    database.close();
+  },
+);
+
+test.each([
+  ["store", openStore],
+  ["usage", openUsageStore],
+] as const)("a file of the %s that others could read is made private", async (name, open) => {
+  const path = join(folder, `${name}-shared.db`);
+  writeFileSync(path, "", { mode: 0o644 });
+  const opened = open(path);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await opened.close();
+});
+
+test("a store in memory creates no file, and is one database", async () => {
+  const store = openStore(":memory:");
+  const { payment } = await store.ledger.reserve(PAYMENT);
+  expect(await store.ledger.move(payment, { state: "settled", lease: false })).toBe(true);
+  const usage = openUsageStore(":memory:");
+  await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
+  expect(await usage.read("g")).toMatchObject({ sequence: 1 });
+  expect(existsSync(":memory:")).toBe(false);
+  await usage.close();
+  await store.close();
+});

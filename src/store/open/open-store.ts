@@ -1,0 +1,124 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { codeOf } from "../../lib/caught.ts";
+import { machineTime } from "../../lib/machine-time.ts";
+import { migrate } from "../sqlite/migrations.ts";
+import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
+import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";
+import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
+import { SqliteOutbox } from "../sqlite/sqlite-outbox.ts";
+import { SqlitePaymentIds } from "../sqlite/sqlite-payment-ids.ts";
+import { SqliteUsage } from "../sqlite/sqlite-usage.ts";
+import { type Store } from "../store.ts";
+import { type OpenUsageStore } from "../usage-store.ts";
+import { TRY_MS, WriteTurns } from "../sqlite/write-turns.ts";
+
+/** Longest wait for another process's write, in milliseconds. @operator @bound */
+const BUSY_MS = 5000;
+/** Longest wait of a write of usage, in milliseconds. A write that fails is made again later. @bound */
+const USAGE_BUSY_MS = 100;
+
+/**
+ * Opens the store in an SQLite file of mode 0600, and creates the file if necessary; `:memory:` keeps the data in
+ * memory. All processes of one machine may open the same file. `now` gives Unix milliseconds. `busyMs` is how long a
+ * write waits for another process. `steady` is the clock of leases: the machine's monotonic clock, or `now` if a test
+ * sets it. Throws if the file cannot be created, read or migrated.
+ */
+export function openStore(
+  path: string,
+  now: () => number = Date.now,
+  busyMs = BUSY_MS,
+  steady: () => number = now === Date.now ? machineTime : now,
+): Store {
+  if (path !== ":memory:") ownFile(path);
+  // When a write through this connection returns, it and all earlier writes of all processes are on the disk.
+  const durable = connect(path, "FULL", busyMs);
+  let quick = durable;
+  try {
+    migrate(durable);
+    if (path !== ":memory:") quick = connect(path, "NORMAL", TRY_MS);
+    waitBriefly(durable);
+  } catch (error) {
+    durable.close();
+    throw error;
+  }
+  const turns = new WriteTurns(busyMs);
+  const ledger = new SqliteLedger({ quick, durable }, now, steady, turns);
+  return {
+    ledger,
+    view: new SqliteLedgerView(quick, steady),
+    outbox: new SqliteOutbox(quick, now, turns),
+    paymentIds: new SqlitePaymentIds(quick, now, turns),
+    simulatedTransfers: new SqliteSimulatedTransfers(quick, now, turns),
+    usage: new SqliteUsage(durable, now, turns),
+    responses: undefined,
+    async ready() {
+      // The file was opened before this object was created.
+    },
+    forget: (before, limit) => ledger.forget(before, limit),
+    async close() {
+      await ledger.close();
+      turns.close();
+      quick.close();
+      if (quick !== durable) durable.close();
+    },
+  };
+}
+
+/**
+ * Opens only the usage in an SQLite file, for a process without paid routes. Creates the file if necessary; `:memory:`
+ * keeps the data in memory. Throws if the file cannot be opened, or if another process writes to it for more than
+ * `USAGE_BUSY_MS`.
+ */
+export function openUsageStore(path: string, now: () => number = Date.now): OpenUsageStore {
+  if (path !== ":memory:") ownFile(path);
+  const database = connect(path, "FULL", USAGE_BUSY_MS);
+  try {
+    migrate(database);
+    waitBriefly(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const turns = new WriteTurns(USAGE_BUSY_MS);
+  const usage = new SqliteUsage(database, now, turns);
+  return {
+    add: (batch) => usage.add(batch),
+    read: (gateway) => usage.read(gateway),
+    reset: (id, gateway) => usage.reset(id, gateway),
+    async close() {
+      turns.close();
+      database.close();
+    },
+  };
+}
+
+/** From now on `WriteTurns` waits without blocking the event loop. */
+function waitBriefly(database: Database): void {
+  database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
+}
+
+/** Opens an SQLite file. With `FULL` each write waits for the disk; with `NORMAL` a power failure may undo it. @internal */
+export function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
+  const database = new Database(path, { create: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${busyMs}`);
+    database.run("PRAGMA journal_mode = WAL");
+    database.run(`PRAGMA synchronous = ${synchronous}`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** SQLite gives its -wal and -shm files the mode of the main file, so the mode is set before SQLite opens the file. */
+function ownFile(path: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    const reason = codeOf(error) ?? "unknown";
+    throw new Error(`Cannot open the ledger "${path}": ${reason}`, { cause: error });
+  }
+}

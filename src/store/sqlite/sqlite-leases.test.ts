@@ -1,0 +1,68 @@
+import { expect, spyOn, test } from "bun:test";
+import { LEASE_MS } from "../ledger.ts";
+import { openStore } from "../open/open-store.ts";
+import { type Store } from "../store.ts";
+import { expectLongLeases, type LeaseRig } from "../testing/long-leases.ts";
+import { RESERVATION } from "../testing/reservation.ts";
+
+/** A store in memory, and the timer that renews its leases. */
+function openRig(): LeaseRig & { store: Store; timer: NodeJS.Timeout } {
+  const clock = { now: 1_800_000_000_000 };
+  using timers = spyOn(globalThis, "setInterval");
+  const store = openStore(":memory:", () => clock.now);
+  const at = timers.mock.calls.findIndex(([, ms]) => ms === LEASE_MS / 3);
+  const [tend] = timers.mock.calls[at] ?? [];
+  // The return value of setInterval. The types of the mock do not include it.
+  const timer = timers.mock.results[at]?.value as NodeJS.Timeout | undefined;
+  if (typeof tend !== "function" || timer === undefined || timer === null)
+    throw new Error("Nothing gives signs of life");
+  return { store, ledger: store.ledger, clock, tend: () => tend(), timer };
+}
+
+test("leases end with their payments, or after a long time without progress", async () => {
+  const rig = openRig();
+  await expectLongLeases(rig);
+  await rig.store.close();
+});
+
+test("the timer of renewals does not keep the process running, and ends with the store", async () => {
+  const { store, timer } = openRig();
+  expect(timer.hasRef()).toBe(false);
+  using cleared = spyOn(globalThis, "clearInterval");
+  await store.close();
+  expect(cleared).toHaveBeenCalledWith(timer);
+});
+
+test("an unpaid payment is deleted two minutes after its end, unless a process works on it", async () => {
+  const { store, ledger, clock, tend } = openRig();
+  const validBefore = clock.now / 1000;
+  const names = ["reserved", "verified", "released", "failed", "held"] as const;
+  for (const nonce of names) {
+    const { payment } = await ledger.reserve({ ...RESERVATION, nonce, validBefore });
+    if (nonce === "held") continue;
+    if (nonce === "released") await ledger.move(payment, { state: "verified", lease: true });
+    await ledger.move(payment, { state: nonce, lease: false });
+  }
+  const left = async (): Promise<string[]> => {
+    const found = await Promise.all(names.map((nonce) => ledger.find({ ...RESERVATION, nonce })));
+    return found.flatMap((payment) => payment?.nonce ?? []);
+  };
+  const end = clock.now + 120_000;
+  while (clock.now + LEASE_MS < end) {
+    clock.now += LEASE_MS;
+    await tend();
+  }
+  clock.now = end + 999;
+  await tend();
+  expect(await left()).toEqual([...names]);
+  clock.now += 1;
+  await tend();
+  expect(await left()).toEqual(["failed", "held"]);
+  await store.close();
+});
+
+test("renewals ignore a file that cannot be reached", async () => {
+  const { store, tend } = openRig();
+  await store.close();
+  expect(() => tend()).not.toThrow();
+});

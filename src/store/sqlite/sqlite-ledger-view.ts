@@ -1,0 +1,189 @@
+import { type Database } from "bun:sqlite";
+import { machineTime } from "../../lib/machine-time.ts";
+import { type Payment, type PaymentKey } from "../ledger.ts";
+import {
+  type LedgerFilter,
+  type LedgerView,
+  MAX_FOUND,
+  type SoldOnDay,
+  type Standing,
+  type Total,
+} from "../ledger-view.ts";
+import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
+import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+
+const DAY_MS = 86_400_000;
+
+const KEYS = {
+  route: "route",
+  payer: "payer_from",
+  day: "strftime('%Y-%m-%d', created_at / 1000, 'unixepoch')",
+} as const;
+
+type SoldRow = SoldOnDay & Record<(typeof LIMBS)[number], number>;
+
+interface StandingRow {
+  open: number;
+  unknown: number;
+  owed: number;
+  left: number;
+  oldest: number | null;
+}
+
+/** Each count reads an index that contains only these payments. `left` counts payments whose lease has expired. */
+const STANDING = `
+  SELECT count(*) AS open, coalesce(sum(state = 'unknown'), 0) AS unknown, min(created_at) AS oldest,
+    (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0) AS owed,
+    (SELECT count(*) FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0)
+      AS left
+  FROM payments WHERE state IN ('settling', 'unknown')`;
+
+interface Part {
+  key: string;
+  network: string;
+  token: string;
+  amount: string;
+  payments: number;
+}
+
+/** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
+export class SqliteLedgerView implements LedgerView {
+  readonly #database: Database;
+  readonly #steady: () => number;
+
+  /** `steady` is the clock of leases. */
+  constructor(database: Database, steady: () => number = machineTime) {
+    this.#database = database;
+    this.#steady = steady;
+  }
+
+  async list(filter: LedgerFilter, page: { limit: number; before?: Payment }): Promise<readonly Payment[]> {
+    const { sql, bindings } = conditions(filter);
+    const { limit, before } = page;
+    const behind =
+      before === undefined
+        ? ""
+        : "AND (created_at, network, asset, payer_from, nonce) < ($before, $network, $asset, $from, $nonce)";
+    return this.#database
+      .query<Row, [Bindings]>(
+        `SELECT * FROM payments WHERE ${sql} ${behind}
+         ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`,
+      )
+      .all({
+        ...bindings,
+        ...(before === undefined ? {} : { ...keyOf(before), $before: before.createdAt }),
+        $limit: limit,
+      })
+      .map(toPayment);
+  }
+
+  async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
+    const { sql, bindings } = conditions(filter);
+    const parts = this.#database
+      .query<Part, [Bindings]>(
+        `SELECT ${KEYS[by]} AS key, network, token, amount, count(*) AS payments FROM payments
+         WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+      )
+      .iterate(bindings);
+    return sums(parts);
+  }
+
+  async open(): Promise<number> {
+    const row = this.#database
+      .query<{ count: number }, []>("SELECT count(*) AS count FROM payments WHERE state IN ('settling', 'unknown')")
+      .get();
+    return row?.count ?? 0;
+  }
+
+  async sold(since: number): Promise<readonly SoldOnDay[]> {
+    const limbs = LIMBS.join(", ");
+    return this.#database
+      .query<SoldRow, [Bindings]>(
+        `SELECT date(day * 86400, 'unixepoch') AS day, route, network, token, payments, ${limbs} FROM sold_days
+         WHERE day >= $day ORDER BY sold_days.day DESC, route, network, token`,
+      )
+      .all({ $day: Math.floor(since / DAY_MS) })
+      .map((row) => {
+        const { day, route, network, token, payments } = row;
+        return { day, route, network, token, payments, amount: amountOf(row) };
+      });
+  }
+
+  async standing(): Promise<Standing> {
+    const row = this.#database.query<StandingRow, [Bindings]>(STANDING).get({ $steady: this.#steady() });
+    return {
+      open: row?.open ?? 0,
+      unknown: row?.unknown ?? 0,
+      owed: (row?.owed ?? 0) + (row?.left ?? 0),
+      oldestOpen: row?.oldest ?? undefined,
+    };
+  }
+
+  async find(key: PaymentKey): Promise<Payment | undefined> {
+    const row = this.#database
+      .query<Row, [Bindings]>(
+        "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+      )
+      .get(keyOf(key));
+    return row === null ? undefined : toPayment(row);
+  }
+
+  async search(text: string): Promise<readonly Payment[]> {
+    // The upper end of all values with this prefix: no hex digit sorts after this character.
+    const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
+    return this.#database
+      .query<Row, [Bindings]>(
+        `SELECT * FROM payments WHERE nonce >= $text AND nonce < $behind
+         UNION SELECT * FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
+         ORDER BY created_at DESC LIMIT $limit`,
+      )
+      .all(bindings)
+      .map(toPayment);
+  }
+}
+
+function amountOf(row: SoldRow): string {
+  const base = 10n ** BigInt(LIMB_DIGITS);
+  return LIMBS.reduceRight((sum, limb) => sum * base + BigInt(row[limb]), 0n).toString();
+}
+
+function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
+  const terms = ["1"];
+  const bindings: Bindings = {};
+  const { states, route, payer, since, until } = filter;
+  if (states !== undefined) {
+    terms.push("state IN (SELECT value FROM json_each($states))");
+    bindings["$states"] = JSON.stringify(states);
+  }
+  const named = [
+    ["route = $route", "$route", route],
+    ["payer_from = $payer", "$payer", payer],
+    ["created_at >= $since", "$since", since],
+    ["created_at < $until", "$until", until],
+  ] as const;
+  for (const [term, name, value] of named) {
+    if (value === undefined) continue;
+    terms.push(term);
+    bindings[name] = value;
+  }
+  return { sql: terms.join(" AND "), bindings };
+}
+
+/**
+ * Adds up the parts of each key. The parts are sorted by key. Amounts have up to 78 digits, more than a number of SQL
+ * holds.
+ */
+function sums(parts: Iterable<Part>): Total[] {
+  const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
+  for (const { amount, payments, ...group } of parts) {
+    const moved = BigInt(amount) * BigInt(payments);
+    const last = totals.at(-1);
+    if (last?.key === group.key && last.network === group.network && last.token === group.token) {
+      last.payments += payments;
+      last.amount += moved;
+    } else {
+      totals.push({ ...group, payments, amount: moved });
+    }
+  }
+  return totals.map((total) => ({ ...total, amount: total.amount.toString() }));
+}

@@ -1,0 +1,212 @@
+import { type Database } from "bun:sqlite";
+import {
+  addPaid,
+  COUNT_ROWS,
+  KEPT_EPOCHS,
+  MAX_GATEWAYS,
+  MAX_PAID_USES,
+  MAX_ROUTE_USES,
+  MAX_UPSTREAM_USES,
+  type PaidUse,
+  type RouteUse,
+  type UpstreamUse,
+  type UsageBatch,
+  useKey,
+  type UsageStore,
+  type UsageTotals,
+  withinRoom,
+} from "../usage-store.ts";
+import { type WriteTurns } from "./write-turns.ts";
+
+type Bindings = Record<string, string | number>;
+
+/** Columns of the counters, in the order of `VALUES`. */
+const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
+const VALUES = ["requests", "requestBytes", "responseBytes", "clientErrors", "serverErrors"];
+
+/** The columns by the names of their members in `UseCounts`. */
+const COUNTED = `requests, request_bytes AS requestBytes, response_bytes AS responseBytes,
+  client_errors AS clientErrors, server_errors AS serverErrors, last_seen AS lastSeen`;
+
+/** SQL that adds the uses in `$rows` (JSON) to the counters of the open epoch. */
+function addTo(table: string, names: readonly string[]): string {
+  return `
+  INSERT INTO ${table} (epoch, ${names.join(", ")}, ${COUNTS.join(", ")}, last_seen)
+  SELECT $epoch, ${names.map((name) => `value ->> '${name}' AS ${name}`).join(", ")},
+    ${VALUES.map((name) => `sum(value ->> '${name}')`).join(", ")}, max(value ->> 'lastSeen')
+  FROM json_each($rows) WHERE true GROUP BY ${names.map((_, i) => i + 2).join(", ")}
+  ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")},
+    last_seen = max(last_seen, excluded.last_seen)`;
+}
+
+const ADD_ROUTES = addTo("usage_routes", ["consumer", "route"]);
+const ADD_UPSTREAMS = addTo("usage_upstreams", ["upstream"]);
+
+const ADD_PAID = `
+  INSERT INTO usage_payments (epoch, consumer, route, network, asset, payments, amount)
+  VALUES ($epoch, $consumer, $route, $network, $asset, $payments, $amount)
+  ON CONFLICT DO UPDATE SET payments = excluded.payments, amount = excluded.amount`;
+
+const UNCOUNTED = "state = 'settled' AND counted = 0";
+
+const COUNT_PAYMENTS = `
+  UPDATE payments SET counted = 1 WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments WHERE ${UNCOUNTED} LIMIT ${COUNT_ROWS})
+  RETURNING consumer, route, network, token AS asset, amount, 1 AS payments`;
+
+/** Payments of the same amount are one row: `amount` is the amount of each. */
+const UNCOUNTED_PAYMENTS = `
+  SELECT consumer, route, network, token AS asset, amount, count(*) AS payments FROM payments WHERE ${UNCOUNTED}
+  GROUP BY 1, 2, 3, 4, 5`;
+
+const FORGET_GATEWAYS = `
+  DELETE FROM usage_flushes WHERE gateway IN (
+    SELECT gateway FROM usage_flushes ORDER BY flushed_at DESC LIMIT -1 OFFSET ${MAX_GATEWAYS})`;
+
+const TABLES = ["usage_routes", "usage_upstreams", "usage_payments"] as const;
+
+interface State {
+  readonly epoch: number;
+  readonly since: number;
+}
+
+/** Usage in memory or in an SQLite file, beside the ledger. `now` gives Unix milliseconds. */
+export class SqliteUsage implements UsageStore {
+  readonly #database: Database;
+  readonly #now: () => number;
+  readonly #turns: WriteTurns;
+
+  constructor(database: Database, now: () => number, turns: WriteTurns) {
+    this.#turns = turns;
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async add(batch: UsageBatch): Promise<void> {
+    const add = this.#database.transaction(() => this.#add(batch));
+    await this.#turns.run(() => add.immediate());
+    // Payments are counted in small transactions of their own, so that writes of new payments can run between them.
+    const count = this.#database.transaction(() => this.#countPayments(this.#state().epoch));
+    while ((await this.#turns.run(() => count.immediate())) === COUNT_ROWS) await Bun.sleep(0);
+  }
+
+  async read(gateway: string): Promise<UsageTotals> {
+    return this.#database
+      .transaction(() => {
+        const totals = this.#totals(this.#state(), gateway);
+        const alike = this.#all<PaidUse>(UNCOUNTED_PAYMENTS, {});
+        const uncounted = alike.map((use) => ({ ...use, amount: String(BigInt(use.amount) * BigInt(use.payments)) }));
+        return { ...totals, paid: addPaid([...totals.paid, ...uncounted]) };
+      })
+      .deferred();
+  }
+
+  async reset(id: string, gateway: string): Promise<UsageTotals> {
+    const reset = this.#database.transaction(() => this.#reset(id, gateway));
+    return this.#turns.run(() => reset.immediate());
+  }
+
+  #add({ gateway, sequence, routes, upstreams }: UsageBatch): void {
+    if (this.#sequence(gateway) >= sequence) return;
+    const { epoch } = this.#state();
+    const add = (sql: string, rows: readonly unknown[]): void => {
+      if (rows.length > 0) this.#run(sql, { $epoch: epoch, $rows: JSON.stringify(rows) });
+    };
+    add(ADD_ROUTES, this.#within(routes, "usage_routes", epoch));
+    add(ADD_UPSTREAMS, this.#within(upstreams, "usage_upstreams", epoch));
+    this.#run("INSERT OR REPLACE INTO usage_flushes VALUES ($gateway, $sequence, $now)", {
+      $gateway: gateway,
+      $sequence: sequence,
+      $now: this.#now(),
+    });
+    this.#run(FORGET_GATEWAYS, {});
+  }
+
+  #reset(id: string, gateway: string): UsageTotals {
+    const [closed] = this.#all<State>("SELECT epoch, since FROM usage_resets WHERE id = $id", { $id: id });
+    if (closed !== undefined) return this.#totals(closed, gateway);
+    const open = this.#state();
+    const { epoch, since } = open;
+    while (this.#countPayments(epoch) === COUNT_ROWS);
+    this.#run("INSERT INTO usage_resets VALUES ($id, $epoch, $since)", { $id: id, $epoch: epoch, $since: since });
+    this.#run("UPDATE usage_state SET epoch = epoch + 1, since = $now", { $now: this.#now() });
+    for (const table of [...TABLES, "usage_resets"]) {
+      this.#run(`DELETE FROM ${table} WHERE epoch <= $last`, { $last: epoch - KEPT_EPOCHS });
+    }
+    return this.#totals(open, gateway);
+  }
+
+  /** Adds settled payments to the counters of an epoch. Returns how many there were. */
+  #countPayments(epoch: number): number {
+    const settled = this.#all<PaidUse>(COUNT_PAYMENTS, {});
+    for (const use of this.#within(addPaid(settled), "usage_payments", epoch)) {
+      const { consumer, route, network, asset } = use;
+      const key = { $epoch: epoch, $consumer: consumer, $route: route, $network: network, $asset: asset };
+      const [standing] = this.#all<PaidUse>(
+        `SELECT consumer, route, network, asset, payments, amount FROM usage_payments
+         WHERE epoch = $epoch AND consumer = $consumer AND route = $route AND network = $network AND asset = $asset`,
+        key,
+      );
+      const [sum = use] = addPaid(standing === undefined ? [use] : [standing, use]);
+      this.#run(ADD_PAID, { ...key, $payments: sum.payments, $amount: sum.amount });
+    }
+    return settled.length;
+  }
+
+  #totals({ epoch, since }: State, gateway: string): UsageTotals {
+    const of = { $epoch: epoch };
+    return {
+      since,
+      sequence: this.#sequence(gateway),
+      routes: this.#all<RouteUse>(`SELECT consumer, route, ${COUNTED} FROM usage_routes WHERE epoch = $epoch`, of),
+      upstreams: this.#all<UpstreamUse>(`SELECT upstream, ${COUNTED} FROM usage_upstreams WHERE epoch = $epoch`, of),
+      paid: this.#all<PaidUse>(
+        "SELECT consumer, route, network, asset, payments, amount FROM usage_payments WHERE epoch = $epoch",
+        of,
+      ),
+    };
+  }
+
+  /**
+   * Limits the rows of a table. Uses without a row of their own are counted under an empty name once the table is full.
+   */
+  #within<T extends PaidUse | RouteUse | UpstreamUse>(
+    uses: readonly T[],
+    table: (typeof TABLES)[number],
+    epoch: number,
+  ): T[] {
+    const { most, names } = BOUNDS[table];
+    const [{ count } = { count: 0 }] = this.#all<{ count: number }>(
+      `SELECT count(*) AS count FROM ${table} WHERE epoch = $epoch`,
+      { $epoch: epoch },
+    );
+    if (count + uses.length <= most) return [...uses];
+    const known = this.#all<Partial<PaidUse>>(`SELECT ${names} FROM ${table} WHERE epoch = $epoch`, { $epoch: epoch });
+    return withinRoom(uses, new Set(known.map(useKey)), most);
+  }
+
+  #state(): State {
+    const [state] = this.#all<State>("SELECT epoch, since FROM usage_state", {});
+    if (state === undefined) throw new Error("Cannot keep the usage: its table usage_state is empty");
+    return state;
+  }
+
+  #sequence(gateway: string): number {
+    const sql = "SELECT sequence FROM usage_flushes WHERE gateway = $gateway";
+    return this.#all<{ sequence: number }>(sql, { $gateway: gateway })[0]?.sequence ?? 0;
+  }
+
+  #run(sql: string, bindings: Bindings): void {
+    this.#database.query(sql).run(bindings);
+  }
+
+  #all<Row>(sql: string, bindings: Bindings): Row[] {
+    return this.#database.query<Row, [Bindings]>(sql).all(bindings);
+  }
+}
+
+const BOUNDS = {
+  usage_routes: { most: MAX_ROUTE_USES, names: "consumer, route" },
+  usage_upstreams: { most: MAX_UPSTREAM_USES, names: "upstream" },
+  usage_payments: { most: MAX_PAID_USES, names: "consumer, route, network, asset" },
+};
