@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Runs the Bun that npm installed, for development; bin/turnpike runs it for users. It looks the program up itself, since npm may be told not to run install scripts.
+// Runs the Bun that npm installed, for development; bin/turnpike runs it for users. It looks the program up itself, because npm can
+// be configured not to run install scripts.
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -25,6 +25,6 @@ test("h2load's text is read: counts, rate, errors of every kind, bytes of all bo
   });
 });
 
-test("text that is no result of h2load is an error", () => {
+test("text that is not a result of h2load is an error", () => {
   expect(() => parseH2load("unable to connect")).toThrow("Cannot read the response of h2load");
 });

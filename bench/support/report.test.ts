@@ -43,12 +43,12 @@ test("a run without failed requests has no error", () => {
 test("failed responses, broken connections and no responses at all are errors", () => {
   const sound = { ...parseWrk(WRK), non2xx: 0, socketErrors: 0 };
   expect(errorOf(sound)).toBeUndefined();
-  expect(errorOf({ ...sound, non2xx: 7 })).toContain("7 responses were no success");
+  expect(errorOf({ ...sound, non2xx: 7 })).toContain("7 responses failed");
   expect(errorOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
   expect(errorOf({ ...sound, requests: 0 })).toBe("not one response");
 });
 
-test("text that is no result of wrk is an error", () => {
+test("text that is not a result of wrk is an error", () => {
   expect(() => parseWrk("unable to connect")).toThrow("Cannot read the response of wrk");
 });
 

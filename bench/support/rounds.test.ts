@@ -29,12 +29,12 @@ test("each program runs once to warm up and once in each round, and has a sample
 test("a program with wrong responses in its last round has no samples, and the reason is kept", async () => {
   let drives = 0;
   const broken = contestant("broken", () => {
-    if (++drives === 3) throw new Error("7 responses were no success");
+    if (++drives === 3) throw new Error("7 responses failed");
     return LOAD;
   });
   const { samples, failures } = await measureSurvivors([broken, contestant("sound", () => LOAD)], ROUNDS);
   expect(new Set(samples.map(({ program }) => program))).toEqual(new Set(["sound"]));
-  expect([...failures]).toEqual([["broken", "7 responses were no success"]]);
+  expect([...failures]).toEqual([["broken", "7 responses failed"]]);
 });
 
 test("one that ends is named where all figures are wanted", () => {

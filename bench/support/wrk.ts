@@ -13,7 +13,7 @@ export interface Load {
 
 /** The errors in the responses; undefined without errors. */
 export function errorOf({ requests, non2xx, socketErrors }: Load): string | undefined {
-  if (non2xx > 0 || socketErrors > 0) return `${non2xx} responses were no success, ${socketErrors} socket errors`;
+  if (non2xx > 0 || socketErrors > 0) return `${non2xx} responses failed, ${socketErrors} socket errors`;
   return requests === 0 ? "not one response" : undefined;
 }
 

@@ -50,7 +50,7 @@ const ASSETS = [
   "src/gateway/admin/console/dist/console.css",
 ];
 
-/** Packages that are no code: they lie beside the program. */
+/** Packages that are not code: they lie beside the program. */
 const BESIDE =
   /^(?:@sparticuz\/chromium|@fontsource(?:-variable)?\/|@expo-google-fonts\/|@noto-pdf-ts\/fonts|@embedpdf\/fonts)/;
 

@@ -15,6 +15,7 @@ describe("a sentence is objected to when", () => {
     ["A bucket holds so many tokens.", "archaic"],
     ["Such a one is refused.", "archaic"],
     ["The address is none.", "archaic"],
+    ["Files are no data.", "archaic"],
     ["It takes a proxy of yours.", "archaic"],
     ["The client is told the price.", "passive-telling"],
     ["The keys cannot be had.", "passive-telling"],

@@ -31,6 +31,11 @@ const PATTERNS: readonly Pattern[] = [
     message: "give the number or the setting's name",
   },
   { rule: "archaic", pattern: /\bsuch (?:a one|ones|a thing)\b/gi, message: "repeat the noun" },
+  {
+    rule: "archaic",
+    pattern: /\b(?<!there )(?:is|are|was|were) no (?!longer|more|other|one\b)(?!\w+er\b)[a-z]+/gi,
+    message: 'write "is not a"',
+  },
   { rule: "archaic", pattern: /\b(?:is|are|was|were|has|have) none\b/gi, message: 'write "is not" or "there is no"' },
   {
     rule: "archaic",

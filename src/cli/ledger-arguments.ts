@@ -31,7 +31,7 @@ const LOCATION_FLAGS = {
   store: { type: "string", value: "FILE", text: "this ledger file" },
 } as const satisfies FlagTable;
 
-/** The flags that the usage text explains by its first lines have no text. */
+/** The first lines of the usage text explain the flags without a `text`. */
 const FLAGS = {
   ...FILTER_FLAGS,
   by: { type: "string", value: "KEY", text: undefined },

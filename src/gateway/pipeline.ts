@@ -71,12 +71,13 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
 
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come. On a reserved
- * connection, which is over the limits, only the paths of probes and metrics are served. The same holds for a misdirected request, whose host
- * is not one of its connection.
+ * connection, which is over the limits, only the paths of probes and metrics are served. The same holds for a misdirected
+ * request, whose host is not one of its connection.
  *
- *   client address → route → gateway paths → host allowed? → no guarded route passed by? → OPTIONS for us → room for it? → the route's policies, filters among the last → cache → forward → (the response passes the policies' sinks)
- *                                                                                   no route: → the policies of all → static files, 404
- *                                      a body that is announced too long: → only the policies that edit local responses → 413
+ *   client address → route → gateway paths → host allowed? → another reading of a guarded path? → OPTIONS for us → memory?
+ *     │ a route:                           the route's policies → cache → forward; the response passes the policies' sinks
+ *     │ no route:                          the global policies → static files, 404
+ *     └ a body announced as too long:      only the policies that edit responses → 413
  */
 export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" | "misdirected" = "any"): void {
   const { head } = exchange;

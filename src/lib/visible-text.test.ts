@@ -14,7 +14,7 @@ test.each<[string, string]>([
   ["\ud800 \ue000 \uffff", "\\u{d800} \\u{e000} \\u{ffff}"],
   ["\u0301a", "\\u{301}a"],
   [`a${"\u0301".repeat(7)}b`, `a${"\\u{301}".repeat(7)}b`],
-])("%j is shown as %s, and is no name", (text, shown) => {
+])("%j is shown as %s, and is not a name", (text, shown) => {
   expect([visibleText(text), isPlainName(text)]).toEqual([shown, false]);
   const json = visibleJson([text]);
   expect([JSON.parse(json), visibleText(json.replaceAll(/\p{M}/gu, ""))]).toEqual([

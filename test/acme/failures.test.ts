@@ -135,9 +135,9 @@ describe.skipIf(!hasPebble)("with pebble", () => {
             },
           }),
         ),
-      /no response from localhost:\d+: [^()]*$|is not a JSON object/,
+      /no response from localhost:\d+: [^()]*$|is not JSON object/,
     ],
-    ["JSON with another content", /^\/my-order\//, () => Response.json([1]), /is not a JSON object/],
+    ["JSON with another content", /^\/my-order\//, () => Response.json([1]), /is not JSON object/],
     [
       "an authorization without challenges",
       /^\/authZ\//,

@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [what: string, bytes: string | Uint8Array, status
   ["a space before the colon", `${head("GET /v1/status")}X : a\r\n\r\n`, 400],
   ["both lengths", `${head("POST /v1/routes")}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   ["two lengths", `${head("POST /v1/routes")}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`, 400],
-  ["a length that is no number", `${head("POST /v1/routes")}Content-Length: 1e3\r\n\r\n`, 400],
+  ["a length that is not a number", `${head("POST /v1/routes")}Content-Length: 1e3\r\n\r\n`, 400],
   ["an unknown coding", `${head("POST /v1/routes")}Transfer-Encoding: gzip\r\n\r\n`, 400],
   [
     "chunks that are none",

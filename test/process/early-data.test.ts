@@ -78,7 +78,7 @@ async function sendEarly(port: number, fields: Readonly<Record<string, string>>)
   const second = await quic.connect(`127.0.0.1:${port}`, { ...options, sessionTicket, enableEarlyData: true });
   const status = Promise.withResolvers<number>();
   const stream = await second.createBidirectionalStream({});
-  stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
+  stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is not an event target
   stream.onheaders = (block) => status.resolve(Number(block[":status"]));
   stream.sendHeaders(
     { ":method": "GET", ":scheme": "https", ":authority": "localhost", ...fields },

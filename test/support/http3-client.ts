@@ -75,7 +75,7 @@ export class Http3Client {
     reading: Promise<void> = Promise.resolve(),
   ): Promise<OpenRequest> {
     const stream = await this.#session.createBidirectionalStream({});
-    stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
+    stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is not an event target
     const interim: FieldSection[] = [];
     let trailers: FieldSection | undefined;
     const headers = Promise.withResolvers<FieldSection>();

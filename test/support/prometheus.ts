@@ -52,7 +52,7 @@ function sampleOf(line: string, metric: Metric): Sample {
   if (!suffixes.some((suffix) => name === metric.name + suffix)) {
     throw new Error(`Cannot read a sample: ${name} stands below ${metric.name}`);
   }
-  if (!NUMBER.test(value)) throw new Error(`Cannot read a sample: "${value}" is no number`);
+  if (!NUMBER.test(value)) throw new Error(`Cannot read a sample: "${value}" is not a number`);
   return {
     name,
     labels: labels === undefined ? {} : labelsOf(labels),
@@ -110,7 +110,7 @@ function checkHistogram({ name, samples }: Metric): void {
       ({ value }, i) => i === 0 || ((bounds[i] ?? 0) > (bounds[i - 1] ?? 0) && value >= (buckets[i - 1]?.value ?? 0)),
     );
     const isWhole = bounds.at(-1) === Number.POSITIVE_INFINITY && buckets.at(-1)?.value === count && sum !== undefined;
-    if (!rises || !isWhole) throw new Error(`${name} of ${key} is no histogram`);
+    if (!rises || !isWhole) throw new Error(`${name} of ${key} is not a histogram`);
   }
 }
 

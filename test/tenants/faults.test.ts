@@ -181,7 +181,7 @@ test.each([
   ["that leads out of it by ..", () => tenants.folder.file("vms/../outside.sock")],
   ["that leads out of it by a link", () => tenants.folder.file("vms/link.sock")],
   ["that is not there", () => tenants.folder.file("vms/absent.sock")],
-  ["that is no socket", () => tenants.folder.file("vms/file")],
+  ["that is not a socket", () => tenants.folder.file("vms/file")],
   ["that is not absolute", () => "vms/x.sock"],
 ])("a path %s gets 502, and is not forwarded", async (_what, path) => {
   const { folder, manager } = tenants;

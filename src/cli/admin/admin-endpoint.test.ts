@@ -71,7 +71,7 @@ test.each([
 });
 
 test.each(["", "x", "ftp://a", "http://", "http://a/?x", "http://a/#x", "127.0.0.1:9180"])(
-  "%j is no address",
+  "%j is not an address",
   (admin) => {
     expect(() => findAdmin({ admin }, { TURNPIKE_ADMIN_KEY: "k" })).toThrow("is not an http or https URL");
   },

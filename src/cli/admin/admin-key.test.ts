@@ -65,7 +65,7 @@ test.each([
   ["\u00fcml\u00e4ut", "one line of visible ASCII"],
   ["x".repeat(1025), "it has more than 1024"],
   ["0123456789abcde", "it has fewer than 16 characters"],
-])("a file with %j is no key, and is not shown", (text, why) => {
+])("a file with %j is not a key, and is not shown", (text, why) => {
   const folder = fresh();
   writeFileSync(adminKeyPath(folder), text, { mode: 0o600 });
   const failure = (() => {
@@ -103,7 +103,7 @@ test("the address of a process that has ended is ignored, and the file of anothe
 });
 
 test.each(["", "http://127.0.0.1:9180/\n", "ftp://a/\n1\n", "http://127.0.0.1:9180/\n0\n"])(
-  "%j is no address",
+  "%j is not an address",
   (text) => {
     const folder = fresh();
     writeFileSync(adminAddressPath(folder), text, { mode: 0o600 });

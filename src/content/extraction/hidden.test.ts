@@ -24,7 +24,7 @@ test.each([
   ["a word", '<span aria-hidden="true">five</span>'],
   ["a paragraph", '<p aria-hidden="true">five</p>'],
   ["a letter beside something", '<span aria-hidden="true">fi<b>ve</b></span>'],
-  ["a menu that is no closed one", '<div aria-hidden="true" class="menu">five</div>'],
+  ["a menu that is not a closed one", '<div aria-hidden="true" class="menu">five</div>'],
 ])("%s that screen readers skip is visible, and kept", (_what, html) => {
   expect(shown(html)).toBe("five");
 });

@@ -261,7 +261,7 @@ function isDoneByItself({ selector, waitMs, waitUntil }: PageRequest): boolean {
   return waitUntil === "load" && waitMs === 0 && selector === undefined;
 }
 
-/** The load event alone is no sign that the page is done if the page then fetches its content. */
+/** The load event alone is not a sign that the page is done if the page then fetches its content. */
 function settles(request: PageRequest): boolean {
   return request.engine === "auto" && isDoneByItself(request);
 }

@@ -12,7 +12,7 @@ export interface DecodedPng {
 /** Decodes a PNG of eight bits a channel, RGB or RGBA, as browsers write it (PNG §9). */
 export function decodePng(bytes: Uint8Array): DecodedPng {
   const png = Buffer.from(bytes);
-  if (png.toString("latin1", 1, 4) !== "PNG") throw new Error("Cannot decode the picture: it is no PNG");
+  if (png.toString("latin1", 1, 4) !== "PNG") throw new Error("Cannot decode the picture: it is not a PNG");
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
   const size = png[25] === 6 ? 4 : 3;

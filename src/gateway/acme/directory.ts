@@ -161,7 +161,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error follows below.
   }
-  throw new AcmeError("a response of the directory is not a JSON object");
+  throw new AcmeError("a response of the directory is not JSON object");
 }
 
 /** The error in a problem document (RFC 9457). */

@@ -46,7 +46,7 @@ export function begunAgain(
 
 /**
  * The time until which a failure delays orders with these settings, in Unix milliseconds; 0: they begin at once. A time
- * beyond the longest pause comes from a clock that was wrong.
+ * beyond the longest pause was written while the machine's clock was wrong, and does not count.
  */
 export function waitsUntil(failure: FailureRecord | undefined, settings: string, now: number): number {
   if (failure?.settings !== settings) return 0;

@@ -278,7 +278,7 @@ export class CertificateKeeper {
     const open = settings.config.domains.flatMap((domain) => {
       const kept = readCertificate(entries, domain);
       const askAt = this.#renewals.get(domain)?.askAt ?? 0;
-      // A time beyond the longest pause comes from a clock that was wrong.
+      // A time beyond the longest pause was written while the machine's clock was wrong.
       const isOpen = askAt <= clock() || askAt > clock() + LONGEST_ASK_MS;
       return kept !== undefined && isOpen ? [{ domain, kept }] : [];
     });

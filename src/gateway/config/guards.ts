@@ -44,7 +44,7 @@ export interface GuardedConfig {
 /** The routes of one prefix by host; of one host, the route without conditions comes last. */
 type Slot = Map<string, GuardedRoute[]>;
 
-/** Finds the routes that can take requests, with their guards. It is no route table: it tests no condition. */
+/** Finds the routes that can take requests, with their guards. It is not a route table: it tests no condition. */
 export class GuardIndex {
   readonly routes: readonly GuardedRoute[];
   readonly #slots: ReadonlyMap<string, Slot>;

@@ -182,7 +182,7 @@ export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded>
 }
 
 /**
- * The bytes of a configuration file of at most 16 MiB. Throws an Error if it cannot be read, is larger or is no regular
+ * The bytes of a configuration file of at most 16 MiB. Throws an Error if it cannot be read, is larger or is not a regular
  * file.
  */
 export function readConfigBytes(path: string): Uint8Array {

@@ -88,7 +88,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     this.#held?.clear();
   }
 
-  /** Takes bytes from `from` on. Returns the index after the last byte of this body. */
+  /** Takes the bytes of `bytes` that begin at index `from`. Returns the index after the last byte of this body. */
   receive(bytes: Uint8Array, from: number): number {
     if (this.#chunked === undefined) {
       const take = Math.min(this.#remaining, bytes.length - from);

@@ -82,7 +82,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.#headDue = this.host.wheel.now() + this.host.settings().headerMs;
     this.#awaitHead();
     quic.onheaders = (block) => this.#onHead(block);
-    quic.onreset = () => this.#onReset(); // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
+    quic.onreset = () => this.#onReset(); // oxlint-disable-line unicorn/prefer-add-event-listener -- it is not an event target
     quic.ontrailers = (block) => this.#onTrailers(block);
     const closed = (): void => this.#onClosed();
     quic.closed.then(closed, closed);

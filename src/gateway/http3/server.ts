@@ -158,7 +158,7 @@ class Http3Server implements Http3Endpoint {
   /** The first packet of a client has arrived. */
   onSession(session: QuicSession): void {
     // With a handler here, the engine reports a broken connection nowhere else.
-    session.onerror = ignore; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
+    session.onerror = ignore; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is not an event target
     if (this.#draining) {
       this.#refuse(session);
       return;

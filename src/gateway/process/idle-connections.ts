@@ -3,8 +3,8 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ConnectionPermit } from "../server-host.ts";
 
 /**
- * Milliseconds without a request after which a connection may be closed for another one. Clients at work make shorter
- * pauses.
+ * Milliseconds without a request after which a connection may be closed for another one. Busy clients pause for
+ * less time.
  */
 const MIN_IDLE_MS = 1000;
 /** Connections that one search finds. @bound */

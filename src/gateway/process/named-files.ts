@@ -34,7 +34,7 @@ export function fileChecksOf(config: Config): FileCheck[] {
   return checks;
 }
 
-/** The checks of `after` for files that `before` does not name. Both have the same `wasm_filters`. */
+/** The checks among `after` that name a file which no check of `before` names. Both have the same `wasm_filters`. */
 export function addedChecks(before: readonly FileCheck[], after: readonly FileCheck[]): FileCheck[] {
   const known = new Set(before.flatMap(namesOf));
   return after.filter((check) => namesOf(check).some((name) => !known.has(name)));

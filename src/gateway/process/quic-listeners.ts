@@ -38,7 +38,7 @@ export interface QuicPlan {
   readonly maxHeaderCount: number;
 }
 
-/** The endpoints of a configuration. `bound` are its TCP listeners, in the configuration's order. */
+/** The endpoints of a configuration. `bound` has its TCP listeners in the order of the configuration. */
 export function quicPlansOf({ server, quic, limits, isReleased }: Config, bound: readonly BoundListener[]): QuicPlan[] {
   if (isReleased === true) return [];
   const common = {

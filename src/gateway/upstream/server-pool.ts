@@ -52,7 +52,7 @@ export interface PoolDeps {
 
 /**
  * The reason why there was no connection. `busy`: all connections were in use, or other requests got the next ones.
- * This is no fault of the server.
+ * The server is not at fault.
  */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 

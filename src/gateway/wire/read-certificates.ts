@@ -7,8 +7,8 @@ import { type KeyPair } from "./tls.ts";
 const MAX_PEM_BYTES = 1024 * 1024;
 
 /**
- * Reads and checks one certificate with its key. Throws if a file cannot be read, holds no certificate, or does not match its key. An expired certificate is used: a
- * restart must not be an outage for clients that still accept it.
+ * Reads and checks one certificate with its key. Throws if a file cannot be read, holds no certificate, or does not match its key. An
+ * expired certificate is used: a restart must not be an outage for clients that still accept it.
  */
 export function readPair({ cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string }): KeyPair {
   const cert = readPem(certPath, "certificate");

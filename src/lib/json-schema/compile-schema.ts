@@ -85,7 +85,7 @@ class Compiler {
     const location = this.#registry.locationOf(found);
     const { schema } = location;
     if (!isObject(schema)) {
-      if (typeof schema !== "boolean") throw new SchemaError(location.pointer, "is no schema");
+      if (typeof schema !== "boolean") throw new SchemaError(location.pointer, "is not a schema");
       const node = new SchemaNode(location);
       node.isNever = !schema;
       return node;

@@ -45,7 +45,7 @@ export function signedPermit2(
   privateKey: Uint8Array = hexToBytes(PRIVATE_KEY.slice(2)),
 ): Permit2Payment {
   const network = parseNetwork(requirements.network);
-  if (network === undefined) throw new Error(`Cannot sign a payment: "${requirements.network}" is no network`);
+  if (network === undefined) throw new Error(`Cannot sign a payment: "${requirements.network}" is not a network`);
   const authorization = permit2Authorization(requirements, now, change);
   const signature = signHash(permit2Hash(network, authorization), privateKey);
   return {

@@ -40,7 +40,7 @@ const CASES: readonly [name: string, sslMode: SslMode, answers: (Buffer | string
   ["responds to TLS with an error", "verify-full", [message("E", "Mno\0\0")], NO_PROTOCOL],
   ["sends nothing", "disable", [], "the server is not ready within 200 ms"],
   ["does not respond to the request for TLS", "require", [], "the server is not ready within 200 ms"],
-  ["is no database", "disable", ["HTTP/1.1 400 Bad Request\r\n\r\n"], NO_PROTOCOL],
+  ["is not a database", "disable", ["HTTP/1.1 400 Bad Request\r\n\r\n"], NO_PROTOCOL],
   ["announces a message of 2 GiB", "disable", [Buffer.from([0x52, 0x7f, 0xff, 0xff, 0xff])], NO_PROTOCOL],
   ["announces a message shorter than its length field", "disable", [Buffer.from([0x52, 0, 0, 0, 3])], NO_PROTOCOL],
   ["is ready before it has authenticated the client", "disable", [Buffer.concat([UTF8, READY])], NO_PROTOCOL],

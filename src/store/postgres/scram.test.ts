@@ -35,7 +35,7 @@ const CHALLENGES: readonly [name: string, challenge: string, expected: string][]
   ["no count", `r=${NONCE}x,s=W22Z`, "its count"],
   ["a count of none", `r=${NONCE}x,s=W22Z,i=0`, "its count"],
   ["a count of a year's work", `r=${NONCE}x,s=W22Z,i=9999999`, "its count"],
-  ["a count that is no number", `r=${NONCE}x,s=W22Z,i=0x10`, "its count"],
+  ["a count that is not a number", `r=${NONCE}x,s=W22Z,i=0x10`, "its count"],
   ["names of prototypes", `r=${NONCE}x,__proto__=1,s=`, "its salt"],
 ];
 for (const [name, challenge, expected] of CHALLENGES) {

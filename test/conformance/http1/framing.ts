@@ -37,7 +37,7 @@ export const FRAMING_RULES: readonly Rule[] = [
   ),
   refused(["9112 §6.1", "a coding that is not understood is 501"], post("Transfer-Encoding: gzip"), 501),
   refused(["9112 §6.1", "also before chunked"], post("Transfer-Encoding: gzip, chunked") + HELLO, 501),
-  refused(["9112 §6.1", "`identity` is no coding any more"], post("Transfer-Encoding: identity"), 400, 501),
+  refused(["9112 §6.1", "`identity` is not a coding any more"], post("Transfer-Encoding: identity"), 400, 501),
   refused(["9112 §6.1", "chunked twice"], post("Transfer-Encoding: chunked, chunked") + HELLO),
   refused(["9112 §6.1", "an empty Transfer-Encoding"], post("Transfer-Encoding: "), 400, 501),
   refused(["9112 §6.3", "chunked that is not last"], post("Transfer-Encoding: chunked, gzip") + HELLO),

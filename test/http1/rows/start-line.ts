@@ -81,7 +81,7 @@ export const START_LINE: readonly Row[] = [
   declined("an encoded CR", target("/a%0D")),
   declined("an escape of one digit", target("/a%2")),
   declined("an escape without digits", target("/a%")),
-  declined("an escape with a letter that is no digit", target("/a%zz")),
+  declined("an escape with a letter that is not a digit", target("/a%zz")),
   declined("a second escape behind a percent sign", target("/a%%20")),
   declined("a backslash", target("/a\\b")),
   declined("a backslash in dot segments", target("/a/..\\..\\b")),

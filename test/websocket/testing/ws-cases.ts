@@ -196,7 +196,7 @@ function closes(): Case[] {
     broken("with a reason", close(ws.closing(1000, "Hello World!")), 1000),
     broken("with a reason of 123", close(ws.closing(1000, Buffer.alloc(123, "*"))), 1000),
     broken("with a reason of 124", close(ws.closing(1000, Buffer.alloc(124, "*")))),
-    broken("with a reason that is no text", close(ws.closing(1000, Buffer.from("cebaeda080", "hex"))), 1007),
+    broken("with a reason that is not a text", close(ws.closing(1000, Buffer.from("cebaeda080", "hex"))), 1007),
     ...valid.map((code) => broken(`with ${code}`, close(ws.closing(code)), code)),
     ...invalid.map((code) => broken(`with ${code}`, close(ws.closing(code)))),
     broken("twice", [bye(), bye()], 1000),

@@ -88,7 +88,7 @@ function pixelBytes(header: Buffer): number {
 
 /**
  * Rewrites the first row so that it does not refer to the row above (PNG §9), which is no longer empty. With an empty
- * row above, Up is no filter, and Paeth is Sub.
+ * row above, Up is not a filter, and Paeth is Sub.
  */
 function startAfresh(rows: Buffer, rowBytes: number, bytesPerPixel: number): void {
   const filter = rows[0];

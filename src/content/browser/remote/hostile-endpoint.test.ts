@@ -1,4 +1,4 @@
-/** Endpoints that are no browsers: none of them ends the content service, blocks it, or fills its memory or its log. */
+/** Endpoints that are not browsers: none of them ends the content service, blocks it, or fills its memory or its log. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
@@ -55,7 +55,7 @@ test("the reason of a pool that refuses a call with the endpoint's token is not 
 test.each<[string, (id: number) => unknown]>([
   ["null", () => "null"],
   ["an error without a reason", (id) => ({ id, error: null })],
-  ["a result that is no object", (id) => ({ id, result: "x" })],
+  ["a result that is not an object", (id) => ({ id, result: "x" })],
   ["no product", (id) => ({ id, result: {} })],
   ["a product of several lines", (id) => ({ id, result: { product: "Chrome/1\nERROR all is lost" } })],
   ["a long product", (id) => ({ id, result: { product: `Chrome/${"1".repeat(100_000)}` } })],

@@ -264,7 +264,7 @@ describe("a browser is not used", () => {
   test.each([
     ["responds with an error", "HTTP/1.1 401 Unauthorized\r\n\r\n", "it responds to the WebSocket handshake with 401"],
     ["accepts another key", "HTTP/1.1 101 S\r\nSec-WebSocket-Accept: x\r\n\r\n", "handshake is not valid"],
-    ["is no web server", "220 mail.example\r\n\r\n", "its response is not HTTP"],
+    ["is not a web server", "220 mail.example\r\n\r\n", "its response is not HTTP"],
     ["closes", "", "the connection was closed"],
   ])("if its endpoint %s", async (_what, response, reason) => {
     const server = createServer((socket: Socket) =>

@@ -88,7 +88,7 @@ const DISGUISE = `((profile) => {
   for (const [owner, name] of writers) {
     replace(owner, name, "value", (native, self, args) => {
       let canvas = self;
-      // What is no canvas, or holds another site's picture, fails in the native function as it should.
+      // Anything but a canvas, and a canvas with another site's picture, fails in the native function as it should.
       try { canvas = noisy(self); } catch {}
       return Reflect.apply(native, canvas, args);
     });

@@ -173,10 +173,10 @@ function paragraphsOf(lines: readonly Line[], measure: Measure): Paragraph[] {
 
 /** A number with several parts before capitals or a word with a capital letter, or a text in capitals. */
 const HEAD = /^(?:\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+\p{Lu}|(?:[\dIVX]{1,4}\.?\s+)?\P{Ll}*\p{Lu}{4}\P{Ll}*$)/u;
-/** Maximum number of letters of a heading in letters of the text's size. */
+/** Maximum number of letters of a heading whose letters are as large as those of the text. */
 const MAX_HEAD = 70;
 
-/** Whether a line is a heading in letters of the text's size: numbered or in capitals, ended early, and after a gap. */
+/** Whether a line with letters as large as those of the text is a heading: numbered or in capitals, ended early, and after a gap. */
 function isHeadLine(
   line: Line,
   above: Line | undefined,

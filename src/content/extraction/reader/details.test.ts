@@ -138,7 +138,7 @@ describe("the author and the date beside the title", () => {
     expect(about("", { path: "/2025/12/18/the-night-train" }).published).toBe("2025-12-18");
   });
 
-  test.each(["undefined", "page.head.author", "262588213", "admin"])("%s is no author", (content) => {
+  test.each(["undefined", "page.head.author", "262588213", "admin"])("%s is not an author", (content) => {
     expect(about("", { head: `<meta name="author" content="${content}">` }).byline).toBeUndefined();
   });
 

@@ -48,7 +48,7 @@ describe("remains of buttons are removed", () => {
     ["a heading over links", '<h3>Share</h3><ul><li><a href="/s">Share on X</a></ul>'],
     ["a button made of another element", '<div role="button">Save</div>'],
     ["a mark of an advertisement", "<p>Advertisement</p>"],
-    ["several words that are no text", "<p>Was this page helpful?</p>"],
+    ["several words that are not text", "<p>Was this page helpful?</p>"],
   ])("%s", (_what, html) => {
     expect(cleaned(`<p>Kept.</p>${html}`)).toBe("Kept.");
   });

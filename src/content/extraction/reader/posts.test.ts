@@ -37,7 +37,7 @@ describe("the author and the date of a post", () => {
     expect(texts.join(" ")).not.toMatch(/eve|edited/);
   });
 
-  test("are found if the name is no link, but the first term beside the post", () => {
+  test("are found if the name is not a link, but the first term beside the post", () => {
     const html = thread(
       (name) =>
         `<div class="blockpost"><div class="post"><dl><dt><b>${name} (out)</b></dt><dd>Member (out)</dd></dl><p>${TEXT}</p></div></div>`,

@@ -11,7 +11,7 @@ const MAX_HELPER_LENGTH = 240;
 const REQUEST =
   /(?<![\w$.])(?:fetch|ofetch|\$fetch|axios(?:\.get)?|\$\.(?:get|getJSON))\s{0,3}\(\s{0,3}(?:new\s{1,3}(?:URL|Request)\s{0,3}\(\s{0,3})?(?:["'`][^"'`\s]{0,80}["'`]\s{0,3}\+\s{0,3}|[\w$.]{1,40}\s{0,3}\+\s{0,3}|`[^`\s]{0,80}\$\{)?([\w$]{1,40})\s{0,3}[,)}]/g;
 
-/** An address on the site itself, or on its own service. Files are no data. */
+/** An address on the site itself, or on its own service. Addresses of files do not count. */
 const ADDRESS = String.raw`(["'\`])((?:https?:\/\/[\w.:-]{1,120})?\.{0,2}\/(?![^"'\`\s]*\.(?:m?js|css|svg|png|jpe?g|webp|gif|woff2?|mp4|wasm)\b)[^"'\`\s]{1,200})\1`;
 
 /**

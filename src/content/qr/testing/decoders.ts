@@ -15,7 +15,7 @@ export function readPng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png);
   const width = bytes.readUInt32BE(16);
   if (bytes.toString("latin1", 1, 4) !== "PNG" || bytes.readUInt32BE(20) !== width) {
-    throw new Error("Cannot read the picture: it is no square PNG");
+    throw new Error("Cannot read the picture: it is not a square PNG");
   }
   const dataLength = bytes.readUInt32BE(33);
   const rows = inflateSync(bytes.subarray(41, 41 + dataLength));

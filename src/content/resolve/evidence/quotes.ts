@@ -1,4 +1,4 @@
-/** Characters of the shortest quote that is no coincidence, after normalization. */
+/** Characters of the shortest quote that is not a coincidence, after normalization. */
 const MIN_QUOTE = 8;
 
 const WHITE_SPACE = /[\s\p{Cf}]+/gu;

@@ -21,7 +21,7 @@ export class IndexQueries {
     this.#path = path;
   }
 
-  /** Fails with a ProviderError. The call does not wait for an aborted query. */
+  /** Fails with a ProviderError. An aborted call rejects at once, also while its query runs. */
   async search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
     if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many queries wait for the index");
     const id = this.#nextId;

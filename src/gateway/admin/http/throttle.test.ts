@@ -32,7 +32,7 @@ test("all addresses of one IPv6 network count as one", () => {
   expect(limits.waitMs("2001:db8:1:3::1")).toBe(0);
 });
 
-test("an address that has sent a valid key has more tries for a day, and is no flood", () => {
+test("an address that has sent a valid key has more tries for a day, and is not a flood", () => {
   const { clock, limits } = throttle();
   limits.right("192.0.2.1");
   tryWrong(limits, "192.0.2.1", MAX_WRONG_OF_KNOWN - 1);

@@ -224,7 +224,7 @@ function insertion(at: number, text: string): Edit {
   return { start: at, end: at, text };
 }
 
-/** The parts of the new container; undefined if the node is no container of the same kind. */
+/** The parts of the new container; undefined if the node is not a container of the same kind. */
 function wantedParts({ kind, parts }: TextNode, { before, after }: Change): Wanted[] | undefined {
   if (kind === "scalar") return undefined;
   if (Array.isArray(before) && Array.isArray(after)) {

@@ -177,7 +177,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
   }
 }
 
-/** The timeout of a call in milliseconds, from the one that the filter asks for. */
+/** The timeout of a call, in milliseconds, for the timeout that the filter requests. */
 export function callMs(asked: number): number {
   return asked > 0 && asked < MAX_CALL_MS ? asked : MAX_CALL_MS;
 }

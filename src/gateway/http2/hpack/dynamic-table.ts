@@ -43,7 +43,7 @@ export class DynamicTable<T> {
     return true;
   }
 
-  /** Inserts an entry. An entry larger than the table empties the table, and is no error (RFC 7541 §4.4). */
+  /** Inserts an entry. An entry larger than the table empties the table, and is not an error (RFC 7541 §4.4). */
   insert(name: string, item: T, size: number): void {
     this.#evict(this.#limit - size);
     if (size > this.#limit) return;

@@ -76,12 +76,12 @@ test.each([
   ["another algorithm", token({ sub: "a" }, "HS512"), "not signed as required"],
   ["no algorithm", token({ sub: "a" }, "HS256", { alg: "none" }), "not signed as required"],
   ["what is critical", token({ sub: "a" }, "HS256", { crit: [] }), "not signed as required"],
-  ["a key id that is no text", token({ sub: "a" }, "HS256", { kid: 1 }), "cannot be read"],
+  ["a key id that is not a text", token({ sub: "a" }, "HS256", { kid: 1 }), "cannot be read"],
   ["another secret", token({ sub: "a" }, "HS256", {}, hmac("other")), "not signed as required"],
   ["a signature cut short", token({ sub: "a" }).slice(0, -4), "not signed as required"],
   ["no object of claims", token("[]"), "cannot be read"],
   ["claims that cannot be read", token({ sub: 1 }), "a claim of the token cannot be read"],
-  ["a header that is no object", `${part("[]")}.${part({})}.AA`, "cannot be read"],
+  ["a header that is not an object", `${part("[]")}.${part({})}.AA`, "cannot be read"],
   ["two parts", "a.b", "cannot be read"],
 ])("a token with %s is refused", (_what, text, why) => {
   expect(verdict(methodOf(), text)).toContain(why);

@@ -85,7 +85,7 @@ export class Question implements ResponseSink, TimeKeeper {
     this.#reused = connection.requests > 0;
     connection.timeKeeper = this;
     connection.request("GET", this.#head, 0, this);
-    // After a wait no socket event of a client follows that would send the data.
+    // The request can be written outside of a socket event, which otherwise sends the buffered data.
     flushCork();
     if (this.#connection === connection) connection.waitAtMost(Number.POSITIVE_INFINITY, this.#dueAt);
   }

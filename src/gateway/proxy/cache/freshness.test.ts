@@ -44,7 +44,7 @@ describe("age (RFC 9111 §4.2.3, §5.1)", () => {
     ["an Age, and the time on the way", `Age: 30\r\n${DATE}`, 32],
     ["the first of a list", `Age: 30, 5\r\n${DATE}`, 32],
     ["the first of several lines", `Age: 30\r\nAge: 5\r\n${DATE}`, 32],
-    ["one that is no number", `Age: a\r\n${DATE}`, 2],
+    ["one that is not a number", `Age: a\r\n${DATE}`, 2],
     ["a negative one", `Age: -7\r\n${DATE}`, 2],
     ["a Date that lies back", `Date: ${at(-100)}\r\n`, 102],
     ["a Date that is yet to come", `Date: ${at(100)}\r\n`, 2],

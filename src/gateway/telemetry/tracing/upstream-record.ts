@@ -44,7 +44,7 @@ export class UpstreamRecord implements UpstreamTrace {
     trace.writeUnsampled(this.#line);
   }
 
-  /** The record of a new request, in that of a finished one if there is one. */
+  /** The record of a new request. It reuses the record of a finished request, if `spare` is one. */
   static of(spare: UpstreamTrace | undefined, fields: Fields): UpstreamRecord {
     if (!(spare instanceof UpstreamRecord) || spare.constructor !== UpstreamRecord) return new UpstreamRecord(fields);
     spare.#fields = fields;

@@ -65,7 +65,7 @@ export function chainIdRequest(): Request<bigint> {
   return { method: "eth_chainId", params: [], schema: quantity };
 }
 
-/** The code at an address; `0x` if it is no contract. */
+/** The code at an address; `0x` if it is not a contract. */
 export function codeRequest(address: string): Request<Hex> {
   return { method: "eth_getCode", params: [address, "latest"], schema: data };
 }

@@ -38,7 +38,8 @@ export interface BufferedResponseOptions {
 }
 
 /**
- * Stands before an exchange's response and holds the upstream's response back until it is paid for, in memory, or on the disk if it is long. Once over it steps aside.
+ * Stands before an exchange's response and holds the upstream's response back until it is paid for: in memory, or on the
+ * disk if it is long. When the response has been passed on or has failed, this object forwards everything unchanged.
  *
  *   waiting ──start of what is sold──▶ holding ──end──▶ (writing) ──▶ over: complete
  *      │                           └──abort, too long, no room──▶ over: broken

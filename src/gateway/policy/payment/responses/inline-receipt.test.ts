@@ -49,7 +49,7 @@ test.each([
   ["an array", responseOf("[{}]")],
   ["null", responseOf("null")],
   ["text", responseOf('"}"')],
-  ["what is no JSON", responseOf("{a}")],
+  ["what is not JSON", responseOf("{a}")],
   ["an object that has one", responseOf('{"payment":null}')],
   ["a part", responseOf("{}", "Content-Type: application/json\r\n", 206)],
   ["another type", responseOf("{}", "Content-Type: application/jsonl\r\n")],
@@ -60,7 +60,7 @@ test.each([
   expect(await withReceipt(response, RECEIPT)).toBe(response);
 });
 
-test("the longest response that gets a receipt has a mebibyte, and identity is no compression", async () => {
+test("the longest response that gets a receipt has a mebibyte, and identity is not compression", async () => {
   const response = responseOf(
     `{"a":"${"x".repeat(MOST - 8)}"}`,
     "Content-Type: application/json\r\nContent-Encoding: Identity\r\n",

@@ -9,7 +9,7 @@ export interface DnsAnswer {
   /** Addresses of both families. Each query gets those of its own family. */
   readonly addresses: readonly string[];
   readonly ttl: number;
-  /** RCODE: 2 is a failure of the server, 3 is no such name. */
+  /** RCODE: 2 is a failure of the server, 3 is that the name does not exist. */
   readonly code?: number;
 }
 
