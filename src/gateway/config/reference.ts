@@ -32,7 +32,7 @@ types and defaults. Every section is optional: \`{}\` starts with the defaults. 
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
 
-Keys marked _own_ are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be set. Turnpike ignores such a
+Keys marked with a star are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be set. Turnpike ignores such a
 key with a warning if nothing depends on it. If ignoring it would weaken protection, the file is refused.
 
 ## Formats
@@ -103,9 +103,7 @@ function defaultText(schema: JsonSchema, isRequired: boolean): string {
 
 function meaning(schema: JsonSchema): string {
   // A key without a default needs no words for that.
-  const description = schema.description?.replace(/ Default: none\.$/, "") ?? "";
-  const text = [description, schema.ours === true ? "_Own._" : ""];
-  return text.filter(Boolean).join(" ");
+  return schema.description?.replace(/ Default: none\.$/, "") ?? "";
 }
 
 /** A list of keys: the name, the type, the default and the meaning of each. */
@@ -120,7 +118,12 @@ function keyList(rows: readonly (readonly string[])[]): string {
 
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
-  return [`\`${key}\``, typeName(schema), defaultText(schema, isRequired), meaning(schema)];
+  return [
+    `\`${key}\`${schema.ours === true ? "\\*" : ""}`,
+    typeName(schema),
+    defaultText(schema, isRequired),
+    meaning(schema),
+  ];
 }
 
 /** The rows of a section, one for each key. */
