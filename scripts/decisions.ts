@@ -17,7 +17,7 @@ const AREAS: Readonly<Record<string, string>> = {
 
 const INTRODUCTION = `# Decisions
 
-Each record explains one design decision that the code alone cannot explain, and code cites it by number, such as "decision 0201".
+Each record explains one design decision that the code alone cannot explain, and code cites it by number, such as "decision 0801".
 A new record gets the next number of its area, and has 60 to 250 words. \`node scripts/bun.mjs scripts/generate.ts\` writes this list. A record
 that no code cites any more is removed.
 `;

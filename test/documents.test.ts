@@ -53,6 +53,7 @@ const NOT_HERE = new Set([
   "shop.json",
   "src/content/operations/NAME.ts",
   "provide-x.ts",
+  "react/store",
   "acme-tls/1",
   "application/json",
   "text/*",
@@ -245,7 +246,7 @@ test("the reference of bounds has the constants with their values, and the keys 
 
 test("every decision that the code cites by number has a record, and the code cites every record", () => {
   const records = new Set(DOCUMENTS.map((path) => /^docs\/decisions\/(\d{4})-/.exec(path)?.[1]));
-  const cited = [...new Glob("{src,test,scripts,bench}/**/*.{ts,tsx}").scanSync(ROOT)].flatMap((path) =>
+  const cited = [...new Glob("{src,test,bench}/**/*.{ts,tsx}").scanSync(ROOT)].flatMap((path) =>
     // A comment can end its line between the word and the number.
     [...readDocument(path).matchAll(/\b[Dd]ecision[\s*/]+(\d{4})\b/g)].map(([, number]) => ({ path, number })),
   );
@@ -257,7 +258,7 @@ test("every decision that the code cites by number has a record, and the code ci
 
 test("records of decisions have 60 to 250 words", () => {
   const records = DOCUMENTS.filter((path) => /^docs\/decisions\/\d/.test(path));
-  expect(records.length).toBeGreaterThan(25);
+  expect(records.length).toBeGreaterThan(20);
   const lengths = records.map((path) => {
     const words = readDocument(path)
       .replaceAll(/^#.*$/gm, "")

@@ -1,4 +1,7 @@
-/** Fields by which browsers handle the gateway's own responses with care. Decision 0502. */
+/**
+ * Fields of the gateway's own responses that restrict what browsers do with them. Proxied responses have such fields only if
+ * they are configured, because a gateway must not change the behaviour of existing pages unasked.
+ */
 import { type Fields } from "../lib/fields.ts";
 
 /** The referrer policy is the default of current browsers. */

@@ -255,7 +255,7 @@ function listenOptions(options: Http3Options): ListenOptions {
     },
     alpn: ["h3"],
     sni: identities(material),
-    // An attacker can replay early data (RFC 8470, decision 0308).
+    // An attacker can replay early data (RFC 8470).
     enableEarlyData: false,
     // The engine cannot request an optional certificate.
     verifyClient: clientCa !== "" && clientCertRequired,

@@ -184,7 +184,7 @@ export class GatewayListener {
       this.#shared.handleMisdirected(exchange);
       return;
     }
-    // HTTP/3 has only the rule that is common to all hosts: see decision 0307.
+    // HTTP/3 has only the rule that is common to all hosts: the QUIC engine has one rule for each endpoint.
     if (identities === undefined || identities.isCommon(authority)) exchange.addedFields = this.#announced;
     this.#shared.handle(exchange);
   }

@@ -12,7 +12,7 @@ export interface ColdRequest<T> {
 /**
  * One cold start for all requests that want the same tenant at the same time: the first request starts it, the others
  * wait. If the first request fails, is rejected or loses its client, the next one starts the tenant, because its filter
- * can decide differently. Decision 0712.
+ * can decide differently.
  */
 export class ColdStarts<T> {
   /** Waiting requests by tenant. An entry exists as long as one request is starting the tenant. */
