@@ -32,8 +32,7 @@ types and defaults. Every section is optional: \`{}\` starts with the defaults. 
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
 
-Keys marked with a star are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be set. Turnpike ignores
-such a key with a warning if nothing depends on it. If ignoring it would weaken protection, the file is refused.
+Keys marked with a star are extensions of Turnpike to version 1.0 of the configuration.
 
 ## Formats
 
