@@ -20,7 +20,7 @@ export async function readConfig(source: ConfigSource): Promise<ReadConfig> {
   return { ...opened, config };
 }
 
-/** The error for a configuration with problems. One problem is its message; several are its lines. */
+/** The error for a configuration with problems. Its message has one problem, or a line for each of several. */
 export function problemsError(name: string, problems: readonly Diagnostic[]): StartError {
   const [only, ...others] = problems.map((problem) => `${name}: ${diagnosticText(problem)}`);
   if (only !== undefined && others.length === 0) return new StartError(only);

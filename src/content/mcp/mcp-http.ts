@@ -16,10 +16,10 @@ import { type AskPrices } from "../api/price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
 import { type Gateway } from "./tool-call.ts";
 
-/** Bytes of one message: the longest body of an operation, and a payment. @operator */
+/** Bytes of one MCP message: the longest body of an operation, and a payment. @operator */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
 /**
- * Sessions at one time, and milliseconds that a session may be idle. @operator A client whose session has ended begins
+ * MCP sessions at one time, and milliseconds that a session may be idle. @operator A client whose session has ended begins
  * another one.
  */
 const MAX_SESSIONS = 256;

@@ -10,7 +10,7 @@ const MAX_RESULT_BYTES = 6 * 1_000_000 + 64 * 1024;
  * Maximum number of bytes of one response: the most results, each with the most characters that a caller can request.
  */
 const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
-/** Bytes of all responses that are built or sent at one time. @operator */
+/** Bytes of all batches that are built or sent at one time. @operator */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 
 const budget = new ContentBudget(MAX_BUFFERED_BYTES);

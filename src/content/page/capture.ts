@@ -33,5 +33,5 @@ export interface PrintRequest {
   readonly marginRight: number;
 }
 
-/** Bytes of a response: a gateway buffers no more of a response that waits for its payment. @operator */
+/** Bytes of a screenshot or a PDF: a gateway buffers no more of a response that waits for its payment. @operator */
 export const MAX_CAPTURE_BYTES = 32 * 1024 * 1024 - 64 * 1024;

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
-/** Pictures that may wait for their turn. @operator */
+/** Screenshots that may wait for their turn. A further one gets 503. @operator */
 const MAX_WAITING = 64;
 
 interface Waiter {

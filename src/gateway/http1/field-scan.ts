@@ -208,8 +208,8 @@ function framing(bytes: Uint8Array, start: number, length: number): number {
 }
 
 /**
- * Fields that Connection may nominate. @operator More are refused: each is compared with every line, and thousands of them
- * would cost milliseconds a request.
+ * Fields that `Connection` may nominate. A request with more is refused. @operator More are refused: each is compared with
+ * every line, and thousands of them would cost milliseconds a request.
  */
 const MAX_NOMINATED = 64;
 

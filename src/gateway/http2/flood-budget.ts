@@ -1,6 +1,6 @@
 /**
- * The most credit, which a connection begins with. Each frame that moves no data costs 1: PING, SETTINGS, PRIORITY,
- * WINDOW_UPDATE, empty DATA and the like. @operator
+ * HTTP/2 frames that move no data, such as PING and SETTINGS, which a connection may send at once. A reset stream counts
+ * as 10. @operator
  */
 const MAX_CREDIT = 10_000;
 /** Credit that is restored in a second. */

@@ -6,7 +6,7 @@ import { ByteQueue } from "../../lib/byte-queue.ts";
 
 /** Bytes of one request's body that wait in memory; further bytes wait in a file. */
 const MAX_BUFFERED_BYTES = 262_144;
-/** Bytes of all bodies of a worker that wait in files. @operator */
+/** Bytes of request bodies over HTTP/3 that wait in files of one worker for their upstreams. @operator */
 const MAX_SPOOLED_BYTES = 1_073_741_824;
 /** Bytes of one read from a file. */
 const READ_BYTES = 65_536;

@@ -12,9 +12,10 @@ import * as codes from "./codes.ts";
 import { Http3ServerConnection } from "./server-session.ts";
 
 /**
- * Handshakes in progress in one worker. @operator A further one ends the oldest, because the source address of a first
- * packet can be forged. A client completes its handshake within a few round trips, and a forged one only waits for its
- * timeout of 10 s: if further ones were refused, 100 packets a second would keep all clients out.
+ * QUIC handshakes in progress in one worker. A further one ends the oldest. @operator A further one ends the oldest,
+ * because the source address of a first packet can be forged. A client completes its handshake within a few round trips,
+ * and a forged one only waits for its timeout of 10 s: if further ones were refused, 100 packets a second would keep all
+ * clients out.
  */
 const MAX_HANDSHAKES = 1024;
 /**

@@ -40,7 +40,7 @@ export interface GatewayOptions {
   readonly reusePort: boolean;
   /** The gateway that this one replaces still listens on the same TCP ports. */
   readonly takesOver?: Replaced | undefined;
-  /** The admin interface starts after the workers, which are not ready before; left out: it does not. */
+  /** True: the admin interface starts after the workers, which are ready only then. */
   readonly awaitsAdmin?: boolean;
   /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
   readonly needsDatabase?: boolean;

@@ -85,26 +85,17 @@ export const FILTER_OUTCOMES = [
 ] as const;
 /** Upper bounds of the buckets for the duration of an invocation, in seconds. A last bucket takes all longer times. */
 export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
-/**
- * Pairs of filter and route that are counted separately, and the columns of each: see `FilterMetrics`. Beyond it, pairs
- * share the first row. @operator @bound
- */
+/** Pairs of filter and route that are counted separately. Further pairs share one row. @operator @bound */
 export const FILTER_ROWS = 256;
 export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
-/**
- * Metrics that filters define, and the columns of each: a mark, a value, and the buckets of a histogram. Metrics beyond
- * `DEFINED_ROWS` are not counted. @operator @bound
- */
+/** Metrics that filters define. Further ones are not counted. @operator @bound */
 export const DEFINED_ROWS = 512;
 export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
 export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
 /** Events of requests on tenant routes, and of their warm mappings. */
 export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
 
-/**
- * Routes that are counted separately, and the columns of each: see `RouteTraffic`. Beyond it, routes share the first row.
- * @operator @bound
- */
+/** Routes that are counted separately. Further routes share one row. @operator @bound */
 export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 

@@ -3,7 +3,7 @@ import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
 import { type KeyPair } from "./tls.ts";
 
-/** A larger file is refused: it is not a certificate. @operator */
+/** Bytes of a file of certificates or keys. A larger file is refused. @operator */
 const MAX_PEM_BYTES = 1024 * 1024;
 
 /**

@@ -4,8 +4,8 @@ import type * as Patterns from "./pattern.ts";
 const patterns = (): typeof Patterns => require("./pattern.ts");
 
 /**
- * Approximate limit for the states of a pattern's automaton. @operator The time for a text is at most its length times this
- * number.
+ * Approximate limit for the states of the automaton of a regular expression in the configuration. @operator The time for a
+ * text is at most its length times this number.
  */
 const MAX_PATTERN_SIZE = 512;
 

@@ -167,7 +167,7 @@ function isLineBreak({ name, children }: Element, other?: string): boolean {
   return only !== undefined && more === undefined && isTag(only) && only.name === "br";
 }
 
-/** A silent video without a name that repeats itself shows no more than a picture behind the text. */
+/** True for a silent video in a loop without a name, which is only a moving picture behind the text. */
 function isAnimation({ name, attribs }: Element): boolean {
   if (name !== "video") return false;
   const { loop, muted, title, "aria-label": label, id = "", class: names = "" } = attribs;

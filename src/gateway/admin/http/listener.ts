@@ -12,7 +12,10 @@ import { Connection, type Patience, PATIENCE } from "./connection.ts";
 import { hostAndPort } from "../../../lib/url-host.ts";
 import { pollUntil } from "../../../lib/poll-until.ts";
 
-/** Concurrent connections: of all clients, and of one address (for IPv6: of its /64). @operator @internal */
+/**
+ * Concurrent connections to the admin interface: of all clients, and of one address (for IPv6: of its /64). @operator
+ * @internal
+ */
 export const MAX_CONNECTIONS = 512;
 export const MAX_CONNECTIONS_OF_ADDRESS = 128;
 /** RFC 9112 sets no limit for a head. No request to this interface needs more. */

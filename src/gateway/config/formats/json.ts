@@ -1,4 +1,4 @@
-/** Levels of nested objects and lists; a text with more is refused, because it could exhaust the stack. @operator */
+/** Levels of nested objects and lists in JSON; a text with more is refused. @operator */
 export const MAX_DEPTH = 64;
 
 /** A position in a text. Both numbers count from 1; columns are UTF-16 code units. */

@@ -7,7 +7,7 @@ const MAX_KEY_LENGTH = 1024;
 /** Characters of a key; a shorter one is refused without `allow_short_keys`, because it can be guessed. */
 export const MIN_KEY_LENGTH = 16;
 
-/** Folders of `file_folders`; the configuration is refused with more. @operator */
+/** Folders of `admin.file_folders`; the configuration is refused with more. @operator */
 const MAX_FILE_FOLDERS = 64;
 
 /** A secret that a header field can contain. */

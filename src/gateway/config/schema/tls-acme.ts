@@ -4,8 +4,8 @@ import { environmentName, filePath, httpUrl, ours, secret, text } from "./kinds.
 /** Characters of a domain, which is part of a file's name; a longer one is refused. */
 const MAX_DOMAIN = 200;
 /**
- * Domains; the configuration is refused with more. @operator Each has its own certificate, and certificate authorities limit
- * their number.
+ * Domains of `tls.acme`; the configuration is refused with more. @operator Each has its own certificate, and certificate
+ * authorities limit their number.
  */
 const MAX_DOMAINS = 100;
 /** Contact addresses of an account; the configuration is refused with more. */

@@ -9,7 +9,7 @@ import { serviceAddress } from "./service-address.ts";
 
 /** Bytes of a key set; those of large issuers have about 10 keys. A longer response is a failed load. @operator */
 const MAX_KEY_SET_BYTES = 131_072;
-/** Keys of a set. Later keys are ignored. @operator */
+/** Keys of a key set (JWKS). Later keys are ignored. @operator */
 const MAX_KEYS = 64;
 /** Milliseconds that the issuer has for one response. After them the load has failed. @bound */
 const KEY_SET_TIMEOUT_MS = 5000;

@@ -22,17 +22,17 @@ return {1, string.format('%.0f', until_full)}
 `;
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 
-/** Consecutive failures after which the store counts as unavailable. @operator A single late response is not an outage. */
+/**
+ * Failures of Redis in a row, after which `rate_limit_store` counts as unavailable. @operator A single late response is
+ * not an outage.
+ */
 const MAX_FAILURES = 5;
 /** Milliseconds before the first try to reconnect. The time doubles with each try, up to `MAX_RETRY_MS`. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 10_000;
 /** Milliseconds that a new connection may take. After them the try has failed. @bound */
 const CONNECT_MS = 2_000;
-/**
- * Requests to the store that wait for a response at a time, per worker. Beyond it the server uses its own buckets, because
- * the response would be late. @operator
- */
+/** Requests of one worker that wait for Redis. Beyond it the gateway limits by itself. @operator */
 const MAX_WAITING = 4096;
 
 /** The metrics, the log and the clock of the store. */

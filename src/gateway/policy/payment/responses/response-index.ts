@@ -5,7 +5,7 @@ import { codeOf } from "../../../../lib/caught.ts";
 
 /** Milliseconds after the last sign of life of a process. After that its unfinished responses are removed. @bound @internal */
 export const WRITER_STALE_MS = 30_000;
-/** Responses on the disk, unfinished or stored, of any length. @operator */
+/** Paid responses on the disk, unfinished or kept for a repetition. @operator */
 const MAX_RESPONSES = 100_000;
 /** Stored responses that are evicted for one new response. Removing more would delay other requests. */
 const MAX_EVICTED = 256;

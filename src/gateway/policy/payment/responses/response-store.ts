@@ -24,7 +24,7 @@ export interface ResponseBounds {
   readonly maxEntries: number;
 }
 
-/** Limits of one process. One response can be as long as the default `max_response_bytes` of a route. @operator @bound */
+/** Paid responses that one process keeps in memory: bytes of one response, and their number. @operator @bound */
 const RESPONSE_BOUNDS: ResponseBounds = {
   maxResponseBytes: 32 * 1024 * 1024,
   maxEntries: 1024,
