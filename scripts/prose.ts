@@ -15,7 +15,10 @@ function filesIn(folder: string): string[] {
 
 function chosenFiles(): string[] {
   const named = process.argv.slice(2);
-  if (named.length > 0) return named.flatMap((path) => (/\.(?:md|tsx?)$/.test(path) ? [path] : filesIn(path)));
+  if (named.length > 0) {
+    const chosen = named.flatMap((path) => (/\.(?:md|tsx?)$/.test(path) ? [path] : filesIn(path)));
+    return chosen.filter((path) => !UNCHECKED_SOURCES.includes(path) && !UNCHECKED_DOCUMENTS.includes(path));
+  }
   const documents = DOCUMENTS.flatMap((glob) => [...new Glob(glob).scanSync(".")]).filter(
     (path) => !UNCHECKED_DOCUMENTS.includes(path),
   );
