@@ -11,7 +11,7 @@ import { CERTIFICATE_USES } from "../../src/gateway/telemetry/certificate-metric
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { slugOf } from "../../scripts/site/slug.ts";
-import { readDocument, ROOT, rowsOf } from "../support/documents.ts";
+import { documentedMetrics, readDocument, ROOT } from "../support/documents.ts";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { type Metric, parseMetrics } from "../support/prometheus.ts";
@@ -117,8 +117,10 @@ function metricOf(name: string): Metric {
 function labelsOf(name: string): string[] {
   const { samples, name: documented } = metricOf(name);
   if (samples.length > 0) return [...new Set(samples.flatMap((sample) => Object.keys(sample.labels)))];
-  const [row] = rowsOf(readDocument("docs/metrics.md"), `\`${documented}\``);
-  return [...(row?.[2] ?? "").replaceAll(/\([^)]*\)/g, "").matchAll(/`([a-z]+)`/g)].map(([, label = ""]) => label);
+  const metric = documentedMetrics().find((candidate) => candidate.name === documented);
+  return [...(metric?.labels ?? "").replaceAll(/\([^)]*\)/g, "").matchAll(/`([a-z]+)`/g)].map(
+    ([, label = ""]) => label,
+  );
 }
 
 function valuesOf(name: string, label: string): readonly string[] {

@@ -54,6 +54,22 @@ export function blockWith(document: string, language: string, part: string): str
   return block.text;
 }
 
+/** A metric of docs/metrics.md. */
+export interface DocumentedMetric {
+  readonly name: string;
+  readonly type: string;
+  /** The text of its labels; empty if it has no labels. */
+  readonly labels: string;
+}
+
+/** The metrics that docs/metrics.md lists, in order. */
+export function documentedMetrics(): DocumentedMetric[] {
+  const items = readDocument("docs/metrics.md").replaceAll(/\n {2}/g, " ");
+  return [...items.matchAll(/^- `(turnpike_[^`]+)` \(([a-z, ]+)(?:; (.+?))?\): /gm)].map(
+    ([, name = "", type = "", labels = ""]) => ({ name, type, labels }),
+  );
+}
+
 /** The cells of every table row whose first cell begins with `start`. */
 export function rowsOf(document: string, start: string): string[][] {
   return document
