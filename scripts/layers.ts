@@ -6,6 +6,12 @@ import { Glob } from "bun";
 const LAYERS: readonly (readonly string[])[] = [
   ["src/cli"],
   ["src/gateway/process"],
+  ["src/gateway/process/workers"],
+  ["src/gateway/process/gateway"],
+  ["src/gateway/process/compile", "src/gateway/process/facilitators"],
+  ["src/gateway/process/check"],
+  ["src/gateway/process/listeners"],
+  ["src/gateway/process/connections"],
   ["src/gateway/admin"],
   ["src/gateway/pipeline.ts", "src/client"],
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],

@@ -229,7 +229,7 @@ test("the reference of bounds has the constants with their values, and the keys 
   const document = readDocument("docs/reference/bounds.md");
   const listed = document.replaceAll(/\n {2}/g, " ").matchAll(/^- \*\*(.+?)\*\*: .+ \(`([^`]+)`\)$/gm);
   const limits = [...listed].map(([, limit, constant]) => [constant, limit]);
-  expect(limits).toContainEqual(["process/handshake.ts#MAX_HANDSHAKES", "1,024"]);
+  expect(limits).toContainEqual(["process/listeners/handshake.ts#MAX_HANDSHAKES", "1,024"]);
   expect(limits).toContainEqual(["wire/read-certificates.ts#MAX_PEM_BYTES", "1 MiB"]);
   const settings = codeOf(document.slice(0, document.indexOf("## src/"))).filter((code) =>
     /^[a-z]\w*(?:\[\])?\.\w+$/.test(code),

@@ -165,11 +165,11 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     expect(own.length).toBeGreaterThanOrEqual(1);
     const before = await token.balanceOf(PAYEE);
     const first = await Promise.all(Array.from({ length: 8 }, () => buy(url)));
-    const workers = descendants(program.pid, "/process/worker.");
+    const workers = descendants(program.pid, "/process/workers/worker.");
     process.kill(workers[0] ?? Number.NaN, "SIGKILL");
     await program.sees(/ended; starting another/);
     await until("two workers again", () => {
-      const now = descendants(program.pid, "/process/worker.").filter((pid) => pid !== workers[0]);
+      const now = descendants(program.pid, "/process/workers/worker.").filter((pid) => pid !== workers[0]);
       return now.length === 2 ? now : undefined;
     });
     const second = await Promise.all(Array.from({ length: 8 }, () => buy(url)));
@@ -194,14 +194,14 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     await until("the transaction", async () =>
       (await chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"])) === "0x1" ? true : undefined,
     );
-    const workers = descendants(program.pid, "/process/worker.");
+    const workers = descendants(program.pid, "/process/workers/worker.");
     expect(workers).toHaveLength(2);
     for (const worker of workers) process.kill(worker, "SIGKILL");
     expect(await lost).toBe("lost");
     await chain.setMining(true);
     await chain.mine();
     await until("two workers again", () => {
-      const now = descendants(program.pid, "/process/worker.").filter((pid) => !workers.includes(pid));
+      const now = descendants(program.pid, "/process/workers/worker.").filter((pid) => !workers.includes(pid));
       return now.length === 2 ? now : undefined;
     });
     const again = await until("the response", async () => {

@@ -258,7 +258,7 @@ test("every worker, also after a restart, repeats the response that one of them 
   const length = 3 * MEGABYTE;
   expect((await get(port, "/paid/10", short)).status).toBe(200);
   expect((await get(port, `/paid/${length}`, long)).status).toBe(200);
-  const pids = descendants(program.pid, "/process/worker.");
+  const pids = descendants(program.pid, "/process/workers/worker.");
   expect(pids).toHaveLength(2);
   const check = async (at: number): Promise<void> => {
     for (let i = 0; i < 8; i++) {

@@ -241,7 +241,7 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     const url = database.url(await database.newUser());
     const gateway = await start({ url, statement_timeout_ms: 1000 }, { workers: 2 });
     await database.crash();
-    for (const pid of descendants(gateway.pid, "/process/worker.")) process.kill(pid, "SIGKILL");
+    for (const pid of descendants(gateway.pid, "/process/workers/worker.")) process.kill(pid, "SIGKILL");
     await until(() => (gateway.output().match(/the server is not reached/g) ?? []).length >= 2, 20_000);
     const paid = signedPayment(Date.now() / 1000);
     await until(async () => (await statusOf(pay(gateway, paid))) === 503);

@@ -36,7 +36,7 @@ const ENTRIES = [
   "src/gateway/admin/running-config/judge-worker.ts",
   "src/gateway/admin/running-config/text-worker.ts",
   "src/gateway/filters/module/prepare-worker.ts",
-  "src/gateway/process/check-files-worker.ts",
+  "src/gateway/process/check/check-files-worker.ts",
 ];
 
 const ASSETS = [

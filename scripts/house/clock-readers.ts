@@ -15,7 +15,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/cli/stop-signal.ts",
     "src/content/service.ts",
     "src/gateway/process/administered-gateway.ts",
-    "src/gateway/process/check-files-worker.ts",
+    "src/gateway/process/check/check-files-worker.ts",
   ],
   /** They give a guest program the clock and the random values of the system. */
   guests: [
@@ -27,7 +27,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   timers: [
     "src/content/page/deadline.ts",
     "src/lib/slices.ts",
-    "src/gateway/process/gateway-listener.ts",
+    "src/gateway/process/listeners/gateway-listener.ts",
     "src/gateway/wire/finish-accepting.ts",
   ],
   /** Keys, tokens and ids of sessions. Another source of random values would make them guessable. */
@@ -36,7 +36,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/content/browser/remote/confinement.ts",
     "src/gateway/acme/x509.ts",
     "src/gateway/admin/http/sessions.ts",
-    "src/gateway/process/own-facilitator.ts",
+    "src/gateway/process/facilitators/own-facilitator.ts",
     "src/gateway/proxy/split.ts",
     "src/gateway/static/static-files.ts",
     "src/lib/shared-hash.ts",

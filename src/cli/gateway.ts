@@ -1,11 +1,11 @@
 import { type Config } from "../gateway/config/config.ts";
 import { type ConfigFlags, withFlags } from "../gateway/config/flags.ts";
 import { loadValue } from "../gateway/config/load.ts";
-import { descriptorWarning } from "../gateway/process/descriptor-limit.ts";
+import { descriptorWarning } from "../gateway/process/connections/descriptor-limit.ts";
 import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
-import { urlOf } from "../gateway/process/listener-plan.ts";
-import { quicPlansOf } from "../gateway/process/quic-listeners.ts";
-import { defaultStorePath } from "../gateway/process/store-path.ts";
+import { urlOf } from "../gateway/process/listeners/listener-plan.ts";
+import { quicPlansOf } from "../gateway/process/listeners/quic-listeners.ts";
+import { defaultStorePath } from "../gateway/process/gateway/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./common/boundary.ts";
 import { type ReadConfig, readConfig } from "./configuration.ts";

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline/promises";
 import { diagnosticText } from "../gateway/config/diagnostic.ts";
 import { formatOf } from "../gateway/config/formats/format-of.ts";
 import { loadValue } from "../gateway/config/load.ts";
-import { challengeSteps } from "../gateway/process/check-challenges.ts";
+import { challengeSteps } from "../gateway/process/check/check-challenges.ts";
 import { atOnce } from "../lib/slices.ts";
 import { codeOf } from "../lib/caught.ts";
 import { type Address, isAddress } from "../payments/x402/address.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { defaultStorePath } from "../gateway/process/store-path.ts";
+import { defaultStorePath } from "../gateway/process/gateway/store-path.ts";
 import { openConfiguredStore } from "../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";

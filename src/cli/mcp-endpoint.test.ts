@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Config } from "../gateway/config/config.ts";
 import { loadValue } from "../gateway/config/load.ts";
-import { type BoundListener } from "../gateway/process/listener-plan.ts";
+import { type BoundListener } from "../gateway/process/listeners/listener-plan.ts";
 import { mcpEndpoint } from "./mcp-endpoint.ts";
 
 function config(value: object): Config {

@@ -1,5 +1,5 @@
 import { type Config } from "../gateway/config/config.ts";
-import { type BoundListener, listenersOf, urlOf } from "../gateway/process/listener-plan.ts";
+import { type BoundListener, listenersOf, urlOf } from "../gateway/process/listeners/listener-plan.ts";
 
 /** Settings of the content service for MCP behind a gateway. */
 export interface McpEndpoint {

@@ -40,6 +40,6 @@ else {
   const missing = Object.entries(RUNTIME).filter(([name]) => process.env[name] === undefined);
   if (missing.length > 0) restartWith(Object.fromEntries(missing));
 }
-if (first.startsWith(INSIDE_ONE_FILE) && first.includes("/process/worker."))
-  await import("../gateway/process/worker.ts");
+if (first.startsWith(INSIDE_ONE_FILE) && first.includes("/process/workers/worker."))
+  await import("../gateway/process/workers/worker.ts");
 else await import("./main.ts");

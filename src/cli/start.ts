@@ -7,7 +7,7 @@ import { type RunningConfig } from "../gateway/admin/running-config/running-conf
 import { type Config } from "../gateway/config/config.ts";
 import { type OwnParts } from "../gateway/config/own-parts.ts";
 import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
-import { urlOf } from "../gateway/process/listener-plan.ts";
+import { urlOf } from "../gateway/process/listeners/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { OwnAdmin } from "./admin/own-admin.ts";
 import { atBoundary } from "./common/boundary.ts";

@@ -1,8 +1,8 @@
 /** `turnpike upgrade-check`: check whether this version can replace a running gateway an older one. */
 import { join } from "node:path";
 import { type Config } from "../gateway/config/config.ts";
-import { checkTakeOver } from "../gateway/process/take-over.ts";
-import { defaultStorePath } from "../gateway/process/store-path.ts";
+import { checkTakeOver } from "../gateway/process/gateway/take-over.ts";
+import { defaultStorePath } from "../gateway/process/gateway/store-path.ts";
 import { messageOf } from "../lib/caught.ts";
 import { readLedgerVersion } from "../store/open/configured-store.ts";
 import { type LedgerVersion } from "../store/ledger-version.ts";

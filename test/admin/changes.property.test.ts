@@ -138,7 +138,7 @@ class Run {
   }
 
   async #kill(): Promise<void> {
-    const workers = descendants(this.admin.program.pid, "/process/worker.");
+    const workers = descendants(this.admin.program.pid, "/process/workers/worker.");
     if (workers.length < 2 || performance.now() - this.#killedAt < YOUNG_MS) return;
     const victim = this.choices.of(workers);
     const safe = new Set(workers.filter((pid) => pid !== victim).flatMap((pid) => [...clientPortsOf(pid)]));

@@ -230,10 +230,10 @@ test(
     expect(await status()).toBe(502);
     expect((await (admin as Admin).call("POST", "/v1/reload")).status).toBe(200);
     expect(await status()).toBe(502);
-    const [victim = 0] = descendants(program.pid, "/process/worker.");
+    const [victim = 0] = descendants(program.pid, "/process/workers/worker.");
     process.kill(victim, "SIGKILL");
     await until("another worker serves", () => {
-      const pids = descendants(program.pid, "/process/worker.");
+      const pids = descendants(program.pid, "/process/workers/worker.");
       return pids.length === 2 && !pids.includes(victim) ? true : undefined;
     });
     for (let i = 0; i < 20; i++) expect(await status()).toBe(502);

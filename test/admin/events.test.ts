@@ -151,7 +151,7 @@ test(
   async () => {
     await serve(2, {}, { access_log: { enabled: true, path: "/dev/full" } });
     await find("both workers have started", ({ kind, row }) => kind === "worker" && row === 2);
-    const [victim = 0] = descendants(admin.program.pid, "/process/worker.");
+    const [victim = 0] = descendants(admin.program.pid, "/process/workers/worker.");
     process.kill(victim, "SIGKILL");
     const died = await find("its end is told", ({ kind, signal }) => kind === "worker" && signal === "SIGKILL");
     expect(died).toMatchObject({ pid: victim });

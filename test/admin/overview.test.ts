@@ -95,7 +95,7 @@ test(
       const now = await overview();
       return now.requests === 40 ? now : undefined;
     });
-    const [victim = 0] = descendants(admin.program.pid, "/process/worker.");
+    const [victim = 0] = descendants(admin.program.pid, "/process/workers/worker.");
     process.kill(victim, "SIGKILL");
     const after = await until("another worker counts", async () => {
       const now = await overview();

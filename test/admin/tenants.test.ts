@@ -91,7 +91,7 @@ test("a removed tenant is gone in both workers when the response arrives, and it
 });
 
 test("a worker that dies and its replacement delay neither the list nor an eviction", async () => {
-  const [pid = 0] = descendants(rig.gateway.pid, "/process/worker.");
+  const [pid = 0] = descendants(rig.gateway.pid, "/process/workers/worker.");
   process.kill(pid, "SIGKILL");
   const lists = await Promise.all(Array.from({ length: 10 }, listed));
   for (const list of lists) expect(list.map(({ key }) => key)).toEqual(["acme"]);

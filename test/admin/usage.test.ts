@@ -4,7 +4,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { loadValue } from "../../src/gateway/config/load.ts";
-import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { createUsageKeeper } from "../../src/gateway/process/usage-keeping.ts";
 import { type UsageBody } from "../../src/gateway/admin/usage/usage-report.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
@@ -191,10 +191,10 @@ testIn("a worker that is killed loses nothing that it has counted", async (folde
       sent++;
     }
     await until(async () => requestsOf(await site.usage()) === sent);
-    const [victim = 0] = descendants(site.gateway.pid, "/process/worker.");
+    const [victim = 0] = descendants(site.gateway.pid, "/process/workers/worker.");
     process.kill(victim, "SIGKILL");
     await until(() => {
-      const now = descendants(site.gateway.pid, "/process/worker.");
+      const now = descendants(site.gateway.pid, "/process/workers/worker.");
       return now.length === 2 && !now.includes(victim);
     });
     expect(requestsOf(await site.usage())).toBe(sent);
@@ -246,7 +246,7 @@ for (const workers of [1, 2]) {
       await until(async () => requestsOf(await second.usage(), "alice") === 8);
       await until(async () => (await kept(folder, "alice")) === 8, 20_000, "the usage is written down");
       await second.ask("/keys", "alice");
-      const workerPids = descendants(second.gateway.pid, "/process/worker.");
+      const workerPids = descendants(second.gateway.pid, "/process/workers/worker.");
       await second.gateway.kill();
       // Workers end by themselves after the death of their supervisor.
       await until(() => workerPids.every((pid) => !isAlive(pid)));

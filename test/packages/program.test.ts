@@ -74,7 +74,7 @@ test("the gateway alone serves in several processes, by a configuration of YAML"
   const gateway = start("--config", config);
   try {
     await gateway.sees(/listening on (http:\S+)/);
-    expect(descendants(gateway.pid, "/process/worker.").length).toBe(2);
+    expect(descendants(gateway.pid, "/process/workers/worker.").length).toBe(2);
   } finally {
     await gateway.stop();
   }

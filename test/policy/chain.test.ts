@@ -5,7 +5,7 @@ import { type Exchange } from "../../src/gateway/exchange.ts";
 import { FieldChanges } from "../../src/gateway/policy/field-changes.ts";
 import { changeFinalHead } from "../../src/gateway/policy/head-edit.ts";
 import { type Decision, type Policy } from "../../src/gateway/policy/policy.ts";
-import { POLICIES } from "../../src/gateway/process/policies.ts";
+import { POLICIES } from "../../src/gateway/process/compile/policies.ts";
 import { TurnpikeError } from "../../src/lib/errors.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { readDocument } from "../support/documents.ts";

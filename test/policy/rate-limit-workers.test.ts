@@ -133,7 +133,7 @@ test(
       routes: [{ path_prefix: "/", upstream: "origin", rate_limit }],
     });
     try {
-      expect(descendants(gateway.program.pid, "/process/worker.")).toHaveLength(WORKERS);
+      expect(descendants(gateway.program.pid, "/process/workers/worker.")).toHaveLength(WORKERS);
       const asked = PROTOCOLS.flatMap((protocol) =>
         Array.from({ length: 100 }, async () => (await gateway.request(protocol)).status),
       );
@@ -172,7 +172,7 @@ test(
     // A third worker that dies early would stop the server.
     for (let killed = 0; killed < 2; killed++) {
       await until("requests under way", () => (origin.requests.length > 40 * (killed + 1) ? true : undefined));
-      const [victim] = descendants(program.pid, "/process/worker.");
+      const [victim] = descendants(program.pid, "/process/workers/worker.");
       if (victim !== undefined) process.kill(victim, "SIGKILL");
     }
     const statuses = (await responses).flat();
@@ -182,7 +182,7 @@ test(
     expect(origin.requests.length).toBeLessThanOrEqual(burst);
     expect(origin.requests.length + lost).toBeGreaterThanOrEqual(burst);
     await until("all workers again", () =>
-      descendants(program.pid, "/process/worker.").length === WORKERS ? true : undefined,
+      descendants(program.pid, "/process/workers/worker.").length === WORKERS ? true : undefined,
     );
     const after = (await Promise.all(Array.from({ length: 16 }, () => ask(port, "198.51.100.1", 2)))).flat();
     expect(countOf(after, 429)).toBe(32);
@@ -219,7 +219,7 @@ test(
     origin.response = (_, connection) =>
       connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 0\r\n\r\n");
     const resident = (): number =>
-      descendants(program.pid, "/process/worker.").reduce(
+      descendants(program.pid, "/process/workers/worker.").reduce(
         (sum, pid) => sum + Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
         0,
       );

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { type Config } from "../../src/gateway/config/config.ts";
 import { loadValue } from "../../src/gateway/config/load.ts";
-import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";

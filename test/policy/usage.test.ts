@@ -3,7 +3,7 @@ import { closeSync } from "node:fs";
 import { join } from "node:path";
 import { loadValue } from "../../src/gateway/config/load.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
-import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/layout.ts";
 import { onlySlot } from "../../src/gateway/telemetry/telemetry.ts";
 import { RouteTraffic } from "../../src/gateway/telemetry/route-traffic.ts";

@@ -67,10 +67,10 @@ describe("two workers share one connection", () => {
   });
 
   test("the death of a worker does not change it, and the next worker knows its state", async () => {
-    const [pid = 0] = descendants(admin.program.pid, "/process/worker.");
+    const [pid = 0] = descendants(admin.program.pid, "/process/workers/worker.");
     process.kill(pid, "SIGKILL");
     await until("another worker", () => {
-      const pids = descendants(admin.program.pid, "/process/worker.");
+      const pids = descendants(admin.program.pid, "/process/workers/worker.");
       return (pids.length === WORKERS && !pids.includes(pid)) || undefined;
     });
     await isControl(true, true);

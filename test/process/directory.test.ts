@@ -154,10 +154,10 @@ for (const workers of [1, 2]) {
         await responses(port, "b");
         if (workers > 1) {
           const pid = program?.pid ?? 0;
-          const [victim = 0] = descendants(pid, "/process/worker.");
+          const [victim = 0] = descendants(pid, "/process/workers/worker.");
           process.kill(victim, "SIGKILL");
           await until("two workers again", () => {
-            const now = descendants(pid, "/process/worker.");
+            const now = descendants(pid, "/process/workers/worker.");
             return now.length === workers && !now.includes(victim) ? true : undefined;
           });
           await responses(port, "b");

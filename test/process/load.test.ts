@@ -166,7 +166,9 @@ test(
     for (let round = 1; round <= 2; round++) {
       await until("answers", () => (load.responded > round * 300 ? true : undefined));
       const [victim = 0, survivor = 0] = await until("two workers that serve", () => {
-        const workers = descendants(program.pid, "/process/worker.").filter((pid) => clientPortsOf(pid).size > 0);
+        const workers = descendants(program.pid, "/process/workers/worker.").filter(
+          (pid) => clientPortsOf(pid).size > 0,
+        );
         return workers.length === 2 ? workers : undefined;
       });
       const lostBefore = load.lost.length;

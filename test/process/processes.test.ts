@@ -53,7 +53,7 @@ async function serve(config: object): Promise<{ program: Program; port: number }
 }
 
 function workersOf(program: Program): number[] {
-  return descendants(program.pid, "/process/worker.");
+  return descendants(program.pid, "/process/workers/worker.");
 }
 
 async function statusFrom(port: number): Promise<number> {

@@ -44,7 +44,7 @@ test("when any worker dies, the connections of the others continue, also after i
     // Some containers allow no pidfd_getfd.
     if (program.output.includes("does not allow sockets to be kept")) return;
     const open = (): Promise<number> => metric(port, "turnpike_connections_open", { transport: "quic" });
-    const workers = descendants(program.pid, "/process/worker.");
+    const workers = descendants(program.pid, "/process/workers/worker.");
     expect(workers).toHaveLength(WORKERS);
     while (clients.length < CLIENTS) clients.push(await Http3Client.connect(port));
     for (const [i, worker] of workers.entries()) {

@@ -2,7 +2,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readConfig, type ReadConfig } from "../../src/cli/configuration.ts";
 import { startAdministered } from "../../src/gateway/process/administered-gateway.ts";
-import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { Folder, until } from "../support/program.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { readdirSync, readlinkSync } from "node:fs";
 import { type Config } from "../../src/gateway/config/config.ts";
 import { loadValue } from "../../src/gateway/config/load.ts";
-import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { hasPostgres } from "../../src/store/testing/postgres.ts";
 import { hasRedis } from "../policy/testing/redis-server.ts";
 import { descendants, Program, until } from "../support/program.ts";
@@ -79,7 +79,7 @@ interface Held {
 }
 
 async function held(): Promise<Held> {
-  const pids = [program?.pid ?? 0, ...descendants(program?.pid ?? 0, "/process/worker.")];
+  const pids = [program?.pid ?? 0, ...descendants(program?.pid ?? 0, "/process/workers/worker.")];
   return { descriptors: descriptors(pids), connections: await connections() };
 }
 

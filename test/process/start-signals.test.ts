@@ -139,7 +139,7 @@ for (const workers of [1, 2]) {
         const started = await starting(configOf(workers));
         started.kill("SIGTERM");
         release();
-        const below = descendants(started.pid, "/process/worker.");
+        const below = descendants(started.pid, "/process/workers/worker.");
         expect(await started.exit()).toBe(0);
         await until("no worker is left", () => (below.some(isAlive) ? undefined : true));
       },

@@ -191,10 +191,10 @@ describe("certificates", () => {
       const { program, port } = await serve(configOf({}, { server }));
       folder.write("own.pem", "nothing");
       folder.write("own.key", "nothing");
-      const [victim = 0, ...rest] = descendants(program.pid, "/process/worker.");
+      const [victim = 0, ...rest] = descendants(program.pid, "/process/workers/worker.");
       process.kill(victim, "SIGKILL");
       await until("another worker", () => {
-        const now = descendants(program.pid, "/process/worker.").filter((pid) => pid !== victim);
+        const now = descendants(program.pid, "/process/workers/worker.").filter((pid) => pid !== victim);
         return now.length > rest.length ? true : undefined;
       });
       for (let i = 0; i < 10; i++) expect(await shown(port, "own.test")).toBe("own.test");

@@ -289,7 +289,7 @@ describe("two workers", () => {
       const perWorker = parseMetrics(before).get("turnpike_worker_resident_memory_bytes")?.samples ?? [];
       expect(perWorker.map(({ labels }) => labels.worker)).toEqual(["1", "2"]);
       expect(Math.min(...perWorker.map(({ value }) => value))).toBeGreaterThan(10_000_000);
-      for (const pid of descendants(program.pid, "/process/worker.")) {
+      for (const pid of descendants(program.pid, "/process/workers/worker.")) {
         const told = program.output.split("starting another").length;
         // A second apart, because workers that die at once would stop the server.
         await Bun.sleep(1100);
@@ -322,9 +322,9 @@ describe("two workers", () => {
       expect(statuses.filter((status) => status === 200)).toHaveLength(max);
       expect(statuses.filter((status) => status === 503)).toHaveLength(20 - max);
       await Bun.sleep(1100);
-      for (const pid of descendants(program.pid, "/process/worker.")) process.kill(pid, "SIGKILL");
+      for (const pid of descendants(program.pid, "/process/workers/worker.")) process.kill(pid, "SIGKILL");
       await until("both workers again", () =>
-        descendants(program.pid, "/process/worker.").length === 2 ? true : undefined,
+        descendants(program.pid, "/process/workers/worker.").length === 2 ? true : undefined,
       );
       const again: RawClient[] = [];
       await until("all places again", async () => {

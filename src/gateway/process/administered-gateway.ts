@@ -17,13 +17,13 @@ import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { OptionalKeeper } from "../acme/optional-keeper.ts";
 import { openConfiguredCertificates } from "../../store/open/configured-store.ts";
-import { CertificateWatch } from "./certificate-expiry.ts";
+import { CertificateWatch } from "./check/certificate-expiry.ts";
 import { readPair } from "../wire/read-certificates.ts";
-import { readAcme } from "./certificates.ts";
-import { type Gateway, type GatewayOptions } from "./gateway-interface.ts";
-import { type BoundListener } from "./listener-plan.ts";
-import { probeQuic } from "./quic-listeners.ts";
-import { firstShare, retry, type Share, shareOf } from "./take-over.ts";
+import { readAcme } from "./listeners/certificates.ts";
+import { type Gateway, type GatewayOptions } from "./gateway/gateway-interface.ts";
+import { type BoundListener } from "./listeners/listener-plan.ts";
+import { probeQuic } from "./listeners/quic-listeners.ts";
+import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import type * as Usage from "./usage-keeping.ts";
 
@@ -194,7 +194,9 @@ function createKeeper(
  * A supervisor does not serve, and a single process does not supervise: each loads only its own modules (bench start).
  */
 async function starter(isSingle: boolean): Promise<(options: GatewayOptions) => Promise<Gateway>> {
-  return isSingle ? (await import("./gateway.ts")).startGateway : (await import("./supervisor.ts")).superviseGateway;
+  return isSingle
+    ? (await import("./gateway/gateway.ts")).startGateway
+    : (await import("./workers/supervisor.ts")).superviseGateway;
 }
 
 interface Deps {
@@ -276,7 +278,7 @@ class Administered implements AdministeredGateway {
       opened,
       apply: (next) => this.#inTurn(() => this.#applyNext(next)),
       // Loaded with the first change (bench start).
-      checkMaterial: async (next, since) => (await import("./check-material.ts")).checkMaterial(next, since),
+      checkMaterial: async (next, since) => (await import("./check/check-material.ts")).checkMaterial(next, since),
       countReload: (success) => gateway.countReload(success),
       onEvent: (event) => events.add(event),
     });

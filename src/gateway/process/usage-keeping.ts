@@ -2,7 +2,7 @@ import { openConfiguredUsage } from "../../store/open/configured-store.ts";
 import { type OpenUsageStore, type UsageStore } from "../../store/usage-store.ts";
 import { UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { type Config } from "../config/config.ts";
-import { type GatewayFigures } from "./gateway-figures.ts";
+import { type GatewayFigures } from "./gateway/gateway-figures.ts";
 
 interface UsageKeepingOptions {
   readonly figures: Pick<GatewayFigures, "zone" | "usage">;

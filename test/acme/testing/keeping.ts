@@ -6,7 +6,7 @@ import { httpResponse, type Issued, NOTHING_ISSUED } from "../../../src/gateway/
 import { CertificateKeeper, type KeeperDeps } from "../../../src/gateway/acme/keeper.ts";
 import { type AcmeSettings } from "../../../src/gateway/acme/settings.ts";
 import { configSchema } from "../../../src/gateway/config/config.ts";
-import { readAcme } from "../../../src/gateway/process/certificates.ts";
+import { readAcme } from "../../../src/gateway/process/listeners/certificates.ts";
 import { type CertificateCounts } from "../../../src/gateway/telemetry/certificate-metrics.ts";
 import { type NewEvent } from "../../../src/gateway/telemetry/event.ts";
 import { FileCertificates } from "../../../src/store/file-certificates.ts";

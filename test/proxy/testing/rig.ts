@@ -1,8 +1,8 @@
 /** The real gateway in this process, with access to its counters. */
 import { messageOf } from "../../../src/lib/caught.ts";
 import { loadValue } from "../../../src/gateway/config/load.ts";
-import { type Gateway } from "../../../src/gateway/process/gateway-interface.ts";
-import { startGateway } from "../../../src/gateway/process/gateway.ts";
+import { type Gateway } from "../../../src/gateway/process/gateway/gateway-interface.ts";
+import { startGateway } from "../../../src/gateway/process/gateway/gateway.ts";
 import { onlySlot } from "../../../src/gateway/telemetry/telemetry.ts";
 import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
 import { LOCALHOST } from "../../support/certificates.ts";

@@ -1,0 +1,84 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type Lease } from "../../../payments/facilitator/facilitators.ts";
+import { type KindsWatch } from "../../../payments/x402/kinds.ts";
+import type * as Terms from "../../../payments/x402/terms.ts";
+import { type Config, type RouteConfig } from "../../config/config.ts";
+import { type Diagnostic, diagnosticText } from "../../config/diagnostic.ts";
+
+/** Loaded with the first paid route (bench start). */
+const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
+
+/**
+ * `silent`: a facilitator has not responded. `missing`: it does not support these terms. `unusable`: it supports them,
+ * but no client could pay that way.
+ */
+export interface FacilitatorDiagnostic extends Diagnostic {
+  readonly what: "silent" | "missing" | "unusable";
+}
+
+interface RouteTerms {
+  readonly path: string;
+  readonly terms: Parameters<typeof Terms.compileTerms>[0];
+}
+
+/** All payment terms of route `i`, its own first. */
+function termsOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly RouteTerms[] {
+  const path = `routes[${i}].x402`;
+  return [{ path, terms: x402 }, ...x402.accepts.map((terms, j) => ({ path: `${path}.accepts[${j}]`, terms }))];
+}
+
+/** Diagnostics for the facilitators of paid routes. Resolves when all have responded or reached their timeout. */
+export async function facilitatorDiagnostics({ x402, routes }: Config, lease: Lease): Promise<FacilitatorDiagnostic[]> {
+  // In test mode this program is the facilitator.
+  if (x402.test_mode) return [];
+  const priced = routes.flatMap((route, i) => {
+    if (route.x402 === undefined) return [];
+    const { kinds } = lease.forRoute(route.x402.facilitator_url);
+    return [{ kinds, path: `routes[${i}].x402`, accepts: termsOf(route.x402, i) }];
+  });
+  await Promise.all(priced.map(({ kinds }) => kinds.renew()));
+  return priced.flatMap(({ kinds, path, accepts }) =>
+    kinds.failure === undefined
+      ? accepts.flatMap((accepted) => errorOf(kinds, accepted) ?? [])
+      : [{ what: "silent" as const, path, message: kinds.failure }],
+  );
+}
+
+function errorOf(kinds: KindsWatch, { path, terms }: RouteTerms): FacilitatorDiagnostic | undefined {
+  const { compileTerms, completeTerms, findKind } = x402Terms();
+  try {
+    const requirements = compileTerms(terms);
+    const { scheme, network } = requirements;
+    const kind = findKind(kinds.current ?? [], requirements);
+    if (kind === undefined) {
+      return { what: "missing", path, message: `the facilitator does not support "${scheme}" on ${network}` };
+    }
+    completeTerms(requirements, kind);
+    return undefined;
+  } catch (error) {
+    return { what: "unusable", path, message: messageOf(error) };
+  }
+}
+
+/**
+ * Checks the facilitators of a configuration that is about to be served. If the configuration requires them, rejects if
+ * one is not fit. Otherwise returns at once, and logs the problems when they are known.
+ */
+export async function requireFacilitators(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
+  if (!config.x402.require_facilitator) {
+    void warn(config, lease, log);
+    return;
+  }
+  const diagnostics = await facilitatorDiagnostics(config, lease);
+  if (diagnostics.length > 0) throw new Error(diagnostics.map(diagnosticText).join("\n"));
+}
+
+async function warn(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
+  try {
+    for (const diagnostic of await facilitatorDiagnostics(config, lease)) {
+      log(`warning: ${diagnosticText(diagnostic)}; until that changes, payments get 503 or are refused`);
+    }
+  } catch (error) {
+    log(`warning: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,94 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
+import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import { type Environment, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
+import { parseSecrets } from "../../../payments/settlement/webhook-secret.ts";
+import { readExternalAccount } from "../../acme/external-account.ts";
+import { readKeys } from "../../admin/http/keys.ts";
+import { type Config } from "../../config/config.ts";
+import { type Diagnostic } from "../../config/diagnostic.ts";
+import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
+import { credentialOf } from "../../upstream/upstreams.ts";
+
+/** Loaded when a configuration has an embedded facilitator (bench start). */
+const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+
+/** Diagnostics for the secrets that the configuration needs from the environment. They never contain a secret. */
+export function secretDiagnostics(config: Config, environment: Environment): Diagnostic[] {
+  return [
+    ...errorOf("admin", () => config.admin.enabled && readKeys(config, environment)),
+    ...errorOf("tls.acme.external_account", () => readExternalAccount(config.tls.acme, environment)),
+    ...storeDiagnostics(config, environment),
+    ...upstreamDiagnostics(config, environment),
+    ...paymentDiagnostics(config, environment),
+  ];
+}
+
+function storeDiagnostics({ rate_limit_store: store, routes }: Config, environment: Environment): Diagnostic[] {
+  const name = store.redis_url_env;
+  if (name === "" || routes.every((route) => route.rate_limit === undefined)) return [];
+  return errorOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
+}
+
+function upstreamDiagnostics({ upstreams }: Config, environment: Environment): Diagnostic[] {
+  return upstreams.flatMap((upstream, i) =>
+    errorOf(`upstreams[${i}].token_env`, () => credentialOf(upstream, environment)),
+  );
+}
+
+function paymentDiagnostics({ x402, routes }: Config, environment: Environment): Diagnostic[] {
+  if (!x402.enabled) return [];
+  const diagnostics = settlementDiagnostics({ x402, routes }, environment);
+  const isPriced = routes.some((route) => route.x402 !== undefined);
+  // The embedded facilitator starts even if no route is paid yet.
+  if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
+  const variables = [
+    ...x402.facilitator_headers.map(({ value_env: name }, i) => [`facilitator_headers[${i}].value_env`, name] as const),
+    ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
+    ...(x402.embedded.enabled ? [["embedded.key_env", x402.embedded.key_env] as const] : []),
+  ];
+  for (const [key, name] of variables) {
+    if (environment[name]) continue;
+    diagnostics.push({ path: `x402.${key}`, message: `the environment variable ${name} is not set` });
+  }
+  if (diagnostics.length > 0) return diagnostics;
+  return [
+    ...errorOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
+    ...errorOf("x402.embedded", () => {
+      const options = readEmbedded(x402, environment);
+      if (options !== undefined) embedded().createEmbeddedFacilitator(options);
+    }),
+  ];
+}
+
+function settlementDiagnostics({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
+  const i = reportingRoute(routes);
+  if (i < 0) return [];
+  const name = x402.settlement_secret_env;
+  return errorOf(`routes[${i}].x402.settlement_url`, () => parseSecrets(name, environment[name]));
+}
+
+/** A warning for each secret that is not set and that the gateway can do without. */
+export function secretWarnings({ x402, routes }: Payments, environment: Environment): Diagnostic[] {
+  const i = reportingRoute(routes);
+  const name = x402.settlement_secret_env;
+  if (!x402.enabled || i < 0 || environment[name]?.trim()) return [];
+  const message = `records are posted without a signature, so that their receiver cannot tell who sent them: set $${name} to sign them`;
+  return [{ path: `routes[${i}].x402.settlement_url`, message }];
+}
+
+type Payments = Pick<Config, "x402" | "routes">;
+
+/** The index of the first route that reports its settlements; -1 if none does. */
+function reportingRoute(routes: Config["routes"]): number {
+  return routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
+}
+
+function errorOf(path: string, attempt: () => unknown): Diagnostic[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    return [{ path, message: messageOf(error) }];
+  }
+}

@@ -1,0 +1,70 @@
+import { type WorkerSlot } from "../../telemetry/telemetry.ts";
+import { type ConnectionCounter } from "./connection-counter.ts";
+
+/** The cell of a worker's row with the number of permits that it has taken. */
+const TAKEN = 0;
+/** The cell with the number of times that it has asked the others for a permit. */
+const ASKED = 1;
+/**
+ * Attempts to claim a permit: another worker that claims at the same moment may give its claim up again. After them the
+ * permit is refused.
+ */
+const MAX_CLAIMS = 8;
+
+/**
+ * Counts the permits of all workers together. Each worker writes only its own number and decides by the sum of all. If
+ * a worker dies, the supervisor clears its number.
+ */
+export class SharedConnectionCounter implements ConnectionCounter {
+  readonly #cells: readonly Int32Array[];
+  readonly #own: Int32Array;
+  /** The most permits that this process may take. */
+  ownMost: number;
+  #claimed = false;
+  readonly others: number;
+
+  constructor({ zone, row }: WorkerSlot, ownMost = Number.POSITIVE_INFINITY) {
+    this.ownMost = ownMost;
+    this.#cells = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
+    this.#own = zone.cells(row);
+    // Row 0 belongs to the supervisor.
+    this.others = zone.shape.rows - 2;
+  }
+
+  ask(): void {
+    Atomics.add(this.#own, ASKED, 1);
+  }
+
+  asked(): number {
+    return this.#sum(ASKED);
+  }
+
+  /** Claims before it reads the sum, so that two workers never get the same permit. */
+  hasFree(max: number): boolean {
+    if (this.#claimed) return true;
+    if (Atomics.load(this.#own, TAKEN) >= this.ownMost) return false;
+    for (let claim = 0; claim < MAX_CLAIMS && !this.#claimed; claim++) {
+      Atomics.add(this.#own, TAKEN, 1);
+      this.#claimed = this.#sum(TAKEN) <= max;
+      if (this.#claimed) break;
+      Atomics.sub(this.#own, TAKEN, 1);
+      if (this.#sum(TAKEN) >= max) break;
+    }
+    return this.#claimed;
+  }
+
+  take(): void {
+    if (this.#claimed) this.#claimed = false;
+    else Atomics.add(this.#own, TAKEN, 1);
+  }
+
+  release(): void {
+    Atomics.sub(this.#own, TAKEN, 1);
+  }
+
+  #sum(cell: number): number {
+    let sum = 0;
+    for (const cells of this.#cells) sum += Atomics.load(cells, cell);
+    return sum;
+  }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { within } from "../../../lib/within.ts";
+import { EmbeddedHost } from "../../../payments/facilitator/embedded-host.ts";
+import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
+import { type Facilitator } from "../../../payments/x402/facilitator.ts";
+import type * as Serving from "../../../payments/facilitator/serve-facilitator.ts";
+
+/** Loaded as `embedded` is. */
+const serving = (): typeof Serving => require("../../../payments/facilitator/serve-facilitator.ts");
+
+/** Loaded when a configuration has an embedded facilitator (bench start). */
+const embedded = (): typeof Embedded => require("../../../payments/evm/embedded-facilitator.ts");
+
+type EmbeddedOptions = Embedded.EmbeddedOptions;
+
+/** The embedded facilitator, in the process that has its key. EmbeddedHost describes it. */
+export interface OwnFacilitator {
+  readonly facilitator: Facilitator;
+  readonly settings: EmbeddedOptions | undefined;
+  use(settings: EmbeddedOptions | undefined): Promise<void>;
+  /** Lets settlements under way end within `graceMs` milliseconds. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** For a server of one process. */
+export function createOwnFacilitator(): OwnFacilitator {
+  const host = new EmbeddedHost((settings: EmbeddedOptions) => embedded().createEmbeddedFacilitator(settings));
+  return {
+    facilitator: host.facilitator,
+    get settings() {
+      return host.settings;
+    },
+    use: (settings) => host.use(settings),
+    close: (graceMs) => within(graceMs, host.close()),
+  };
+}
+
+/**
+ * For a server of several processes: it runs in the supervisor, because a key has one sequence of nonces. Workers reach
+ * it by a socket that only their user can open.
+ */
+export class SharedFacilitator implements OwnFacilitator {
+  readonly #own = createOwnFacilitator();
+  readonly #log: (message: string) => void;
+  #server: Serving.FacilitatorServer | undefined;
+  /**
+   * The path of its socket, which opens when a configuration needs it. Its folder is private, and its name cannot be
+   * guessed.
+   */
+  readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
+  readonly facilitator = this.#own.facilitator;
+
+  constructor(log: (message: string) => void) {
+    this.#log = log;
+  }
+
+  get settings(): EmbeddedOptions | undefined {
+    return this.#own.settings;
+  }
+
+  async use(settings: EmbeddedOptions | undefined): Promise<void> {
+    await this.#own.use(settings);
+    if (settings === undefined || this.#server !== undefined) return;
+    mkdirSync(dirname(this.socket), { mode: 0o700 });
+    this.#server = await serving().serveFacilitator(this.facilitator, { unix: this.socket }, { log: this.#log });
+  }
+
+  async close(graceMs: number): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.close(graceMs);
+    if (server !== undefined) rmSync(dirname(this.socket), { recursive: true, force: true });
+    await this.#own.close(graceMs);
+  }
+}

@@ -1,0 +1,136 @@
+import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../../payments/facilitator/chain-settings.ts";
+import { type EmbeddedOptions } from "../../../payments/evm/embedded-facilitator.ts";
+import { type FacilitatorObserver } from "../../../payments/facilitator/facilitator-observer.ts";
+import { Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
+import type * as HttpFacilitators from "../../../payments/facilitator/http-facilitator.ts";
+import { type SimulatedTransfers } from "../../../store/simulated-transfers.ts";
+import { type Config } from "../../config/config.ts";
+import { diagnosticText } from "../../config/diagnostic.ts";
+import {
+  facilitatorDiagnostics,
+  type FacilitatorDiagnostic,
+  requireFacilitators,
+} from "../check/check-facilitators.ts";
+import { secretDiagnostics, secretWarnings } from "../check/check-secrets.ts";
+import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
+
+/** Loaded when a worker reaches the embedded facilitator by its socket (bench start). */
+const httpFacilitators = (): typeof HttpFacilitators => require("../../../payments/facilitator/http-facilitator.ts");
+
+/** The services of this process's facilitators. */
+export interface ProcessFacilitatorsOptions {
+  /**
+   * The embedded facilitator if this process has its key. A worker of several has the socket of the supervisor's
+   * facilitator.
+   */
+  readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
+  readonly simulatedTransfers: () => SimulatedTransfers;
+  readonly observer: FacilitatorObserver;
+  readonly log: (message: string) => void;
+}
+
+/** The facilitators of one process. A configuration is prepared first, then committed or rolled back. */
+export class ProcessFacilitators {
+  readonly #options: ProcessFacilitatorsOptions;
+  readonly all: Facilitators;
+  #prepared: { readonly lease: Lease; readonly before: EmbeddedOptions | undefined } | undefined;
+
+  constructor(options: ProcessFacilitatorsOptions) {
+    const { embedded, simulatedTransfers, observer, log } = options;
+    this.#options = options;
+    this.all = new Facilitators({
+      simulatedTransfers,
+      observer,
+      log,
+      now: Date.now,
+      random: Math.random,
+      environment: process.env,
+      embedded: (chains) =>
+        "own" in embedded
+          ? embedded.own.facilitator
+          : httpFacilitators().createHttpFacilitator({
+              url: `unix:${embedded.socket}`,
+              timeoutMs: verifyTimeoutOf(chains),
+              settleTimeoutMs: settleTimeoutOf(chains),
+            }),
+    });
+  }
+
+  /**
+   * Defined in the process that has the key for the whole server: it manages that facilitator and checks all others. A
+   * worker follows its supervisor.
+   */
+  get #own(): OwnFacilitator | undefined {
+    const { embedded } = this.#options;
+    return "own" in embedded ? embedded.own : undefined;
+  }
+
+  /** Rejects if secrets are missing or a required facilitator is not fit; then nothing has changed. */
+  async prepare(config: Config): Promise<void> {
+    const own = this.#own;
+    if (own === undefined) return;
+    const secrets = secretDiagnostics(config, process.env);
+    if (secrets.length > 0) throw new Error(secrets.map(diagnosticText).join("\n"));
+    for (const warning of secretWarnings(config, process.env)) this.#options.log(`warning: ${diagnosticText(warning)}`);
+    const before = own.settings;
+    const lease = this.all.lease(config.x402);
+    this.#prepared = { lease, before };
+    try {
+      const next = embeddedOf(config);
+      // Payments under way need the old facilitator until the new configuration is in place.
+      if (next !== undefined) await own.use(next);
+      await requireFacilitators(config, lease, this.#options.log);
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  async commit(config: Config): Promise<void> {
+    this.#prepared?.lease.close();
+    this.#prepared = undefined;
+    // The environment of a worker does not have the key: only the process that owns the facilitator reads it.
+    const own = this.#own;
+    if (own !== undefined && embeddedOf(config) === undefined) await own.use(undefined);
+  }
+
+  async rollback(): Promise<void> {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    prepared?.lease.close();
+    if (prepared !== undefined) await this.#own?.use(prepared.before);
+  }
+
+  /** Lets settlements under way end within `graceMs` milliseconds. */
+  async close(graceMs: number): Promise<void> {
+    this.#prepared?.lease.close();
+    this.#prepared = undefined;
+    await this.#own?.close(graceMs);
+  }
+}
+
+/** Checks the facilitators of a configuration that is not served, and returns what is wrong. */
+export async function checkFacilitators(config: Config): Promise<FacilitatorDiagnostic[]> {
+  const own = createOwnFacilitator();
+  const facilitators = new ProcessFacilitators({
+    embedded: { own },
+    simulatedTransfers: () => {
+      throw new Error("Cannot record a simulated transfer: the gateway serves nothing");
+    },
+    observer: { asked() {}, breakerChanged() {} },
+    log() {},
+  });
+  const lease = facilitators.all.lease(config.x402);
+  try {
+    const embedded = embeddedOf(config);
+    if (embedded !== undefined) await own.use(embedded);
+    return await facilitatorDiagnostics(config, lease);
+  } finally {
+    lease.close();
+    await facilitators.close(0);
+  }
+}
+
+function embeddedOf({ x402 }: Config): EmbeddedOptions | undefined {
+  return x402.enabled && !x402.test_mode ? readEmbedded(x402, process.env) : undefined;
+}

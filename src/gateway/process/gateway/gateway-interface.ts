@@ -1,0 +1,93 @@
+import { type TenantDirectory } from "../../admin/parts.ts";
+import { type Config } from "../../config/config.ts";
+import { type RemoteControl } from "../../filters/control/remote-control.ts";
+import { type Actor, type EventSink } from "../../telemetry/event.ts";
+import { type MetricsPage, type WorkerSlot } from "../../telemetry/telemetry.ts";
+import { type Tenants } from "../../tenants/tenants.ts";
+import { type Membership } from "../../upstream/member.ts";
+import { type Issued, type ReadTls } from "../../acme/issued.ts";
+import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type Replaced } from "./take-over.ts";
+import { type BoundListener } from "../listeners/listener-plan.ts";
+
+/** The error for changes while the gateway stops. */
+export const STOPPING = "the gateway is about to stop";
+
+/** The configuration of a gateway, and the parts that another process may have instead of it. */
+export interface GatewayOptions {
+  readonly config: Config;
+  /** The certificates from files for TLS listeners; left out: the files that the configuration names are read. */
+  readonly material?: ReadTls | undefined;
+  /** The certificates from `tls.acme` so far; left out: none. */
+  readonly issued?: Issued | undefined;
+  /** The servers of every upstream, if another process keeps their directory; left out: this process keeps it. */
+  readonly members?: Membership | undefined;
+  /** The part of the shared memory that this process counts in; left out: it is the whole server. */
+  readonly slot?: WorkerSlot | undefined;
+  /** The socket of the embedded facilitator, if another process has its key; left out: this process has it. */
+  readonly facilitatorSocket?: string | undefined;
+  /** The control socket of the process that has it for all workers; left out: this is the only worker. */
+  readonly control?: RemoteControl | undefined;
+  /**
+   * The upstream that is this program's content service, which decides whether its failures are charged; left out
+   * without one.
+   */
+  readonly contentUpstream?: string | undefined;
+  /** The SQLite file of ledger and usage, or `:memory:`. */
+  readonly storePath: string;
+  /** The workers of this server bind the same ports, and the supervisor has checked that no other process does. */
+  readonly reusePort: boolean;
+  /** The gateway that this one replaces still listens on the same TCP ports. */
+  readonly takesOver?: Replaced | undefined;
+  /** True: the admin interface starts after the workers, which are ready only then. */
+  readonly awaitsAdmin?: boolean;
+  /** False: the gateway starts even if its database is unreachable, and sells nothing until the database is back. */
+  readonly needsDatabase?: boolean;
+  /** Takes a line that occurred `count` times (1), from the worker in row `worker` (0: this process). */
+  readonly log: (message: string, count?: number, worker?: number) => void;
+  /** Receives events; left out: there is no receiver. */
+  readonly events?: EventSink | undefined;
+}
+
+/** A gateway that serves. */
+export interface Gateway {
+  readonly listeners: readonly BoundListener[];
+  readonly connections: number;
+  /** Figures for operators. */
+  readonly figures: GatewayFigures;
+  /** Path prefixes that a worker refuses with 503, because it cannot load one of their filters. */
+  readonly closedRoutes: readonly string[];
+  /** The warm tenants of the whole server. */
+  readonly tenantDirectory: TenantDirectory;
+  /** The metrics of the whole server. */
+  metrics(): MetricsPage;
+  /** Keeps new requests away from a server of an upstream, or ends that. False: there is no such server. */
+  drain(server: ServerName, drained: boolean, by: Actor): boolean;
+  /**
+   * Serves by `config` from now on, listeners and certificates included. `material` and `members` as in the options.
+   * Rejects if that fails; then the previous configuration stays.
+   */
+  reload(config: Config, material?: ReadTls, members?: Membership): Promise<void>;
+  /**
+   * Shows the certificates from `tls.acme` to new connections, and responds to its challenges. Resolves when all
+   * listeners do.
+   */
+  certify(issued: Issued): Promise<void>;
+  /** Counts the results of `tls.acme`. */
+  readonly certificates: CertificateMetrics;
+  /** Closes the access logs and opens them by their names again, because a rotation may have renamed the files. */
+  reopenLogs(): Promise<void>;
+  /** Counts an attempted reload and its result. */
+  countReload(success: boolean): void;
+  /** Accepts no more connections, lets exchanges in flight end within `graceMs` milliseconds, then closes the rest. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A gateway whose directory of servers can be in another process. */
+export interface GatewayProcess extends Gateway {
+  /** Replaces the servers of the upstreams that are named. */
+  setMembers(members: Membership): void;
+  /** The warm tenants of this process. */
+  readonly tenants: Pick<Tenants, "list" | "drop">;
+}

@@ -1,0 +1,510 @@
+import { isDeepStrictEqual } from "node:util";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type TenantDirectory } from "../../admin/parts.ts";
+import { type Config } from "../../config/config.ts";
+import { WorkerControl } from "../../filters/control/worker-control.ts";
+import { routeBodyLimit, serve } from "../../pipeline.ts";
+import { type MetricsPage } from "../../telemetry/telemetry.ts";
+import { createTenants } from "../../tenants/provide-tenants.ts";
+import { type Tenants } from "../../tenants/tenants.ts";
+import { Directory } from "../../upstream/directory/directory.ts";
+import { type Membership } from "../../upstream/member.ts";
+import { type Actor, type NewEvent } from "../../telemetry/event.ts";
+import { flushCork } from "../../wire/outgoing.ts";
+import {
+  handshakeReply,
+  httpResponse,
+  type Issued,
+  NOTHING_ISSUED,
+  type ReadTls,
+  shownByListener,
+} from "../../acme/issued.ts";
+import { isAdminAway, setAdminAway } from "../../telemetry/admin-away.ts";
+import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type TlsMaterial } from "../../wire/tls.ts";
+import { readTlsMaterial } from "../listeners/certificates.ts";
+import { type ConnectionLimiter } from "../connections/connection-limiter.ts";
+import { compile, type Compiled } from "../compile/compile.ts";
+import { fileRoom } from "../connections/descriptor-limit.ts";
+import { type ProcessDeps } from "../compile/parts.ts";
+import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
+import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
+import { LateWrites } from "../../../store/late-writes.ts";
+import { LedgerWatch } from "../../policy/payment/maintenance/ledger-watch.ts";
+import { PaymentMaintenance } from "../../policy/payment/maintenance/payment-maintenance.ts";
+import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
+import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "../listeners/quic-listeners.ts";
+import {
+  type BoundListener,
+  type ListenerPlan,
+  listenersOf,
+  endpointOf,
+  probeListeners,
+  urlOf,
+  withPorts,
+} from "../listeners/listener-plan.ts";
+import { WorkerFilters } from "../../filters/worker-filters.ts";
+import { createOwnFacilitator } from "../facilitators/own-facilitator.ts";
+import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
+import { Resources } from "./resources.ts";
+import { ownTenants } from "./tenant-directory.ts";
+import { dialSettingsOf } from "../../upstream/upstreams.ts";
+import { WorkerStore } from "./worker-store.ts";
+
+/** Milliseconds that connections have to end after a reload removed their listener; then they are closed. @operator @bound */
+const REMOVED_GRACE_MS = 30_000;
+
+/** Binds the configured listeners and serves. Rejects if that fails; then nothing stays bound. */
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  const gateway = new RunningGateway(options);
+  await gateway.start(options.config);
+  return gateway;
+}
+
+type Materials = readonly (TlsMaterial | undefined)[];
+
+class RunningGateway implements GatewayProcess {
+  /** Without the configuration at the start, which would stay in memory after reloads. */
+  readonly #options: Omit<GatewayOptions, "config">;
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
+  readonly #own: Resources;
+  /** Undefined if another process keeps the directory. */
+  readonly #directory: Directory | undefined;
+  readonly #facilitators: ProcessFacilitators;
+  readonly #limiter: ConnectionLimiter;
+  readonly #shared: ListenerShared;
+  readonly #quic: QuicListeners;
+  readonly tenants: Tenants;
+  readonly #control: WorkerControl;
+  readonly #filters: WorkerFilters;
+  #bound: readonly GatewayListener[] = [];
+  /** Listeners that accept no more connections, but still have open ones. */
+  readonly #closing = new Set<GatewayListener>();
+  /** The certificates from files. Listeners show these and the issued ones. */
+  #read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined } = {
+    tls: undefined,
+    quic: undefined,
+  };
+  #issued: Issued;
+  /** The certificates that each listener shows, in the configuration's order. */
+  #materials: Materials = [];
+  /** Settles when the last change is complete. */
+  #turn: Promise<void> = Promise.resolve();
+  /** The configuration that is served. */
+  #config: Config;
+  readonly #store: WorkerStore;
+  #maintenance: PaymentMaintenance | undefined;
+  readonly #ledgerWatch: LedgerWatch;
+  readonly #lateWrites: LateWrites;
+  #compiled: Compiled | undefined;
+  /** All configured ports are bound. */
+  #isUp = false;
+  #draining = false;
+
+  constructor({ config, ...options }: GatewayOptions) {
+    this.#options = options;
+    this.#config = config;
+    this.#issued = options.issued ?? NOTHING_ISSUED;
+    this.#own = new Resources(config, options.slot, {
+      log: options.log,
+      onEvent: (event) => this.#tell(event),
+      onError: (error) => this.#report(error),
+    });
+    if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
+    this.#store = new WorkerStore(options, this.#own);
+    this.#lateWrites = new LateWrites(options.log);
+    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event), options.log);
+    this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
+    this.#facilitators = this.#createFacilitators(config);
+    this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
+    this.#shared = {
+      settings: () => this.#ready().settings,
+      draining: () => this.#draining,
+      wheel: this.#wheel,
+      buffers: this.#own.buffers,
+      limiter: this.#limiter,
+      connections: this.#own.telemetry.connections,
+      bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
+      handle: (exchange) => serve(this.#ready().pipeline, exchange),
+      handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
+      handleMisdirected: (exchange) => serve(this.#ready().pipeline, exchange, "misdirected"),
+      refused: (request) => this.#ready().pipeline.observer.refused(request),
+      onError: (error) => this.#report(error),
+      challengePair: (hostname) => handshakeReply(this.#issued, hostname),
+    };
+    this.#control = this.#createControl();
+    this.#filters = new WorkerFilters({
+      config,
+      slot: options.slot,
+      log: options.log,
+      telemetry: this.#own.telemetry,
+      bodies: this.#own.bodies,
+      wheel: this.#wheel,
+      control: () => this.#control.link,
+      onError: (error) => this.#report(error),
+    });
+    this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
+    this.tenants = createTenants(config, {
+      wheel: this.#wheel,
+      buffers: this.#own.buffers,
+      metrics: this.#own.telemetry.wasm,
+      onError: (error) => this.#report(error),
+    });
+  }
+
+  get listeners(): readonly BoundListener[] {
+    return this.#bound.map((listener) => listener.endpoint);
+  }
+
+  get connections(): number {
+    return [...this.#bound, ...this.#closing].reduce(
+      (sum, listener) => sum + listener.connections,
+      this.#quic.connections,
+    );
+  }
+
+  async start(config: Config): Promise<void> {
+    const { material, reusePort, takesOver } = this.#options;
+    try {
+      this.#read = { tls: material ?? readTlsMaterial(config), quic: readQuicMaterial(config) };
+      this.#materials = shownByListener(config, this.#read.tls, this.#issued);
+      const members = await this.#membersOf(config, this.#options.members);
+      if (!reusePort && takesOver === undefined) probeListeners(config);
+      const plans = listenersOf(config);
+      // Clients are served as soon as they connect, so everything else is ready before the ports are bound. Port 0 is
+      // the exception: it is bound first, because the kernel chooses the number then.
+      const early = plans.some(({ port }) => port === 0);
+      await this.#facilitators.prepare(config);
+      this.#control.use(config);
+      if (early) this.#bound = await this.#bindAll(plans, this.#materials);
+      const endpoints = early ? this.listeners : plans.map(endpointOf);
+      this.#compiled = await compile(config, this.#deps(config, endpoints, members));
+      this.#compiled.held.use();
+      await this.#store.ready();
+      if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
+      await this.#serveQuic(config, this.#read, this.#bound);
+      this.#isUp = true;
+      this.#directory?.commit();
+      await this.#facilitators.commit(config);
+      this.#runMaintenance();
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    }
+  }
+
+  reload(config: Config, material?: ReadTls, given?: Membership): Promise<void> {
+    return this.#inTurn(() => this.#reload(config, material, given));
+  }
+
+  async #reload(config: Config, material = readTlsMaterial(config), given?: Membership): Promise<void> {
+    this.#refuseWhileStopping();
+    const read = { tls: material, quic: readQuicMaterial(config) };
+    const members = await this.#membersOf(config, given);
+    try {
+      await this.#facilitators.prepare(config);
+      await this.#replace(config, members, read);
+      this.#directory?.commit();
+      await this.#facilitators.commit(config);
+      this.#runMaintenance();
+    } catch (error) {
+      this.#directory?.rollback();
+      await this.#facilitators.rollback();
+      throw error;
+    }
+  }
+
+  setMembers(members: Membership): void {
+    this.#compiled?.upstreams.setMembers(members);
+  }
+
+  async #replace(
+    config: Config,
+    members: Membership,
+    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
+  ): Promise<void> {
+    this.#refuseWhileStopping();
+    const materials = shownByListener(config, read.tls, this.#issued);
+    const before = this.#bound;
+    const plans = listenersOf(withPorts(config, this.listeners));
+    const kept = plans.map((plan, i) => before.find((listener) => listener.serves(plan, materials[i])));
+    const isNew = (_: unknown, i: number): boolean => kept[i] === undefined;
+    const added = await this.#bindAll(plans.filter(isNew), materials.filter(isNew));
+    let next: Compiled | undefined;
+    try {
+      const fresh = added.values();
+      const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
+      next = await compile(
+        config,
+        this.#deps(
+          config,
+          bound.map((listener) => listener.endpoint),
+          members,
+        ),
+        this.#compiled,
+      );
+      await this.#store.opened?.ready();
+      this.#refuseWhileStopping();
+      await this.#serveQuic(config, read, bound);
+      // The last step that can fail, because it cannot be undone: listeners do not keep their old certificates. The new
+      // ones were checked before.
+      for (const [i, listener] of kept.entries()) listener?.show(materials[i]);
+      this.#bound = bound;
+      const previous = this.#compiled;
+      this.#compiled = next;
+      this.#materials = materials;
+      this.#read = read;
+      this.#config = config;
+      this.#own.reload(config);
+      next.held.use();
+      this.#control.use(config);
+      previous?.held.close(next.held);
+    } catch (error) {
+      if (next !== this.#compiled) next?.held.close(this.#compiled?.held);
+      await Promise.all(added.map((listener) => listener.close(0)));
+      throw error;
+    }
+    for (const listener of before) if (!kept.includes(listener)) void this.#remove(listener);
+  }
+
+  certify(issued: Issued): Promise<void> {
+    return this.#inTurn(() => this.#certify(issued));
+  }
+
+  /** Runs the changes to the listeners one at a time. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(change);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+
+  async #certify(issued: Issued): Promise<void> {
+    this.#issued = issued;
+    const materials = shownByListener(this.#config, this.#read.tls, issued);
+    if (this.#draining || isDeepStrictEqual(materials, this.#materials)) return;
+    for (const [i, listener] of this.#bound.entries()) listener.show(materials[i]);
+    this.#materials = materials;
+    await this.#serveQuic(this.#config, this.#read, this.#bound);
+  }
+
+  get certificates(): CertificateMetrics {
+    return this.#own.telemetry.certificates;
+  }
+
+  /** Throws if the gateway is stopping: no code would close a port that is opened now. */
+  #refuseWhileStopping(): void {
+    if (this.#draining) throw new Error(STOPPING);
+  }
+
+  async reopenLogs(): Promise<void> {
+    for (const message of await this.#own.logFiles.reopen()) {
+      this.#options.log(message);
+      this.#tell({ kind: "log_file", message });
+    }
+  }
+
+  get closedRoutes(): readonly string[] {
+    return this.#filters.closed;
+  }
+
+  metrics(): MetricsPage {
+    this.#quic.tell();
+    return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
+  }
+
+  get figures(): GatewayFigures {
+    return new GatewayFigures({
+      zone: this.#own.zone,
+      directory: this.#directory,
+      ledger: () => this.#store.opened?.view,
+      usage: () => this.#store.open(this.#store.config ?? this.#config.postgres).usage,
+    });
+  }
+
+  get tenantDirectory(): TenantDirectory {
+    return ownTenants(this.tenants);
+  }
+
+  drain(server: ServerName, drained: boolean, by: Actor): boolean {
+    return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
+  }
+
+  countReload(success: boolean): void {
+    this.#own.telemetry.reloaded(success);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    const end = this.#wheel.now() + graceMs;
+    this.#draining = true;
+    this.#directory?.close();
+    await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
+    this.#limiter.close();
+    // Closed before the store and the facilitators that it uses.
+    await this.#maintenance?.close();
+    this.#compiled?.held.close();
+    this.tenants.close();
+    this.#control.close();
+    await this.#facilitators.close(graceMs);
+    // After the settlements that were under way, because they have spans of their own.
+    await this.#own.tracers.flush();
+    this.#wheel.close();
+    this.#own.rateLimits.close();
+    await this.#own.logFiles.close();
+    await this.#own.closeResponses();
+    await this.#lateWrites.close(end - this.#wheel.now());
+    await this.#store.close();
+  }
+
+  async #serveQuic(
+    config: Config,
+    read: { readonly tls: ReadTls | undefined; readonly quic: ReadTls | undefined },
+    bound: readonly GatewayListener[],
+  ): Promise<void> {
+    const materials = quicMaterialsOf(config, read.quic ?? read.tls, this.#issued);
+    const endpoints = bound.map((listener) => listener.endpoint);
+    await this.#quic.serve(quicPlansOf(config, endpoints), materials, REMOVED_GRACE_MS);
+    for (const listener of bound) listener.announce(this.#quic.announcement(listener.endpoint));
+  }
+
+  async #remove(listener: GatewayListener): Promise<void> {
+    this.#closing.add(listener);
+    await listener.close(REMOVED_GRACE_MS);
+    this.#closing.delete(listener);
+  }
+
+  /** Binds all listeners. Rejects if one fails; then none stays bound. */
+  async #bindAll(plans: readonly ListenerPlan[], materials: Materials): Promise<GatewayListener[]> {
+    const bound: GatewayListener[] = [];
+    try {
+      for (const [i, plan] of plans.entries()) {
+        bound.push(await GatewayListener.bind(plan, materials[i], this.#shared));
+      }
+    } catch (error) {
+      await Promise.all(bound.map((listener) => listener.close(0)));
+      throw error;
+    }
+    return bound;
+  }
+
+  #createDirectory(): Directory {
+    const { buffers, states } = this.#own;
+    return new Directory({
+      wheel: this.#wheel,
+      buffers,
+      states,
+      log: this.#options.log,
+      onEvent: this.#options.events === undefined ? undefined : (event) => this.#tell(event),
+      onError: (error) => this.#report(error),
+      dialSettings: dialSettingsOf,
+      onChange: (upstream, members) => this.setMembers({ [upstream]: members }),
+    });
+  }
+
+  #createControl(): WorkerControl {
+    const { slot, control: shared, log } = this.#options;
+    return new WorkerControl({
+      index: slot === undefined ? 0 : slot.row - 1,
+      shared,
+      log,
+      onEvent: (event) => this.#tell(event),
+      onChange: () => {
+        const { link } = this.#control;
+        this.#own.telemetry.wasm.control(link !== undefined, link?.isReady === true);
+      },
+    });
+  }
+
+  #createFacilitators({ postgres }: Config): ProcessFacilitators {
+    const { facilitatorSocket: socket, log } = this.#options;
+    return new ProcessFacilitators({
+      embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
+      simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
+      observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event), this.#options.log),
+      log,
+    });
+  }
+
+  /** The servers of a configuration that is about to be served. A commit or a rollback of the directory must follow. */
+  async #membersOf(config: Config, given: Membership | undefined): Promise<Membership> {
+    return given ?? (await this.#directory?.prepare(config)) ?? {};
+  }
+
+  /** Upstreams outlive a configuration, and its functions with them: none may refer to the whole of it. */
+  #deps({ postgres }: Config, listeners: readonly BoundListener[], members: Membership): ProcessDeps {
+    const [first] = listeners;
+    return {
+      wheel: this.#wheel,
+      buffers: this.#own.buffers,
+      telemetry: this.#own.telemetry,
+      states: this.#own.states,
+      members,
+      state: {
+        ready: () => this.#isUp && !this.#draining && !isAdminAway(this.#own.zone),
+        metrics: () => this.metrics(),
+        challenge: (token) => httpResponse(this.#issued, token),
+      },
+      bodies: this.#own.bodies,
+      spool: this.#own.spool,
+      responses: this.#own.responses,
+      logFiles: this.#own.logFiles,
+      rateLimits: this.#own.rateLimits,
+      workerFilters: this.#filters,
+      tenants: this.tenants,
+      tracers: this.#own.tracers,
+      store: () => this.#store.open(postgres),
+      ledgerWatch: this.#ledgerWatch,
+      lateWrites: this.#lateWrites,
+      facilitators: this.#facilitators.all,
+      clock: Date.now,
+      log: this.#options.log,
+      onEvent: (event) => this.#tell(event),
+      onError: (error) => this.#report(error),
+      baseUrl: first === undefined ? "" : urlOf(first),
+      contentUpstream: this.#options.contentUpstream,
+      maxOpenFiles: fileRoom(),
+      listeners,
+    };
+  }
+
+  /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
+  #runMaintenance(): void {
+    const { maintenance } = this.#ready();
+    const store = this.#store.opened;
+    if (this.#maintenance !== undefined) {
+      this.#maintenance.use(maintenance);
+    } else if (store !== undefined && !this.#draining) {
+      const { log } = this.#options;
+      const metrics = this.#own.telemetry.payments;
+      this.#maintenance = new PaymentMaintenance(
+        {
+          store,
+          metrics,
+          clock: Date.now,
+          random: Math.random,
+          log,
+          onEvent: (event) => this.#tell(event),
+          watch: this.#ledgerWatch,
+        },
+        maintenance,
+      );
+      this.#maintenance.start();
+    }
+  }
+
+  #ready(): Compiled {
+    if (this.#compiled === undefined) throw new Error("Cannot serve: the gateway is not started");
+    return this.#compiled;
+  }
+
+  #tell(event: NewEvent): void {
+    this.#options.events?.add(event);
+  }
+
+  #report(error: unknown): void {
+    // The code that threw did not reach the end of its event, where the cork is flushed.
+    flushCork();
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#options.log(`internal error: ${text}`);
+  }
+}

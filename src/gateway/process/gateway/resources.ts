@@ -1,0 +1,187 @@
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type KeptResponses } from "../../../store/kept-responses.ts";
+import { messageOf } from "../../../lib/caught.ts";
+import { isDiskFull } from "../../../lib/disk-full.ts";
+import { BufferPool, type BufferPoolLimits } from "../../../lib/buffer-pool.ts";
+import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type Config } from "../../config/config.ts";
+import type * as ResponseDisks from "../../policy/payment/responses/response-disk.ts";
+import type * as Shared from "../../policy/payment/responses/shared-responses.ts";
+import { ResponseStore } from "../../policy/payment/responses/response-store.ts";
+import { RateLimits } from "../../policy/rate-limit/rate-limit.ts";
+import { Spool, type SpoolDeps, type SpoolLimits } from "../../proxy/spool.ts";
+import { type OnEvent } from "../../telemetry/event.ts";
+import { COMMON } from "../../telemetry/layout.ts";
+import { type Capacities } from "../../telemetry/process-metrics.ts";
+import { onlySlot, Telemetry, type WorkerSlot } from "../../telemetry/telemetry.ts";
+import { Tracers } from "../../telemetry/tracing/tracers.ts";
+import { type CountedServer } from "../../telemetry/upstream-metrics.ts";
+import { ServerStates } from "../../upstream/server-states.ts";
+import { LogFiles } from "../../policy/access-log/log-files.ts";
+import { LogTrouble } from "../../policy/access-log/log-trouble.ts";
+import { clientRoom } from "../connections/descriptor-limit.ts";
+import { type Transport } from "../../telemetry/connection-metrics.ts";
+import { ConnectionLimiter, type ConnectionLimits } from "../connections/connection-limiter.ts";
+import { AddressShares } from "../connections/address-shares.ts";
+import { SharedConnectionCounter } from "../connections/shared-connection-counter.ts";
+
+/** Loaded with the first paid route (bench start). */
+const sharedResponses = (): typeof Shared => require("../../policy/payment/responses/shared-responses.ts");
+const responseDisks = (): typeof ResponseDisks => require("../../policy/payment/responses/response-disk.ts");
+
+/** Milliseconds until that folder is opened again. */
+const DISK_RETRY_MS = 2000;
+
+/** Free buffers that a new request needs: one for each direction. */
+const STREAM_RESERVE = 2;
+/** Free buffers that it needs if its paid response is buffered whole; without one it is refused. @bound */
+const BODY_RESERVE = 1;
+
+/** The receivers of log lines, internal errors and events. */
+type Told = Pick<SpoolDeps, "log" | "onError"> & { readonly onEvent?: OnEvent | undefined };
+
+type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402"> &
+  Partial<Pick<Config, "routes" | "tenant_max_warm">>;
+
+/** The parts of a worker that outlive its configurations: its counters, and its share of limited resources. */
+export class Resources {
+  /** The memory in which all processes of the server count. */
+  readonly zone: SharedZone;
+  readonly telemetry: Telemetry;
+  /** For data that waits for a slow peer. */
+  readonly buffers: BufferPool;
+  /** For bodies that a feature buffers whole. */
+  readonly bodies: BufferPool;
+  readonly responses: ResponseStore;
+  readonly connectionCounter: SharedConnectionCounter;
+  readonly shares: AddressShares;
+  readonly states: ServerStates;
+  readonly rateLimits: RateLimits;
+  readonly logFiles: LogFiles;
+  /** For responses to slow clients. */
+  readonly spool: Spool;
+  readonly tracers = new Tracers();
+  #diskRetry: NodeJS.Timeout | undefined;
+  #responseDiskBytes: number;
+
+  /** `slot` is left out if the server is this one process. */
+  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onError() {} }) {
+    const telemetry = new Telemetry(slot);
+    this.zone = slot.zone;
+    this.telemetry = telemetry;
+    this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
+    this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
+    this.responses = new ResponseStore(this.bodies);
+    this.connectionCounter = new SharedConnectionCounter(slot, clientRoom(config));
+    this.states = new ServerStates(slot.zone, slot.row);
+    this.shares = new AddressShares(slot, shareKeyOf(slot));
+    const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
+    this.rateLimits = new RateLimits(buckets, telemetry.rateLimits, slot.zone.isShared);
+    this.logFiles = new LogFiles(
+      telemetry,
+      new LogTrouble(slot, (message) => {
+        tell.log(message);
+        tell.onEvent?.({ kind: "log_file", message });
+      }),
+    );
+    this.spool = new Spool({
+      ...tell,
+      limits: spoolLimits(config),
+      now: () => performance.now(),
+      onUse: (bytes) => telemetry.diskUsed(bytes),
+    });
+    this.#responseDiskBytes = config.x402.answer_disk_bytes;
+  }
+
+  /**
+   * Stores paid responses next to the ledger in `storePath`, unless the ledger is in memory or `answer_disk_bytes` is
+   * 0. If the disk is full, it tries again until there is space, provided that other gateways store responses too.
+   * Throws otherwise.
+   */
+  useDisk(storePath: string, log: (message: string) => void): void {
+    if (this.responses.disk !== undefined || storePath === ":memory:" || this.#responseDiskBytes === 0) return;
+    clearTimeout(this.#diskRetry);
+    const { ResponseDisk } = responseDisks();
+    const folder = join(dirname(storePath), "answers");
+    try {
+      this.responses.useDisk(new ResponseDisk({ folder, maxBytes: this.#responseDiskBytes, now: Date.now, log }));
+    } catch (error) {
+      if (!this.responses.isShared || !isDiskFull(error, dirname(storePath))) throw error;
+      if (this.#diskRetry === undefined)
+        log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
+      this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);
+      this.#diskRetry.unref();
+    }
+  }
+
+  #retryDisk(storePath: string, log: (message: string) => void): void {
+    try {
+      this.useDisk(storePath, log);
+    } catch (error) {
+      log(`payment: ${messageOf(error)}`);
+    }
+  }
+
+  async closeResponses(): Promise<void> {
+    clearTimeout(this.#diskRetry);
+    await this.responses.close();
+  }
+
+  /** Shares paid responses with the other gateways of a database, from the first call on. */
+  useShared(store: KeptResponses, log: (message: string) => void): void {
+    if (this.responses.isShared) return;
+    this.responses.useShared(new (sharedResponses().SharedResponses)({ store, now: Date.now, log }));
+  }
+
+  /** Applies the limits of another configuration. */
+  reload(config: PoolConfig): void {
+    this.buffers.limits = streamLimits(config);
+    this.bodies.limits = bodyLimits(config);
+    this.spool.limits = spoolLimits(config);
+    this.connectionCounter.ownMost = clientRoom(config);
+    this.#responseDiskBytes = config.x402.answer_disk_bytes;
+    if (this.responses.disk !== undefined) this.responses.disk.maxBytes = this.#responseDiskBytes;
+  }
+
+  /** The limiter of client connections. */
+  connectionLimiter(wheel: TimerWheel, limits: () => ConnectionLimits): ConnectionLimiter {
+    const { connectionCounter, shares, telemetry } = this;
+    const yielded = (transport: Transport): void => telemetry.connections.yielded(transport);
+    return new ConnectionLimiter({ connectionCounter, shares, wheel, limits, yielded });
+  }
+
+  metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {
+    return this.telemetry.page(
+      { stream: this.buffers.capacity, body: this.bodies.capacity, disk: this.spool.capacity },
+      servers,
+    );
+  }
+}
+
+/** The memory and disk that a configuration gives one worker, in bytes. */
+export function capacitiesOf({ buffer_pool: pool }: Pick<Config, "buffer_pool">): Capacities {
+  return {
+    stream: pool.buffer_size * pool.buffer_count,
+    body: pool.body_buffer_size * pool.body_buffer_count,
+    disk: pool.response_disk_bytes,
+  };
+}
+
+function shareKeyOf({ zone }: WorkerSlot): BigInt64Array {
+  const { buffer, byteOffset } = zone.common().subarray(COMMON.shareKey, COMMON.logTrouble);
+  return new BigInt64Array(buffer, byteOffset, 1);
+}
+
+function streamLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {
+  return { bufferSize: pool.buffer_size, bufferCount: pool.buffer_count, reserve: STREAM_RESERVE };
+}
+
+function spoolLimits({ buffer_pool: pool }: PoolConfig): SpoolLimits {
+  return { folder: pool.temp_path === "" ? tmpdir() : pool.temp_path, maxBytes: pool.response_disk_bytes };
+}
+
+function bodyLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {
+  return { bufferSize: pool.body_buffer_size, bufferCount: pool.body_buffer_count, reserve: BODY_RESERVE };
+}

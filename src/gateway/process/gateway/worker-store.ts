@@ -1,0 +1,98 @@
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../../lib/caught.ts";
+import { isDiskFull } from "../../../lib/disk-full.ts";
+import { openConfiguredStore } from "../../../store/open/configured-store.ts";
+import { LateStore } from "../../../store/open/late-store.ts";
+import { type Store } from "../../../store/store.ts";
+import { type Config } from "../../config/config.ts";
+import { type GatewayOptions } from "./gateway-interface.ts";
+import { type Resources } from "./resources.ts";
+
+type Options = Pick<GatewayOptions, "storePath" | "needsDatabase" | "log">;
+
+/**
+ * The store of a worker. It is opened when a configuration first needs it, and stays open while the process runs,
+ * because payments under way keep the store that they began in.
+ */
+export class WorkerStore {
+  readonly #options: Options;
+  readonly #resources: Resources;
+  #store: Store | undefined;
+  /** The settings that the store was opened with. */
+  #config: Config["postgres"] | undefined;
+
+  constructor(options: Options, resources: Resources) {
+    this.#options = options;
+    this.#resources = resources;
+  }
+
+  /** The open store; undefined if it has not been needed yet. */
+  get opened(): Store | undefined {
+    return this.#store;
+  }
+
+  /** The settings that the store was opened with; undefined if it is not open. */
+  get config(): Config["postgres"] | undefined {
+    return this.#config;
+  }
+
+  /** Opens the store, or returns the open one. Throws if it cannot be opened, or if `postgres` has changed. */
+  open(postgres: Config["postgres"]): Store {
+    if (this.#store === undefined) {
+      this.#store = this.#openFirst(postgres);
+      this.#config = postgres;
+      return this.#store;
+    }
+    if (!isDeepStrictEqual(postgres, this.#config)) {
+      throw new Error("postgres has changed, which takes a restart");
+    }
+    if (!(this.#store instanceof LateStore) || this.#store.isOpen) this.#useResponses(this.#store);
+    return this.#store;
+  }
+
+  /** Waits until the open store is ready. Rejects if it cannot be reached, unless the process starts without it. */
+  async ready(): Promise<void> {
+    const { needsDatabase = true, log } = this.#options;
+    const ready = this.#store?.ready();
+    await (needsDatabase ? ready : ready?.catch((error: unknown) => log(messageOf(error))));
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+
+  /** While the disk of an SQLite ledger is full, payments are refused and other requests are served. */
+  #openFirst(postgres: Config["postgres"]): Store {
+    const { storePath, log } = this.#options;
+    const open = (): Store => {
+      const store = openConfiguredStore(postgres, storePath);
+      try {
+        this.#useResponses(store);
+        return store;
+      } catch (error) {
+        void store.close();
+        throw error;
+      }
+    };
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof Error) || !isDiskFull(error, dirname(storePath))) throw error;
+      const refusal = "payments are refused until there is space for the ledger";
+      log(`payment: ${error.message}; ${refusal}`);
+      return new LateStore({
+        open,
+        reason: error,
+        onOpen: () => log("payment: there is space for the ledger again; payments are accepted"),
+        onReason: (reason) => log(`payment: ${reason}; ${refusal}`),
+      });
+    }
+  }
+
+  #useResponses(store: Store): void {
+    const { storePath, log } = this.#options;
+    if (store.responses !== undefined) this.#resources.useShared(store.responses, log);
+    this.#resources.useDisk(storePath, log);
+  }
+}

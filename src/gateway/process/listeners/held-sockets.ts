@@ -1,0 +1,99 @@
+import { dlopen, FFIType } from "bun:ffi";
+import { closeSync } from "node:fs";
+import { fromCLibrary } from "../../../lib/c-library.ts";
+import { udpDescriptors } from "../../http3/udp-sockets.ts";
+
+/** Numbers of Linux system calls, the same on every architecture. */
+const PIDFD_OPEN = 434;
+const PIDFD_GETFD = 438;
+
+/**
+ * Milliseconds that the socket of a dead worker is kept for the next worker. Clients that the kernel assigns to it wait
+ * until then.
+ */
+const KEEP_MS = 3000;
+
+type SystemCall = (call: number, first: number, second: number, third: number) => number;
+
+/**
+ * Keeps the order of the workers' UDP sockets on a port. The kernel distributes datagrams over these sockets by the
+ * client's address and the order of binding. If a socket closes, the kernel moves the last socket into its place. If a
+ * worker died and was replaced, clients of a third worker would then reach the wrong one. So the supervisor has each
+ * worker's socket open too (pidfd_getfd(2)). It closes its copy when the next worker has bound: that worker's socket is
+ * the last one then. If the system does not allow that, as in some containers, no sockets are kept, and `log` gets one
+ * message. Decision 0241.
+ */
+export class HeldSockets {
+  readonly #log: (text: string) => void;
+  readonly #call = loadSystemCall();
+  #hasFailed = false;
+  readonly #held = new Map<number, readonly number[]>();
+  /** The sockets of dead workers, in the order of their deaths. */
+  readonly #kept: { readonly sockets: readonly number[]; readonly timer: NodeJS.Timeout }[] = [];
+
+  constructor(log: (text: string) => void) {
+    this.#log = log;
+  }
+
+  /** The worker serves on these UDP ports. */
+  hold(pid: number, ports: ReadonlySet<number>): void {
+    this.#let(this.#held.get(pid) ?? []);
+    this.#held.delete(pid);
+    if (ports.size === 0 || this.#call === undefined) return;
+    const process = this.#call(PIDFD_OPEN, pid, 0, 0);
+    if (process < 0) return;
+    try {
+      const copies = udpDescriptors(pid, ports).map((fd) => this.#call?.(PIDFD_GETFD, process, fd, 0) ?? -1);
+      const taken = copies.filter((fd) => fd >= 0);
+      this.#held.set(pid, taken);
+      if (taken.length < copies.length) this.#fail();
+    } catch {
+      // The worker ended meanwhile.
+    } finally {
+      closeSync(process);
+    }
+  }
+
+  /** The worker has died: keeps its sockets for `KEEP_MS`. */
+  died(pid: number): void {
+    const sockets = this.#held.get(pid);
+    this.#held.delete(pid);
+    if (sockets === undefined || sockets.length === 0) return;
+    this.#kept.push({ sockets, timer: setTimeout(() => this.replaced(), KEEP_MS).unref() });
+  }
+
+  /** Another worker has bound in place of the one that died first. */
+  replaced(): void {
+    const first = this.#kept.shift();
+    if (first === undefined) return;
+    clearTimeout(first.timer);
+    this.#let(first.sockets);
+  }
+
+  /** Closes all copies, because a port that the workers give up must not stay bound here. */
+  release(): void {
+    for (const sockets of this.#held.values()) this.#let(sockets);
+    this.#held.clear();
+    while (this.#kept.length > 0) this.replaced();
+  }
+
+  #fail(): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#log(
+      "HTTP/3: this system does not allow sockets to be kept: when a worker ends, clients of other workers may lose their connections",
+    );
+  }
+
+  #let(sockets: readonly number[]): void {
+    for (const fd of sockets) closeSync(fd);
+  }
+}
+
+function loadSystemCall(): SystemCall | undefined {
+  const { i32, i64_fast: long } = FFIType;
+  return fromCLibrary((name): SystemCall => {
+    const { syscall } = dlopen(name, { syscall: { args: [long, i32, i32, i32], returns: long } }).symbols;
+    return (call, first, second, third) => Number(syscall(call, first, second, third));
+  });
+}

@@ -1,0 +1,66 @@
+/**
+ * A configuration for another process that has the previous one: of thousands of routes, only the new ones are sent.
+ */
+import { type Config, type RouteConfig } from "../../config/config.ts";
+
+/** Runs in one message. A worker reads a message at once, without serving requests. */
+const MAX_RUNS = 50;
+
+/** `count` routes of the previous configuration, from the index `from`; or a new route. */
+export type Run = { readonly from: number; readonly count: number } | { readonly route: RouteConfig };
+
+/** A configuration, as the difference from the one that the receiver has. */
+export interface ConfigDelta {
+  /** Everything except the routes. */
+  readonly rest: Config;
+  readonly runs: readonly Run[];
+}
+
+/**
+ * The difference from `base` to `next`; `base` is undefined for a process without a configuration. Routes are the same
+ * if they are the same objects. @internal
+ */
+export function configDelta(base: Config | undefined, next: Config): ConfigDelta {
+  const places = new Map(base?.routes.map((route, i) => [route, i]));
+  const runs: Run[] = [];
+  let last: { from: number; count: number } | undefined;
+  for (const route of next.routes) {
+    const place = places.get(route);
+    if (place === undefined) {
+      runs.push({ route });
+      last = undefined;
+    } else if (last !== undefined && place === last.from + last.count) {
+      last.count++;
+    } else {
+      last = { from: place, count: 1 };
+      runs.push(last);
+    }
+  }
+  return { rest: { ...next, routes: [] }, runs };
+}
+
+/** The parts in which a difference is sent. The last one has the rest. */
+export function* partsOf({ rest, runs }: ConfigDelta): Generator<readonly Run[], ConfigDelta> {
+  let from = 0;
+  for (; from + MAX_RUNS < runs.length; from += MAX_RUNS) yield runs.slice(from, from + MAX_RUNS);
+  return { rest, runs: runs.slice(from) };
+}
+
+/** The configuration that one other process got last. */
+export class ToldConfig {
+  #last: Config | undefined;
+
+  /** The message with `next` for that process. It receives the message, unless it has ended. */
+  tell(next: Config): ConfigDelta {
+    const delta = configDelta(this.#last, next);
+    this.#last = next;
+    return delta;
+  }
+}
+
+/** The configuration that the message stands for. The routes that it shares with `base` are the same objects. */
+export function withDelta(base: Config | undefined, { rest, runs }: ConfigDelta): Config {
+  const known = base?.routes ?? [];
+  const routes = runs.flatMap((run) => ("route" in run ? [run.route] : known.slice(run.from, run.from + run.count)));
+  return { ...rest, routes };
+}

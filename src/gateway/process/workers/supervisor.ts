@@ -1,0 +1,518 @@
+import { pickVariables } from "../../../lib/child-environment.ts";
+import { workerVariables } from "./worker-variables.ts";
+import { cpus } from "node:os";
+import { type Subprocess } from "bun";
+import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { messageOf } from "../../../lib/caught.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type Issued, NOTHING_ISSUED } from "../../acme/issued.ts";
+import { type Config } from "../../config/config.ts";
+import { readTlsMaterial } from "../listeners/certificates.ts";
+import { drainServer, GatewayFigures, type ServerName } from "../gateway/gateway-figures.ts";
+import { type Gateway, type GatewayOptions, STOPPING } from "../gateway/gateway-interface.ts";
+import { type Actor, type EventDetails, type NewEvent } from "../../telemetry/event.ts";
+import { setAdminAway } from "../../telemetry/admin-away.ts";
+import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
+import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../../telemetry/telemetry.ts";
+import { ControlClient } from "../../filters/control/control-client.ts";
+import { ControlSocket } from "../../filters/control/control-socket.ts";
+import { sharedControl } from "../../filters/control/control-settings.ts";
+import { Directory } from "../../upstream/directory/directory.ts";
+import { type Member } from "../../upstream/member.ts";
+import { ServerStates } from "../../upstream/server-states.ts";
+import { flushCork } from "../../wire/outgoing.ts";
+import { partsOf, ToldConfig } from "./config-delta.ts";
+import { HeldSockets } from "../listeners/held-sockets.ts";
+import { type BoundListener, listenersOf, endpointOf, probeListeners, withPorts } from "../listeners/listener-plan.ts";
+import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
+import { SharedFacilitator } from "../facilitators/own-facilitator.ts";
+import { ProcessFacilitators } from "../facilitators/process-facilitators.ts";
+import { Pulse } from "./pulse.ts";
+import { quicPlansOf } from "../listeners/quic-listeners.ts";
+import { NoRoomError, spawnWorker } from "./spawn-worker.ts";
+import { capacitiesOf } from "../gateway/resources.ts";
+import { SupervisorLedger } from "./supervisor-ledger.ts";
+import { tenantsOf } from "../gateway/tenant-directory.ts";
+import { TenantQuestions } from "../gateway/tenant-questions.ts";
+import { dialSettingsOf } from "../../upstream/upstreams.ts";
+
+/** Milliseconds: a worker that ends at a younger age counts as ended at once. */
+const YOUNG_MS = 1000;
+/** Workers in a row that end at once. After that many the server stops, because another start would not help. @operator */
+const MAX_EARLY_DEATHS = 3;
+const RESTART_MS = 100;
+/** Milliseconds until the next attempt, if the system had no room for a process. */
+const NO_ROOM_MS = 1000;
+/**
+ * Milliseconds after which the workers have closed a port that a reload took away, and milliseconds between two checks.
+ */
+const LET_GO_MS = 1000;
+const LOOK_MS = 20;
+/** Memory for data that probes and discovery send to peers that do not read. */
+const BUFFERS = { bufferSize: 65_536, bufferCount: 256, reserve: 0 };
+
+interface Worker {
+  readonly process: Subprocess;
+  /** Its row of the shared memory. The worker that replaces it gets the same row. */
+  readonly row: number;
+  readonly bornAt: number;
+  /** Called with the reply to the message that was sent last. The next message is sent only after that reply. */
+  reply: ((message: FromWorker) => void) | undefined;
+  /** The worker has reported that it serves. */
+  started: boolean;
+  /** As the worker reported them. */
+  closedRoutes: readonly string[];
+  readonly told: ToldConfig;
+  readonly control: ControlClient;
+  readonly tenants: TenantQuestions;
+  readonly pulse: Pulse;
+  /** Settles when the worker has replied to all messages so far. */
+  turn: Promise<unknown>;
+}
+
+/** Runs the gateway in worker processes that share its ports. Rejects if the workers cannot start. */
+export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
+  const supervisor = new Supervisor(options);
+  await supervisor.start(options.config);
+  return supervisor;
+}
+
+class Supervisor implements Gateway {
+  listeners: readonly BoundListener[] = [];
+  readonly connections = 0;
+  /** A worker that does not serve yet has no tenants. */
+  readonly tenantDirectory = tenantsOf(() =>
+    [...this.#workers].filter(({ started }) => started).map(({ tenants }) => tenants),
+  );
+  /** Without the configuration at the start, which would stay in memory after reloads. */
+  readonly #options: Omit<GatewayOptions, "config">;
+  readonly #clock: () => number;
+  readonly #workers = new Set<Worker>();
+  readonly #telemetry: SupervisorTelemetry;
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#report(error));
+  readonly #directory: Directory;
+  readonly #embedded: SharedFacilitator;
+  readonly #facilitators: ProcessFacilitators;
+  readonly #udp: HeldSockets;
+  readonly #ledger: SupervisorLedger;
+  readonly #control: ControlSocket;
+  /** Rows that belong to no process. */
+  readonly #rows: number[];
+  #served: Served;
+  #closing = false;
+  #reloadedAt = Number.NEGATIVE_INFINITY;
+  #earlyDeaths = 0;
+
+  /** `clock` returns monotonic milliseconds. */
+  constructor({ config, ...options }: GatewayOptions, clock: () => number = () => performance.now()) {
+    this.#options = options;
+    this.#clock = clock;
+    const count = config.server.workers || cpus().length;
+    this.#telemetry = new SupervisorTelemetry(count);
+    if (options.awaitsAdmin === true) setAdminAway(this.#telemetry.zone, true);
+    this.#rows = Array.from({ length: count }, (_, index) => count - index);
+    this.#served = {
+      config,
+      material: undefined,
+      issued: options.issued ?? NOTHING_ISSUED,
+      members: {},
+    };
+    this.#udp = new HeldSockets(options.log);
+    this.#ledger = new SupervisorLedger(options.storePath);
+    this.#control = new ControlSocket({
+      log: options.log,
+      onEvent: (event) => this.#tell(event),
+      onChange: () => {
+        for (const { control } of this.#workers) control.tellState();
+      },
+    });
+    this.#embedded = new SharedFacilitator(options.log);
+    this.#facilitators = new ProcessFacilitators({
+      embedded: { own: this.#embedded },
+      simulatedTransfers: () => {
+        throw new Error("Cannot record a simulated transfer: the supervisor has no store");
+      },
+      // The workers count their own requests.
+      observer: { asked() {}, breakerChanged() {} },
+      log: options.log,
+    });
+    this.#directory = new Directory({
+      wheel: this.#wheel,
+      buffers: new BufferPool(BUFFERS),
+      states: new ServerStates(this.#telemetry.zone, SUPERVISOR_ROW),
+      log: options.log,
+      onEvent: options.events === undefined ? undefined : (event) => this.#tell(event),
+      onError: (error) => this.#report(error),
+      dialSettings: dialSettingsOf,
+      onChange: (upstream, members) => this.#tellMembers(upstream, members),
+    });
+  }
+
+  async start(config: Config): Promise<void> {
+    const material = readTlsMaterial(config);
+    try {
+      // The workers load their modules while this process prepares: loading takes each of them as long as that (bench
+      // start).
+      const launched: Worker[] = [];
+      while (this.#rows.length > 0) launched.push(this.#launch());
+      const members = await this.#directory.prepare(config);
+      // Workers share their ports with every process that asks the kernel to share, so another server on a port would
+      // go unnoticed. All workers must bind the same port, so the kernel chooses a port 0 now.
+      const { takesOver } = this.#options;
+      this.listeners = takesOver === undefined ? probeListeners(config) : listenersOf(config).map(endpointOf);
+      this.#served = { ...this.#served, config: withPorts(config, this.listeners), material, members };
+      await this.#facilitators.prepare(config);
+      this.#control.use(sharedControl(config));
+      const [first, ...others] = launched;
+      // The first worker starts alone, so that an error that would stop every worker is reported once.
+      if (first !== undefined) await this.#begin(first);
+      await Promise.all(others.map((worker) => this.#begin(worker)));
+      this.#directory.commit();
+      await this.#facilitators.commit(config);
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    }
+  }
+
+  /**
+   * Serves by `config` in every worker, or in none: if one worker rejects it, the others go back to the previous
+   * configuration. Rejects in that case.
+   */
+  async reload(config: Config): Promise<void> {
+    if (this.#closing) throw new Error(STOPPING);
+    const material = readTlsMaterial(config);
+    const endpoints = await this.#endpointsFor(config);
+    const members = await this.#directory.prepare(config);
+    this.#udp.release();
+    try {
+      await this.#facilitators.prepare(config);
+      // Workers that serve by the new configuration may call the control socket at once.
+      if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
+      await this.#replace({ ...this.#served, config: withPorts(config, endpoints), material, members });
+      this.listeners = endpoints;
+      this.#directory.commit();
+      await this.#facilitators.commit(config);
+    } catch (error) {
+      this.#directory.rollback();
+      await this.#facilitators.rollback();
+      throw error;
+    } finally {
+      this.#control.use(sharedControl(this.#served.config));
+      for (const worker of this.#workers) if (worker.started) this.#holdPorts(worker);
+    }
+  }
+
+  #holdPorts({ process }: Worker): void {
+    const { config } = this.#served;
+    if (!this.#closing)
+      this.#udp.hold(process.pid, new Set(quicPlansOf(config, this.listeners).map(({ port }) => port)));
+  }
+
+  async #replace(next: Served): Promise<void> {
+    const previous = this.#served;
+    // Set first, so that a worker that is started meanwhile starts with it.
+    this.#served = next;
+    const workers = [...this.#workers];
+    const responses = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
+    const refusal = responses.find((response) => response.kind === "failed");
+    this.#reloadedAt = this.#clock();
+    if (refusal === undefined) return;
+    // Keeps certificates that were issued meanwhile.
+    this.#served = { ...previous, issued: this.#served.issued };
+    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
+    throw new Error(refusal.reason);
+  }
+
+  /**
+   * Sends the servers of an upstream to the workers, without a reply. A worker that cannot receive them yet gets the
+   * latest servers when it starts.
+   */
+  #tellMembers(upstream: string, members: readonly Member[]): void {
+    const changed = { [upstream]: members };
+    this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };
+    for (const { process } of this.#workers) send(process, { kind: "members", members: changed });
+  }
+
+  /**
+   * The endpoints of a configuration. Our own workers may still hold a port that the previous reload took away, so a
+   * failed probe is repeated.
+   */
+  async #endpointsFor(config: Config): Promise<readonly BoundListener[]> {
+    for (;;) {
+      try {
+        return probeListeners(withPorts(config, this.listeners), this.listeners);
+      } catch (error) {
+        if (this.#clock() - this.#reloadedAt > LET_GO_MS) throw error;
+        await Bun.sleep(LOOK_MS);
+      }
+    }
+  }
+
+  async certify(issued: Issued): Promise<void> {
+    // Set first, so that a worker that is started meanwhile starts with it.
+    this.#served = { ...this.#served, issued };
+    const responses = await Promise.all(
+      [...this.#workers].map((worker) => this.#ask(worker, () => ({ kind: "certify", issued }))),
+    );
+    const refusal = responses.find((response) => response.kind === "failed");
+    if (refusal !== undefined) throw new Error(refusal.reason);
+  }
+
+  get certificates(): CertificateMetrics {
+    return this.#telemetry.certificates;
+  }
+
+  async reopenLogs(): Promise<void> {
+    for (const { process } of this.#workers) send(process, { kind: "reopen" });
+  }
+
+  get closedRoutes(): readonly string[] {
+    return [...new Set([...this.#workers].flatMap(({ closedRoutes }) => closedRoutes))];
+  }
+
+  metrics(): MetricsPage {
+    const { zone } = this.#telemetry;
+    return metricsPage(zone, capacitiesOf(this.#served.config), this.figures.counted());
+  }
+
+  get figures(): GatewayFigures {
+    const { zone } = this.#telemetry;
+    return new GatewayFigures({
+      zone,
+      directory: this.#directory,
+      ledger: () => this.#ledger.view(this.#served.config),
+    });
+  }
+
+  drain(server: ServerName, drained: boolean, by: Actor): boolean {
+    return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
+  }
+
+  countReload(success: boolean): void {
+    this.#telemetry.reloaded(success);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    this.#udp.release();
+    this.#directory.close();
+    this.#wheel.close();
+    const workers = [...this.#workers];
+    for (const { process } of workers) send(process, { kind: "close", graceMs });
+    const kill = setTimeout(() => {
+      for (const { process } of workers) process.kill("SIGKILL");
+    }, graceMs + 2000);
+    await Promise.all(workers.map(({ process }) => process.exited));
+    clearTimeout(kill);
+    this.#control.close();
+    await this.#facilitators.close(graceMs);
+    await this.#ledger.close();
+  }
+
+  /** Read for each message, because another configuration may name other variables. */
+  get #environment(): Readonly<Record<string, string>> {
+    return pickVariables(workerVariables(this.#served.config));
+  }
+
+  #toldTo({ told }: Worker): Told {
+    const { config, ...others } = this.#served;
+    return { ...others, delta: told.tell(config) };
+  }
+
+  #reloadMessage(worker: Worker): ToWorker {
+    return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
+  }
+
+  /**
+   * Starts the process of a worker, which then waits for its configuration. Throws if there is no room for a process.
+   */
+  #launch(): Worker {
+    const row = this.#rows.pop();
+    const { zone } = this.#telemetry;
+    if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
+    const child = this.#create(row, zone.fd, {
+      ipc: (message: FromWorker) => this.#heard(worker, message),
+      onExit: () => this.#died(worker),
+    });
+    const worker: Worker = {
+      row,
+      process: child,
+      control: new ControlClient(this.#control, (message) => send(child, message)),
+      tenants: new TenantQuestions((question) => send(child, question)),
+      pulse: new Pulse({ ask: () => send(child, { kind: "ping" }), stuck: () => this.#endStuck(worker) }),
+      bornAt: this.#clock(),
+      reply: undefined,
+      started: false,
+      closedRoutes: [],
+      told: new ToldConfig(),
+      turn: Promise.resolve(),
+    };
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /**
+   * Makes a worker serve. `again`: it replaces one that served. Rejects if it cannot serve; then its row is free again.
+   */
+  async #begin(worker: Worker, again = false): Promise<void> {
+    const { storePath } = this.#options;
+    const facilitatorSocket = this.#embedded.socket;
+    const slot = { row: worker.row, workers: this.#telemetry.zone.shape.rows - 1 };
+    const response = await this.#ask(worker, () => ({
+      kind: "start",
+      ...this.#toldTo(worker),
+      environment: this.#environment,
+      storePath,
+      facilitatorSocket,
+      slot,
+      again,
+    }));
+    if (response.kind === "started") {
+      worker.started = true;
+      worker.pulse.begin();
+      this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
+      if (again) this.#udp.replaced();
+      this.#holdPorts(worker);
+      return;
+    }
+    this.#workers.delete(worker);
+    worker.process.kill("SIGKILL");
+    // The next worker may need the row of this one.
+    await worker.process.exited;
+    this.#freeRow(worker);
+    throw new Error(response.kind === "failed" ? response.reason : "Cannot start a worker: its process ended");
+  }
+
+  #create(row: number, zone: number, heard: Parameters<typeof spawnWorker>[1]): Subprocess {
+    try {
+      return spawnWorker(zone, heard);
+    } catch (error) {
+      this.#rows.push(row);
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a message after the worker has replied to the previous one, and returns its reply. If its process ends, the
+   * reply is `ended`.
+   */
+  #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
+    const response = worker.turn.then(
+      () =>
+        new Promise<FromWorker>((resolve) => {
+          worker.reply = resolve;
+          if (!this.#workers.has(worker) || !send(worker.process, message())) resolve({ kind: "ended" });
+        }),
+    );
+    worker.turn = response;
+    return response;
+  }
+
+  #heard(worker: Worker, message: FromWorker): void {
+    worker.pulse.heard();
+    if (message.kind === "alive") return;
+    if (message.kind === "event") this.#tell(message.event);
+    else if (message.kind === "log") this.#options.log(message.text, message.count, worker.row);
+    else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
+    else if (message.kind === "tenants") worker.tenants.heard(message);
+    else {
+      if (message.kind === "started" || message.kind === "reloaded") worker.closedRoutes = message.closedRoutes;
+      worker.reply?.(message);
+    }
+  }
+
+  #tell(event: NewEvent): void {
+    this.#options.events?.add(event);
+  }
+
+  #tellOf({ row, process: { pid } }: Worker, what: string, details: EventDetails = {}): void {
+    this.#tell({
+      kind: "worker",
+      message: `worker ${row} (process ${pid}) ${what}`,
+      details: { row, pid, ...details },
+    });
+  }
+
+  /** Ends a worker that handles no events, so that another takes its place. */
+  #endStuck({ process }: Worker): void {
+    this.#options.log(`worker ${process.pid} handles no events any more; it is ended`);
+    process.kill("SIGKILL");
+  }
+
+  #died(worker: Worker): void {
+    worker.reply?.({ kind: "ended" });
+    worker.control.close();
+    worker.tenants.close();
+    worker.pulse.end();
+    const known = this.#workers.delete(worker);
+    // `#begin` handles a worker that never started.
+    if (!known || !worker.started) return;
+    this.#freeRow(worker);
+    this.#udp.died(worker.process.pid);
+    if (this.#closing) return;
+    const { exitCode, signalCode, pid } = worker.process;
+    this.#options.log(`worker ${pid} ended; starting another`);
+    const how = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
+    this.#tellOf(worker, `ended ${how}; another is started`, { exit_code: exitCode, signal: signalCode });
+    this.#startAnother(this.#clock() - worker.bornAt < YOUNG_MS);
+  }
+
+  /** Frees the row. The counters of the process stay; its gauges are cleared. */
+  #freeRow({ row }: Worker): void {
+    this.#telemetry.workerDied(row);
+    this.#rows.push(row);
+  }
+
+  #startAnother(early: boolean): void {
+    this.#earlyDeaths = early ? this.#earlyDeaths + 1 : 0;
+    if (this.#earlyDeaths >= MAX_EARLY_DEATHS) {
+      this.#options.log(`Cannot continue: ${MAX_EARLY_DEATHS} workers in a row ended right after their start`);
+      process.exit(1);
+    }
+    this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
+  }
+
+  #report(error: unknown): void {
+    // The code that threw did not reach the end of its event, where the cork is flushed.
+    flushCork();
+    this.#options.log(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  }
+
+  async #startAgain(): Promise<void> {
+    await this.#begin(this.#launch(), true);
+  }
+
+  #startIn(ms: number): void {
+    setTimeout(() => {
+      if (this.#closing) return;
+      const started = this.#startAgain().then(() => this.#telemetry.workerRestarted());
+      started.catch((error: unknown) => {
+        if (this.#closing) return;
+        this.#options.log(messageOf(error));
+        this.#tell({ kind: "worker", message: messageOf(error), outcome: "failed" });
+        if (error instanceof NoRoomError) this.#startIn(NO_ROOM_MS);
+        else this.#startAnother(true);
+      });
+    }, ms);
+  }
+}
+
+/** False if the process is gone, or about to be: its channel closes before `onExit` reports its end. */
+function send(process: Subprocess, message: ToWorker): boolean {
+  try {
+    if (message.kind !== "start" && message.kind !== "reload") {
+      process.send(message);
+      return true;
+    }
+    const parts = partsOf(message.delta);
+    for (;;) {
+      const { done, value } = parts.next();
+      process.send(done === true ? { ...message, delta: value } : { kind: "runs", runs: value });
+      if (done === true) return true;
+    }
+  } catch {
+    return false;
+  }
+}

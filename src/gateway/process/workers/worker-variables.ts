@@ -1,0 +1,17 @@
+import { type Config } from "../../config/config.ts";
+
+/**
+ * The environment variables that workers read: all that a configuration names, except the key of the embedded
+ * facilitator.
+ */
+export function workerVariables({ postgres, rate_limit_store: store, x402, upstreams }: Config): readonly string[] {
+  const names = [
+    postgres.password_env,
+    store.redis_url_env,
+    x402.settlement_secret_env,
+    ...upstreams.map(({ token_env: name }) => name),
+    ...x402.facilitator_headers.map(({ value_env: name }) => name),
+    ...x402.chains.map(({ rpc_url_env: name }) => name),
+  ];
+  return names.filter((name) => name !== "" && name !== x402.embedded.key_env);
+}
