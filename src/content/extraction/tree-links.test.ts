@@ -4,8 +4,8 @@ import { mulberry32 } from "../../lib/testing/mulberry32.ts";
 import { readerCorpus } from "../testing/reader-corpus.ts";
 import { prepare } from "./prune.ts";
 import { ChosenTree } from "./reader/chosen-tree.ts";
-import { cleanArticle } from "./reader/clean.ts";
 import { outlineOf } from "./reader/outline.ts";
+import { dropPictures } from "./reader/pictures.ts";
 import { articleOf } from "./reader/read-article.ts";
 import { linkErrors } from "./testing/link-errors.ts";
 import { bodyOf } from "./reader/words.ts";
@@ -33,7 +33,7 @@ const SURGERIES: Readonly<Record<string, (html: string) => (Document | undefined
     const chosen = Uint8Array.from(outline.blocks, (_block, at) => (at % 3 === 1 ? 0 : 1));
     const article = new ChosenTree(outline, chosen).copy(body, outline.root);
     prepare(article, URL_BASE, tree);
-    cleanArticle(article);
+    dropPictures(article, { url: URL_BASE, name: "" });
     return [tree, article];
   },
   reading: (html) => [articleOf(parseTree(html), URL_BASE).article],

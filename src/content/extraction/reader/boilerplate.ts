@@ -24,7 +24,9 @@ const TRAILERS = new RegExp(
     "latest (?:news|stories|posts|articles)|similar (?:products|items|articles|topics|threads)|suggested topics|" +
     "customers (?:who bought|also).*|frequently bought together|recently viewed.*|sponsored(?: links| content)?|" +
     "share this(?: article| post| page)?|subscribe(?: to .*)?|sign up (?:for|to) .*|join our newsletter|(?:our )?newsletter|follow us.*|" +
-    "comments?(?: \\(?\\d+\\)?)?|\\d+ comments|leave a (?:comment|reply)|das könnte sie auch interessieren|mehr zum thema|" +
+    "comments?(?: \\(?\\d+\\)?)?|\\d+ comments|leave a (?:comment|reply)|" +
+    "(?:kommentare|commentaires|comentarios|commenti|reacties|yorumlar|комментарии|σχόλια|תגובות|تعليقات|التعليقات|टिप्पणियाँ|" +
+    "ความคิดเห็น|bình luận|评论|評論|留言|コメント|댓글)(?: ?\\(?\\d+\\)?)?|das könnte sie auch interessieren|mehr zum thema|" +
     "lire aussi|à lire aussi|también te puede interesar|相关(?:阅读|文章|推荐)|関連記事|관련 기사)$",
   "iu",
 );

@@ -12,11 +12,7 @@ const LEVELS_OF_CODE = 8;
 
 /** The end of a text that announces the code after it. */
 const ANNOUNCES = /[:：]\s*$/u;
-/** Names of languages, and labels above code. */
-const LANGUAGE =
-  /^(?:js|javascript|ts|typescript|jsx|tsx|css|scss|html|xml|json|ya?ml|toml|sql|bash|shell|sh|console|terminal|python|py|java|kotlin|swift|go|rust|c|c\+\+|cpp|c#|csharp|php|ruby|r|scala|lua|perl|diff|text|plaintext|powershell|dockerfile|http|graphql|markdown|md|ini|copy|copied!?|(?:code|bash|php|html):?\s*\[?(?:select all|expand|copy)\]?|code:?)$/i;
-
-/** Adds code between two chosen texts of the same section or after one that ends with a colon, and drops the names of languages above code. */
+/** Adds code between two chosen texts of the same section, or after one that ends with a colon. */
 export function fitCode({ blocks }: Outline, chosen: Uint8Array): void {
   if (!blocks.some(isCode)) return;
   const around = FLAGS.form | FLAGS.button | FLAGS.hidden;
@@ -26,10 +22,6 @@ export function fitCode({ blocks }: Outline, chosen: Uint8Array): void {
     if (before === undefined || !isNear(before.box, block.box)) continue;
     const isAnnounced = ANNOUNCES.test(before.text);
     if (isAnnounced || (after !== undefined && isNear(after.box, block.box))) chosen[at] = 1;
-  }
-  for (const [at, block] of blocks.entries()) {
-    const isLabel = !isCode(block) && isCode(blocks[at + 1]) && LANGUAGE.test(block.text.trim());
-    if (isLabel && block.heading === 0 && (block.box.flags & (FLAGS.table | FLAGS.definition)) === 0) chosen[at] = 0;
   }
 }
 

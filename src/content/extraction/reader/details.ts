@@ -1,6 +1,6 @@
 import { dateIn } from "./dates.ts";
 import { folded } from "./folded.ts";
-import { hintsOf, isForum } from "./hints.ts";
+import { hintsOf } from "./hints.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { type Outline } from "./outline.ts";
 import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
@@ -9,7 +9,9 @@ import { type VisibleDetails, visibleDetails } from "./visible-details.ts";
 const TEXT_PATH =
   /[a-z\d]+(?:[-_+][a-z\d]+){2,}[^/]*\/?$|\d{4}|\/(?:blogs?|news|articles?|posts?|stor(?:y|ies)|threads?|topics?|t|p|questions?|guides?|learn)\/./i;
 const DATE_IN_PATH = /(?<=\/)\d{4}[/-](?:\d{1,2}|[a-z]{3,9})[/-]\d{1,2}(?=[/-]|$)/;
-/** Maximum number of characters of a path that are read. */
+/** A thread in a forum whose pages differ in a number, such as `viewtopic.php?t=5`. */
+const THREAD = /\/(?:viewtopic|showthread|showtopic|thread|topic)\b[^/]*\?.*\d/i;
+/** Maximum number of characters of a path or an address that are read. */
 const MAX_PATH_LENGTH = 1000;
 
 /**
@@ -24,21 +26,14 @@ export function detailsOf(
   const { byline, published, isOfItems, language, siteName } = metadata;
   const { isArticle, isThread, isProduct, isList, path } = hintsOf(metadata, url);
   const start = path.slice(0, MAX_PATH_LENGTH);
-  if (isOfItems.byline && !isThread && !TEXT_PATH.test(start) && !isForum(url)) {
-    return { byline: undefined, published: isOfItems.published ? undefined : published };
-  }
-  const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)) || isThreadAddress(url));
+  const address = url.slice(0, MAX_PATH_LENGTH);
+  const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)) || THREAD.test(address));
   const isSite = byline !== undefined && folded(byline) === folded(siteName);
-  if (!isText || (byline !== undefined && !isSite && published !== undefined)) return { byline, published };
+  if (!isText) return { byline: isOfItems ? undefined : byline, published };
+  if (byline !== undefined && !isSite && published !== undefined) return { byline, published };
   const seen = visibleDetails(outline, title, language);
   return {
     byline: isSite ? (seen.byline ?? byline) : (byline ?? seen.byline),
     published: published ?? seen.published ?? dateIn(DATE_IN_PATH.exec(start)?.[0] ?? ""),
   };
-}
-
-/** Whether an address is one of a thread in a forum whose pages differ in a number, such as `viewtopic.php?t=5`. */
-function isThreadAddress(url: string): boolean {
-  const address = url.slice(0, MAX_PATH_LENGTH);
-  return isForum(address) && /\/(?:viewtopic|showthread|showtopic|thread|topic)\b[^/]*\?.*\d/i.test(address);
 }

@@ -62,31 +62,5 @@ function featureNames(): (readonly [Group, string])[] {
   ];
 }
 
-/**
- * Number of levels above a block's own box. The mean score of the box at each level is a feature of the second stage.
- */
-export const SECOND_LEVELS = [0, 1, 2, 3, 4, 6];
-/** Number of neighbours on each side whose scores are features. */
-export const SECOND_NEIGHBOURS = 3;
-
-/** The names of the second stage's features, in the order of a row. */
-export const SECOND_FEATURES: readonly string[] = secondNames();
-
-function secondNames(): readonly string[] {
-  return [
-    ..."score overThreshold threshold expected content contentShare core highest rank before".split(" "),
-    ...SECOND_LEVELS.flatMap((level) => [
-      `box@${level}`,
-      ...(level === 1 || level === 3 ? [`rest@${level}`] : []),
-      ...(level === 3 ? [`share@${level}`] : []),
-    ]),
-    ..."group outerGroup".split(" "),
-    ...Array.from({ length: SECOND_NEIGHBOURS }, (_none, at) => [`-${at + 1}`, `+${at + 1}`]).flat(),
-    "around",
-    ..."template templateRest templateCount templateShare templateWords templateLow templateHigh".split(" "),
-  ];
-}
-
-/** The numbers of features in a row: of the second stage, and of the first. */
-export const SECOND_WIDTH = SECOND_FEATURES.length;
+/** The number of features in a row. */
 export const WIDTH = FEATURES.length;

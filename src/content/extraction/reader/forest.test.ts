@@ -20,7 +20,7 @@ function chain(steps: number): Uint8Array<ArrayBuffer> {
 }
 
 test("a tree of 8 steps gives each row the value of its leaf", () => {
-  const { forest } = Forest.read(chain(8), 0, WIDTH);
+  const forest = Forest.read(chain(8), 0, WIDTH);
   const first = [0, 1, 2, 3, 4, 5, 6, 7, 8, 100];
   const rows = Float32Array.from(first.flatMap((value) => [value, 0]));
   const scores = forest.score({ rows: first.length, width: WIDTH, values: rows });

@@ -47,7 +47,7 @@ export class Forest {
   }
 
   /** Reads the forest that begins at `start`. Throws if it has another number of features. */
-  static read(bytes: Uint8Array<ArrayBuffer>, start: number, width: number): { forest: Forest; end: number } {
+  static read(bytes: Uint8Array<ArrayBuffer>, start: number, width: number): Forest {
     const header = new Uint32Array(bytes.buffer.slice(start, start + HEADER_BYTES));
     const [found = 0, trees = 0, nodes = 0] = header;
     if (found !== width) {
@@ -63,7 +63,7 @@ export class Forest {
     const roots = new Uint32Array(next(trees * 4));
     const features = new Uint8Array(next(nodes));
     const lefts = new Uint8Array(next(nodes));
-    return { forest: new Forest({ values, roots, features, lefts }, width), end };
+    return new Forest({ values, roots, features, lefts }, width);
   }
 
   /** Sets a node of a tree, and all nodes below it. */

@@ -1,6 +1,5 @@
 import { type Element } from "domhandler";
-import { endOfName } from "../names-in.ts";
-import { FNV_START, hashOf, nextHash, type TextCount } from "./text-count.ts";
+import { hashOf, type TextCount } from "./text-count.ts";
 
 /** Maximum number of words of a phrase that is looked up. */
 export const MAX_PHRASE_WORDS = 8;
@@ -133,69 +132,21 @@ export function classAlone({ name, attribs }: Element): string | undefined {
   return isAlone ? names : undefined;
 }
 
-/**
- * Hashes of the words in names, without duplicates: `siteNav` gives `site`, `nav` and the whole. The words are hashed
- * without a string for each. With strings and a cache of names, all features take a fifth longer (`npm run bench --
- * reader --data DIR --cost`).
- */
-export function nameHashes(text: string): readonly number[] {
-  const hashes: number[] = [];
-  for (let at = 0; at < text.length; ) {
-    const end = endOfName(text, at);
-    if (end > at) addName(text, at, end, hashes);
-    at = end + 1;
+/** The words of a name: `siteNav` has `site` and `Nav`, `HTMLParser` has `HTML` and `Parser`. */
+const WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]{2,}|[A-Z]?[a-z]+/g;
+
+/** Hashes of the names in a text and of their words, in lower case. */
+export function nameHashes(text: string): ReadonlySet<number> {
+  const hashes = new Set<number>();
+  for (const name of text.split(/\s+/)) {
+    if (name === "") continue;
+    hashes.add(hashOf(name.toLowerCase()));
+    if (name.startsWith("<") || name.includes("=")) continue;
+    for (const [word] of name.matchAll(WORD)) {
+      if (word.length > 1 && word.length < name.length) hashes.add(hashOf(`-${word.toLowerCase()}`));
+    }
   }
   return hashes;
-}
-
-function addName(text: string, start: number, end: number, hashes: number[]): void {
-  addOnce(hashInLowerCase(text, start, end), hashes);
-  if (text.charCodeAt(start) === LESS_THAN) return;
-  for (let at = start; at < end; at += 1) if (text.charCodeAt(at) === EQUALS) return;
-  for (let at = start; at < end; ) {
-    const to = endOfWord(text, at, end);
-    const length = to - at;
-    if (length > 1 && length < end - start) addOnce(hashInLowerCase(text, at, to, START_OF_WORD), hashes);
-    at = Math.max(to, at + 1);
-  }
-}
-
-const LESS_THAN = 0x3c;
-const EQUALS = 0x3d;
-/** The hash of "-", which comes before each word of a name. */
-const START_OF_WORD = nextHash(FNV_START, 0x2d);
-
-/** The hash of a part of a text in lower case, after a part with the hash `before`. */
-function hashInLowerCase(text: string, start: number, end: number, before = FNV_START): number {
-  let hash = before;
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= 0x80) return hashOf(text.slice(start, end).toLowerCase());
-    hash = nextHash(hash, isCapital(code) ? code | 0x20 : code);
-  }
-  return hash >>> 0;
-}
-
-function addOnce(hash: number, hashes: number[]): void {
-  if (!hashes.includes(hash)) hashes.push(hash);
-}
-
-/** The end of a word such as `site`, `Nav` or `HTML` that begins at `start`; `start` itself if there is no letter. */
-function endOfWord(text: string, start: number, most: number): number {
-  let end = start;
-  while (end < most && isCapital(text.charCodeAt(end))) end += 1;
-  // The last of several capitals belongs to the next word: `HTMLParser`.
-  if (end - start > 1) return end < most && isSmall(text.charCodeAt(end)) ? end - 1 : end;
-  while (end < most && isSmall(text.charCodeAt(end))) end += 1;
-  return end;
-}
-
-function isCapital(code: number): boolean {
-  return code >= 0x41 && code <= 0x5a;
-}
-
-function isSmall(code: number): boolean {
-  return code >= 0x61 && code <= 0x7a;
 }
 
 /** A hash of the first two words of a text. */

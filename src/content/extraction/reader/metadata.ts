@@ -57,16 +57,14 @@ export interface PageMetadata {
   readonly socialType: string;
   /** The types of JSON-LD's outer objects and of microdata, with their counts. */
   readonly types: ReadonlyMap<string, number>;
-  /** The article's text in JSON-LD. Empty if JSON-LD has no such text. */
-  readonly articleBody: string;
   /** The contents that its JSON-LD declares. */
   readonly declared: DeclaredTexts;
   /** The descriptions in `meta` elements. */
   readonly summaries: readonly string[];
   readonly byline: string | undefined;
   readonly published: string | undefined;
-  /** Whether only elements of the body declare the author and the date, and they name at least three authors. */
-  readonly isOfItems: { readonly byline: boolean; readonly published: boolean };
+  /** Whether only elements of the body declare the author, and they name at least three. */
+  readonly isOfItems: boolean;
   readonly language: string | undefined;
   /** Links that may lead to the site's start page. The addresses are those of the page. */
   readonly homes: readonly HomeLink[];
@@ -138,7 +136,6 @@ class FoundMetadata {
     const authors = [...AUTHORS, ...(isWriter ? ["twitter:data1"] : [])].map((name) => this.#meta.get(name));
     const declared = [this.#texts.get("author"), ...authors].map(bylineOf).find((name) => name !== undefined);
     const published = this.#texts.get("datePublished") ?? first(...DATES);
-    const isOfItems = this.#names.size >= MIN_AUTHORS_OF_ITEMS;
     return {
       title: this.#title ?? "",
       socialTitle: first("og:title", "twitter:title", "dc.title") ?? "",
@@ -146,12 +143,11 @@ class FoundMetadata {
       siteName: first("og:site_name", "application-name") ?? this.#texts.get("publisher") ?? "",
       socialType: first("og:type")?.toLowerCase() ?? "",
       types: this.#types,
-      articleBody: this.#texts.get("articleBody") ?? "",
       declared: this.#declared,
       summaries: ["description", "og:description", "twitter:description"].flatMap((name) => this.#meta.get(name) ?? []),
       byline: declared ?? bylineOf(this.#byline),
+      isOfItems: declared === undefined && this.#names.size >= MIN_AUTHORS_OF_ITEMS,
       published: dateOf(published ?? this.#time),
-      isOfItems: { byline: isOfItems && declared === undefined, published: isOfItems && published === undefined },
       canonical: this.#canonical ?? addressOf(first("og:url")),
       image: addressOf(
         first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src") ??
@@ -204,7 +200,6 @@ class FoundMetadata {
   #seeThing(thing: Readonly<Record<string, unknown>>): void {
     const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
     for (const type of types) this.#count(type);
-    this.#keep("articleBody", thing["articleBody"] ?? thing["text"]);
     this.#keep("inLanguage", thing["inLanguage"]);
     this.#keep("datePublished", thing["datePublished"]);
     this.#keep("author", nameIn(thing["author"]));

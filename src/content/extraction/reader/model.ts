@@ -1,25 +1,23 @@
 import { readFileSync } from "node:fs";
-import { SECOND_WIDTH, WIDTH } from "./feature-names.ts";
+import { WIDTH } from "./feature-names.ts";
 import { type Features } from "./features.ts";
 import { Forest } from "./forest.ts";
 import { Lexicon } from "./lexicon.ts";
 
 /** "TRM" and the version of the file format. */
-const MAGIC = 0x54524d02;
+const MAGIC = 0x54524d03;
 const HEADER_BYTES = 8;
-/** Forests of the first stage. tools/reader-model/train.py has the same number. */
+/** Number of forests. tools/reader-model/train.py has the same number. */
 const FORESTS = 3;
 
 /**
- * The log-odds of names and phrases, and two forests. The first forest scores a block by its features, the second by
- * the first scores of its surroundings.
+ * The log-odds of names and phrases, and the forests that score a block by its features.
  * The file is little-endian: magic and number of items (32 bits each), keys of the items (32 bits), their log-odds in
- * sixteenths (signed byte), then the forests. @internal
+ * sixteenths (signed byte), then the trees of all forests. @internal
  */
 export class ReaderModel {
   readonly lexicon: Lexicon;
-  readonly #first: Forest;
-  readonly #second: Forest;
+  readonly #forest: Forest;
 
   constructor(bytes: Uint8Array<ArrayBuffer>) {
     const [magic, things = 0] = new Uint32Array(bytes.buffer.slice(0, HEADER_BYTES));
@@ -30,19 +28,12 @@ export class ReaderModel {
     const said = new Map<number, number>();
     for (const [place, key] of keys.entries()) said.set(key, (odds[place] ?? 0) / 16);
     this.lexicon = new Lexicon(said);
-    const first = Forest.read(bytes, endOfOdds, WIDTH);
-    this.#first = first.forest;
-    this.#second = Forest.read(bytes, first.end, SECOND_WIDTH).forest;
+    this.#forest = Forest.read(bytes, endOfOdds, WIDTH);
   }
 
   /** Estimates the share of each block's words that is content, from the block's features. */
   score(features: Features): Float32Array {
-    return this.#first.score(features, FORESTS);
-  }
-
-  /** The same, from the first scores of the block and of its surroundings. */
-  scoreAgain(features: Features): Float32Array {
-    return this.#second.score(features);
+    return this.#forest.score(features, FORESTS);
   }
 }
 

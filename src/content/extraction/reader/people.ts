@@ -84,20 +84,12 @@ export function nameWithin(text: string): string | undefined {
 
 /** A declared name or list of names, without the label before it. Undefined if it names no author. */
 export function declaredName(text: string): string | undefined {
-  const name = decoded(text)
+  const name = text
     .replace(/\s+/g, " ")
     .replace(/^\s*by:?\s+/i, "")
     .replace(/^[\s,;]+|[\s,;]+$/g, "");
   const isNone = NOBODY.test(name) || VARIABLE.test(name) || !/\p{L}/u.test(name) || /\{\{|<\w/.test(name);
   return isNone ? undefined : name;
-}
-
-/** Some sites escape the names in their JSON-LD as for HTML. */
-function decoded(text: string): string {
-  return text
-    .replace(/&(?:amp;)+/g, "&")
-    .replace(/&(?:#0?39|rsquo|#8217|apos);/g, "’")
-    .replaceAll("&quot;", '"');
 }
 
 /** A name in small letters is one of an account. "By continuing, you agree" is not a name. */

@@ -3,9 +3,9 @@ import { markdownOf } from "../markdown/writer.ts";
 import { parseTree } from "../tree.ts";
 import { dropPictures } from "./pictures.ts";
 
-const shown = (html: string, isThread = false): string => {
+const shown = (html: string): string => {
   const tree = parseTree(`<p>Text</p>${html}`);
-  dropPictures(tree, { url: "https://news.test/2026/a", name: "Daily News", isThread });
+  dropPictures(tree, { url: "https://news.test/2026/a", name: "Daily News" });
   return markdownOf(tree);
 };
 
@@ -36,8 +36,6 @@ test.each<[string, string, string]>([
     '<img src="https://m.test/v2/resize:fill:80:53/1*a.png"><img src="https://m.test/v2/resize:fill:160:107/1*a.png">',
     "![](https://m.test/v2/resize:fill:80:53/1*a.png)",
   ],
-  ["a picture that counts visits", '<img src="https://pixel.shop.test/g.gif?v=ext">', ""],
-  ["a corner of the theme's frame", '<img src="/static/themes/dark/corner.png">', ""],
   ["a link of the logo to the start page", '<a href="https://news.test/"><img src="/l.svg" alt="News"></a>', ""],
   ["a picture with the site's name", '<img src="/l.svg" alt="Daily News logo">', ""],
   [
@@ -45,7 +43,6 @@ test.each<[string, string, string]>([
     '<a href="https://news.test/b"><img src="/b.png" alt="Daily News of May"></a><a href="https://b.test/"><img src="/c.png"></a>',
     "[![Daily News of May](/b.png)](https://news.test/b)[![](/c.png)](https://b.test/)",
   ],
-  ["the state of a user or a post", '<img src="/i/buddy_offline.png" alt="Offline"><img src="/i/post_old.gif">', ""],
 ])("%s is shown once, or not at all", (_what, html, markdown) => {
   expect(shown(html)).toBe(`Text${markdown === "" ? "" : `\n\n${markdown}`}`);
 });
@@ -57,10 +54,4 @@ test("other pictures, and those in tables, are kept", () => {
   expect(shown(linked)).toContain("/b2.png");
   const table = `<table><tr><th>A</th></tr>${'<tr><td><img src="/tick.svg" alt="yes"></td></tr>'.repeat(2)}</table>`;
   expect(shown(table).match(/!\[yes\]/g)).toHaveLength(2);
-});
-
-test("a picture with a link to a user is an avatar in a thread alone", () => {
-  const html = '<a href="https://news.test/profile/7-ann/"><img src="/1.png"></a>';
-  expect(shown(html, true)).toBe("Text");
-  expect(shown(html)).toContain("/1.png");
 });

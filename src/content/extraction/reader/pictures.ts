@@ -13,14 +13,6 @@ const AVATAR = /(?:^|[\s_/-])(?:gr)?avatars?(?:[\s_/.-]|$)/i;
 const MAX_TIMES_LONGER = 4;
 /** The end of a logo's text, after the name of its site. */
 const LOGO = /\s+(?:logo|banner|home(?:page)?)$/i;
-/** Files of pictures that show the state of a user, or take the place of an advertisement. */
-const STATE =
-  /(?:^|[/_-])(?:buddy_o(?:n|ff)line|user[_-]o(?:n|ff)line|post_(?:old|new)|advertisement)\.(?:gif|png|svg)$/i;
-/** Pictures that count visits, and frames and corners of a theme. */
-const TRACKING = /^https?:\/\/(?:pixel|beacon|track(?:ing|er)?)\./i;
-const OF_A_THEME = /\/themes?\/[^?#]*\.(?:gif|png|svg)(?:$|[?#])/i;
-/** Links to the profile of a user, whose picture in a thread is an avatar. */
-const PROFILE = /\/(?:users?|members?|profiles?|u)\/|[?&]action=profile|mode=viewprofile|member\.php/i;
 /** The size of a picture in its address: `-300x200`, `_480x`, `w_800`, `width=800`, `resize:fit:660:440`. */
 const SIZE = /[-_@]\d{2,4}x\d{0,4}(?=[._-]|$)|(?<=resize:fi(?:ll|t):)\d+:\d+|(?<=[/,])[wh]_\d+,?|@[23]x/gi;
 const SIZE_PARAMETER =
@@ -32,8 +24,6 @@ export interface Site {
   readonly url: string;
   /** Empty if the page does not declare it. */
   readonly name: string;
-  /** Whether the page is a thread of a forum. */
-  readonly isThread: boolean;
 }
 
 /**
@@ -57,9 +47,7 @@ export function dropPictures(tree: Document, site: Site): void {
       const source = (node.attribs["src"] ?? "").slice(0, MAX_LENGTH);
       const picture = pictureOf(source);
       const isRepeated = shown.has(picture) || (link !== undefined && link === last);
-      const isOfUser = site.isThread && link !== undefined && PROFILE.test(link.slice(0, MAX_LENGTH));
-      if (isRepeated || isOfUser || isLogo(node, link) || isOfNoUse(node, source) || isAvatar(node, source))
-        gone.add(pictureAround(node));
+      if (isRepeated || isLogo(node, link) || isAvatar(node, source)) gone.add(pictureAround(node));
       else {
         shown.add(picture);
         last = link;
@@ -84,11 +72,6 @@ function logosOf({ url, name }: Site): (image: Element, link: string | undefined
 function isNamedAs({ attribs: { alt = "" } }: Element, name: string): boolean {
   if (name === "" || alt === "" || alt.length > name.length * MAX_TIMES_LONGER) return false;
   return folded(alt.replace(LOGO, "")) === name;
-}
-
-/** Whether a picture shows a state, counts visits, or is a part of the page's frame. */
-function isOfNoUse({ attribs: { alt = "" } }: Element, source: string): boolean {
-  return STATE.test(source) || TRACKING.test(source) || (alt.trim() === "" && OF_A_THEME.test(source));
 }
 
 function pictureAround(image: Element): Element {

@@ -1,5 +1,3 @@
-import { type ParentNode, isTag } from "domhandler";
-import { dateIn } from "./dates.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { boxAround } from "./box-around.ts";
 
@@ -28,13 +26,6 @@ const MAX_WORDS_OF_A_SIGNATURE = 200;
 const STATES = /(?:^|\s)(?:has|no|is|not|with|without|show|hide)-[\w-]+/gi;
 /** The line before the name of the last editor, who is often not the author. */
 const EDITED = /^\s*(?:last )?(?:edited|modified|updated|bearbeitet|modifié|editado|изменено|編集)(?![\p{L}])/iu;
-/** Links with these addresses lead to the profile of a user. */
-const PROFILE = /\/(?:users?|members?|profiles?|u)\/|[?&]action=profile|mode=viewprofile|member\.php/i;
-/** A line with statistics of a post's author, as in "Join Date: Mar 2016". */
-const STATISTICS =
-  /^\s*(?:join(?:ed|[ -]date)?|registered|member since|posts|messages|location|reputation|reaction score|thanks|likes|beigetreten|registriert(?: seit)?|beiträge|inscrit|сообщений|регистрация)\s*:\s*[\p{L}\d]/iu;
-const MAX_WORDS_OF_STATISTICS = 6;
-const AVATAR = /avatar/i;
 /** Maximum number of words of a rank or a number of votes. A longer text is other content. */
 const MAX_WORDS_AROUND = 15;
 /** Maximum number of words of a name or a date. A longer text is neither. */
@@ -42,22 +33,10 @@ const MAX_WORDS = 8;
 /** The text of a post, without the line above it. */
 const BODY = /(?:post|message|comment|reply)[-_]?(?:body|content|text)/i;
 const LEVELS_TO_POST = 3;
-const LEVELS_TO_BODY = 5;
 const LEVELS_TO_SIGNATURE = 16;
-/** The date when the author joined the forum is not the date of the post. */
-const JOINED = /\b(?:joined|registered|member since|join date|beigetreten|registriert|inscrit|регистрация)\b/iu;
-/** Maximum number of words of a label such as "Join date". */
-const MAX_WORDS_OF_A_LABEL = 3;
-/** Maximum number of blocks at the beginning of a post among which its date is searched. */
-const MAX_BLOCKS_TO_DATE = 6;
 /** Parts of a post that are not its text. */
 const BESIDE_TEXT =
   FLAGS.header | FLAGS.footer | FLAGS.aside | FLAGS.nav | FLAGS.quote | FLAGS.button | FLAGS.form | FLAGS.hidden;
-/**
- * Maximum number of words of a line with the date and the number of a post, as in "Jul 6, 2024 at 1:29 PM Post #3 of
- * 7".
- */
-const MAX_WORDS_OF_A_LINE = 12;
 /** Minimum number of similar siblings in a thread. */
 const MIN_POSTS = 2;
 const MIN_SHARE_CHOSEN = 0.4;
@@ -69,86 +48,32 @@ export function addPostDetails(outline: Outline, chosen: Uint8Array, isThread: b
   const { blocks } = outline;
   const boxes = postBoxes(outline);
   if (boxes.size < (isThread ? 1 : MIN_POSTS)) return;
-  const posts = new Map<Box, number[]>();
   const known = new Map<Box, Box | undefined>();
-  for (const [at, { box }] of blocks.entries()) {
-    const post = boxAround(box, boxes, known);
-    if (post === undefined) continue;
-    const group = posts.get(post);
-    if (group === undefined) posts.set(post, [at]);
-    else group.push(at);
-  }
+  const posts = Map.groupBy(blocks.entries(), ([, { box }]) => boxAround(box, boxes, known));
   for (const [post, group] of posts) {
-    if (!isChosen(post, group, { blocks, chosen })) continue;
-    const own = group.filter((at) => !isAroundPost(blocks[at], post));
-    const kept = new Set(own);
-    for (const at of group) if (!kept.has(at)) chosen[at] = 0;
-    const author = authorOf(own, post, blocks);
-    if (author !== undefined) chosen[author] = 1;
-    const details = author === undefined ? [AUTHOR, DATE] : [DATE];
-    const undated = own.filter((at) => !isJoinDate(blocks, at) && !EDITED.test(blocks[at]?.text ?? ""));
-    for (const names of details) {
-      const detail = undated.find((at) => isDetail(blocks[at], post, names));
-      if (detail !== undefined) chosen[detail] = 1;
+    if (post === undefined) continue;
+    const { own = [], around = [] } = Object.groupBy(group, ([, block]) =>
+      isAroundPost(block, post) ? "around" : "own",
+    );
+    if (!isChosen(own, post, chosen)) continue;
+    for (const [at] of around) chosen[at] = 0;
+    const details = own.filter(([at, { text }]) => !EDITED.test(text) && !EDITED.test(blocks[at - 1]?.text ?? ""));
+    for (const names of [AUTHOR, DATE]) {
+      const detail = details.find(([, block]) => isDetail(block, post, names));
+      if (detail !== undefined) chosen[detail[0]] = 1;
     }
-    if (!isThread || undated.some((at) => chosen[at] === 1 && isDateLine(blocks[at], post))) continue;
-    const line = undated.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isDateLine(blocks[at], post));
-    if (line !== undefined) chosen[line] = 1;
   }
 }
 
-/** The first link to a profile in a post, but not that of its last editor, or the term beside the post. */
-function authorOf(own: readonly number[], post: Box, blocks: Outline["blocks"]): number | undefined {
-  const links = own.filter((at) => isProfileLink(blocks[at], post));
-  const link = links.find((at) => !EDITED.test(blocks[at - 1]?.text ?? "")) ?? links[0];
-  return link ?? own.slice(0, MAX_BLOCKS_TO_DATE).find((at) => isTerm(blocks[at]));
-}
-
-function isTerm(block: Block | undefined): boolean {
-  return block?.box.element?.name === "dt" && block.count.words <= MAX_WORDS_OF_A_LABEL;
-}
-
-/**
- * Whether enough words of a post's text are chosen. If the text is short, the details around it have more words than
- * the text.
- */
-function isChosen(
-  post: Box,
-  group: readonly number[],
-  { blocks, chosen }: { readonly blocks: Outline["blocks"]; readonly chosen: Uint8Array },
-): boolean {
+/** Whether enough words of a post are chosen, compared with its text. */
+function isChosen(own: readonly (readonly [number, Block])[], post: Box, chosen: Uint8Array): boolean {
   let text = 0;
   let words = 0;
-  let body = 0;
-  let bodyWords = 0;
-  for (const at of group) {
-    const block = blocks[at];
-    if (block === undefined) continue;
-    const isBeside = isAroundPost(block, post) || isProfileLink(block, post);
-    const isText = !isBeside && (flagsIn(block, post) & BESIDE_TEXT) === 0;
-    if (isText) text += block.count.words;
+  for (const [at, block] of own) {
+    if ((flagsIn(block, post) & BESIDE_TEXT) === 0) text += block.count.words;
     if (chosen[at] === 1) words += block.count.words;
-    if (!isText || !isInBody(block, post)) continue;
-    body += block.count.words;
-    if (chosen[at] === 1) bodyWords += block.count.words;
   }
-  return (words > 0 && words >= text * MIN_SHARE_CHOSEN) || (bodyWords > 0 && bodyWords >= body * MIN_SHARE_CHOSEN);
-}
-
-/** Whether a block is in the element of a post that is named as its text. */
-function isInBody({ box: own }: Block, post: Box): boolean {
-  let box: Box | undefined = own;
-  for (let level = 0; level < LEVELS_TO_BODY && box !== undefined && box !== post; level += 1, box = box.parent) {
-    if (BODY.test(namesOf(box))) return true;
-  }
-  return false;
-}
-
-/** Whether a block is the value of a label such as "Joined", or of a label that is only an icon. */
-function isJoinDate(blocks: Outline["blocks"], at: number): boolean {
-  const label = blocks[at - 1];
-  if (blocks[at]?.box.element?.name === "dd" && label?.box.element?.name !== "dt") return true;
-  return label !== undefined && label.count.words <= MAX_WORDS_OF_A_LABEL && JOINED.test(label.text);
+  return words > 0 && words >= text * MIN_SHARE_CHOSEN;
 }
 
 /** The boxes of posts: the outermost one around each post. */
@@ -199,10 +124,8 @@ function mayBePost({ element }: Box): boolean {
   return [names, id, itemprop].some((own) => own !== undefined && MAY_BE_POST.test(own));
 }
 
-function isAroundPost(block: Block | undefined, post: Box): boolean {
-  if (block === undefined) return false;
-  if (block.count.words <= MAX_WORDS_OF_STATISTICS && STATISTICS.test(block.text)) return true;
-  let box: Box | undefined = block.box;
+function isAroundPost({ box: inner }: Block, post: Box): boolean {
+  let box: Box | undefined = inner;
   for (let level = 0; level < LEVELS_TO_SIGNATURE && box !== undefined && box !== post; level += 1, box = box.parent) {
     if (box.words > MAX_WORDS_OF_A_SIGNATURE) return false;
     const names = classesOf(box);
@@ -211,32 +134,8 @@ function isAroundPost(block: Block | undefined, post: Box): boolean {
   return false;
 }
 
-/** Whether a short text begins with a link to a user's profile. */
-function isProfileLink(block: Block | undefined, post: Box): boolean {
-  if (block === undefined || block.count.words === 0 || block.count.words > MAX_WORDS) return false;
-  // A single letter takes the place of an avatar.
-  if (block.text.trim().length <= 1) return false;
-  if (block.count.linkWords === 0 || AVATAR.test(namesOf(block.box))) return false;
-  if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
-  let node: ParentNode | null = block.texts.find(({ data }) => data.trim() !== "")?.parent ?? null;
-  while (node !== null && isTag(node) && node.name !== "a" && node !== block.box.element) node = node.parent;
-  return (
-    node !== null &&
-    isTag(node) &&
-    node.name === "a" &&
-    PROFILE.test((node.attribs["href"] ?? "").slice(0, MAX_NAMES_LENGTH))
-  );
-}
-
-/** Whether a short text at the beginning of a post has a date, as in "Ada · 03/03/2026 19:53". */
-function isDateLine(block: Block | undefined, post: Box): boolean {
-  if (block === undefined || block.count.words > MAX_WORDS_OF_A_LINE) return false;
-  if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden | FLAGS.quote)) !== 0) return false;
-  return !JOINED.test(block.text) && dateIn(block.text, "en-us") !== undefined;
-}
-
-function isDetail(block: Block | undefined, post: Box, names: RegExp): boolean {
-  if (block === undefined || block.count.words > MAX_WORDS) return false;
+function isDetail(block: Block, post: Box, names: RegExp): boolean {
+  if (block.count.words > MAX_WORDS) return false;
   if ((flagsIn(block, post) & (FLAGS.button | FLAGS.form | FLAGS.hidden)) !== 0) return false;
   const [text] = block.texts;
   // The block may be a line of a post that contains the name as a link.

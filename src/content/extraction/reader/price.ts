@@ -4,8 +4,6 @@ import { type Block, FLAGS, type Outline } from "./outline.ts";
 const MAX_BLOCKS_TO_PRICE = 80;
 /** Maximum number of words of a price, such as "from 49.00 EUR a month". A longer text is not only a price. */
 const MAX_WORDS_OF_A_PRICE = 6;
-/** Maximum number of words of a price without a label, such as "US $18.00". */
-const MAX_WORDS_OF_A_BARE_PRICE = 3;
 /** Codes of currencies that prices often have. Three other letters beside digits are those of an article number. */
 const CODE =
   "(?:USD|EUR|GBP|JPY|CNY|RMB|INR|AUD|CAD|NZD|SGD|HKD|TWD|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|BRL|MXN|ARS|CLP|COP|PEN|ZAR|KRW|THB|IDR|MYR|PHP|VND|ILS|AED|SAR|EGP|PKR|BDT|NGN|KES)";
@@ -16,24 +14,10 @@ const PRICE = new RegExp(String.raw`\d[\d.,\s]*(?:\p{Sc}|${CODE}\b)|(?:\p{Sc}|\b
 export function addPrice({ blocks }: Outline, chosen: Uint8Array): void {
   const title = productHeading(blocks);
   if (title === -1) return;
-  const end = Math.min(blocks.length, title + MAX_BLOCKS_TO_PRICE);
-  let price = -1;
-  for (let at = title + 1; at < end; at += 1) {
-    const block = blocks[at];
-    if (block === undefined || !isPrice(block)) continue;
-    // A price in an item of a list belongs to another product. A price with words is that of the shipping.
-    const isOther = price !== -1 && isOtherPrice(block, blocks[price]);
-    if (chosen[at] === 1 && !isOther) return;
-    if (price === -1) price = at;
-  }
-  if (price !== -1) chosen[price] = 1;
-}
-
-/** Whether a price is less likely to be the product's than the first one, which is outside of lists or shorter. */
-function isOtherPrice({ box, count }: Block, first: Block | undefined): boolean {
-  if (first === undefined) return false;
-  const isInList = (box.flags & FLAGS.item) !== 0 && (first.box.flags & FLAGS.item) === 0;
-  return isInList || (count.words > MAX_WORDS_OF_A_BARE_PRICE && first.count.words <= MAX_WORDS_OF_A_BARE_PRICE);
+  const below = blocks.slice(title + 1, title + MAX_BLOCKS_TO_PRICE);
+  const prices = below.flatMap((block, at) => (isPrice(block) ? [title + 1 + at] : []));
+  const [first] = prices;
+  if (first !== undefined && !prices.some((at) => chosen[at] === 1)) chosen[first] = 1;
 }
 
 /** Whether a block is a price outside of menus and buttons. */

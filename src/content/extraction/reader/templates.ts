@@ -1,5 +1,5 @@
 import { type Block, type Box, type Template } from "./outline.ts";
-import { FNV_START, hashOf, nextHash } from "./text-count.ts";
+import { hashOf } from "./text-count.ts";
 
 /**
  * Number of ancestors whose first class is a part of a block's template. Of higher ancestors, only the tag names count.
@@ -70,15 +70,6 @@ function pathOf(box: Box, paths: Known["paths"]): number {
 
 /** A hash of the first class, without digits, since numbers often distinguish the members of a list. */
 function firstClass(names: string): number {
-  let hash = FNV_START;
-  for (let at = 0; at < names.length; at += 1) {
-    const code = names.charCodeAt(at);
-    if (code === SPACE && at > 0) break;
-    if (code < ZERO || code > NINE) hash = nextHash(hash, code);
-  }
-  return hash >>> 0;
+  const end = names.indexOf(" ", 1);
+  return hashOf((end === -1 ? names : names.slice(0, end)).replace(/\d/g, ""));
 }
-
-const SPACE = 0x20;
-const ZERO = 0x30;
-const NINE = 0x39;

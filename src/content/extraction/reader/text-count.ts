@@ -1,5 +1,5 @@
 /** FNV-1a of an empty text. */
-export const FNV_START = 0x811c9dc5;
+const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /** Maximum number of words of a text whose hashes are kept. */
@@ -142,11 +142,6 @@ export class TextCount {
 /** FNV-1a of a name, within 32 bits. */
 export function hashOf(text: string): number {
   let hash = FNV_START;
-  for (let at = 0; at < text.length; at += 1) hash = nextHash(hash, text.charCodeAt(at));
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   return hash >>> 0;
-}
-
-/** FNV-1a of a text with one more code unit, as a signed integer. */
-export function nextHash(hash: number, code: number): number {
-  return Math.imul(hash ^ code, FNV_PRIME);
 }

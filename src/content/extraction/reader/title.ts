@@ -16,9 +16,6 @@ const MAX_TITLE_LENGTH = 500;
 /** Maximum number of words before the heading that repeats the title: a date, an author, the name of a section. */
 const MAX_WORDS_BEFORE_TITLE = 25;
 
-/** Minimum share of the title's letters that a heading must have to be the title. */
-const MIN_SHARE_OF_TITLE = 0.5;
-
 /** Separators between a title and the name of a site. Between ideographs, a dash has no spaces around it. */
 const SEPARATOR =
   /\s+(?:[-|–—―·•»«›‹:~]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+|(?<=[\p{Script=Han}\p{Script=Katakana}])\s?[-–—]\s?(?=[\p{Script=Han}\p{Script=Katakana}])/u;
@@ -35,41 +32,20 @@ export function titleOf(page: PageMetadata, outline: Outline, url: string): stri
     .filter((title) => title !== "");
   const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
   // On some sites, the first heading of each page is the site's name.
-  const agreed =
-    headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed) ?? firstHeadings(outline, 3).find(isAgreed);
-  if (agreed !== undefined) return spaced(agreed, named);
+  const agreed = headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed);
+  if (agreed !== undefined) return agreed;
   const [lone, other] = headings;
   // The title of a start page begins with the site's name: "Quay: all ports".
   const isStart = (URL.parse(url)?.pathname ?? "/") === "/";
+  if (lone !== undefined && other === undefined && named.some((title) => resembles(lone, title))) return lone;
   const stripped = named.map((title) => withoutSite(title, page.siteName, { host, isStart }));
-  if (lone !== undefined && other === undefined && named.some((title) => resembles(lone, title)))
-    return stripped.find((title) => isLabelled(lone, title)) ?? lone;
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
   const [only] = headings;
   // If the title is only the site's name, the page's only heading is better.
   return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
 }
 
-/** The heading as the page's declared title has it, if only the page's style separates some words of the heading. */
-function spaced(heading: string, titles: readonly string[]): string {
-  const own = folded(heading);
-  const words = tokens(heading).length;
-  const parts = titles.flatMap((title) => [title, ...title.split(SEPARATOR)]);
-  return parts.find((part) => tokens(part).length > words && folded(part) === own)?.trim() ?? heading;
-}
-
-/** Maximum number of words before the title in a heading, such as those of a category or a date. */
-const MAX_WORDS_OF_A_LABEL = 3;
-
-/** Whether a heading is a title with a label before it. */
-function isLabelled(heading: string, title: string): boolean {
-  const words = countWords(title);
-  if (words < MIN_WORDS_OF_A_TITLE || countWords(heading) > words + MAX_WORDS_OF_A_LABEL) return false;
-  const [whole, own] = [folded(heading), folded(title)];
-  return whole !== own && whole.endsWith(own);
-}
-
-function firstHeadings({ blocks }: Outline, level: 1 | 2 | 3): string[] {
+function firstHeadings({ blocks }: Outline, level: 1 | 2): string[] {
   const texts = new Map<Box, string>();
   for (const { heading, box, text } of blocks) {
     if (heading !== level || (box.flags & NEVER_A_TITLE) !== 0) continue;
@@ -80,27 +56,12 @@ function firstHeadings({ blocks }: Outline, level: 1 | 2 | 3): string[] {
   }
   return [...texts.values()]
     .map((text) =>
-      shownOnce(text)
+      text
         .replace(/\s+/g, " ")
         .trim()
         .replace(/\s?[¶#§]$/u, ""),
     )
     .filter((text) => text !== "" && text.length <= MAX_TITLE_LENGTH);
-}
-
-/** A heading that is repeated for other widths of the screen. */
-const REPEATED = /^(.{8,}?)\1+$/u;
-
-/** The last copy of a heading's text, which has its spaces more often. The whole text if it has no copies. */
-function shownOnce(text: string): string {
-  const copy = text.length <= MAX_TITLE_LENGTH ? REPEATED.exec(folded(text))?.[1] : undefined;
-  if (copy === undefined) return text;
-  let start = text.length;
-  for (let left = copy.length; left > 0 && start > 0; ) {
-    start -= 1;
-    left -= folded(text.slice(start, start + 1)).length;
-  }
-  return text.slice(start);
 }
 
 const NEVER_A_TITLE = FLAGS.hidden | FLAGS.nav | FLAGS.footer | FLAGS.dialog;
@@ -112,21 +73,12 @@ function headingBox(box: Box): Box {
   return at ?? box;
 }
 
-/** Whether a heading is the whole title, or one or more of its parts, but not only the site's name. */
+/** Whether a heading is the whole title or its first parts, but not only the site's name. */
 function agrees(heading: string, title: string, siteName: string): boolean {
   const short = folded(heading);
   if (short.length < 2) return false;
-  const whole = folded(title);
-  if (short === whole) return true;
+  if (short === folded(title)) return true;
   if (short === folded(siteName)) return false;
-  // The heading "Kestrel 8" agrees with the title "Buy Kestrel 8 online".
-  if (
-    !whole.endsWith(short) &&
-    whole.includes(short) &&
-    short.length >= whole.length * MIN_SHARE_OF_TITLE &&
-    countWords(heading) > 1
-  )
-    return true;
   // The first part counts. The last part is the name of a site or a section.
   let beginning = "";
   const parts = title.split(SEPARATOR).flatMap((part) => part.split(BRACKETS));
@@ -168,8 +120,7 @@ function withoutSite(
     const last = parts.at(-1) ?? "";
     if (parts.length < 2) return rest;
     const begins = isSite(first, siteName, host);
-    const ends = isSite(last, siteName, host) || (!begins && beginsWithSite(last, siteName, host));
-    if (ends) rest = rest.slice(0, rest.lastIndexOf(last)).replace(trailingSeparator, "");
+    if (isSite(last, siteName, host)) rest = rest.slice(0, rest.lastIndexOf(last)).replace(trailingSeparator, "");
     else if (begins && !isStart) rest = rest.slice(first.length).replace(leadingSeparator, "");
     else return rest;
     rest = rest.trim();
@@ -184,17 +135,6 @@ function isSite(part: string, siteName: string, host: string): boolean {
   if (name === "") return true;
   if (name === folded(siteName)) return true;
   return name.length >= 3 && (name === host || name === host.replace(/(?:com|org|net|co|io|test)$/, ""));
-}
-
-/** Maximum number of words of a site's name with an addition, as in "REI Co-op". */
-const MAX_WORDS_OF_A_SITE = 4;
-
-/** Whether the last part of a title is the site's name with an addition. */
-function beginsWithSite(part: string, siteName: string, host: string): boolean {
-  if (countWords(part) > MAX_WORDS_OF_A_SITE) return false;
-  const name = folded(part);
-  const names = [folded(siteName), host.replace(/(?:com|org|net|co|io|test)$/, "")];
-  return names.some((own) => own.length >= 3 && name.startsWith(own));
 }
 
 /** The host's letters without `www` and dots. Both `dailytimes` and `dailytimescom` can be the name of a site. */

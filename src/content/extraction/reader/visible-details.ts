@@ -1,5 +1,5 @@
 import { type ParentNode, isTag } from "domhandler";
-import { dateIn } from "./dates.ts";
+import { beforeDate, dateIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 import { folded } from "./folded.ts";
 import { hasNameLabel, isNameLabel, nameOf, nameWithin } from "./people.ts";
@@ -42,12 +42,6 @@ const OTHER_DATE = new RegExp(
     String.raw`تحديث|به‌روز|अपडेट|แก้ไข|อัปเดต|อัพเดต|cập nhật|수정|업데이트|更新|修改`,
   "iu",
 );
-const PUBLISHED = new RegExp(
-  String.raw`\b(?:published|posted|publicado|pubblicato|gepubliceerd|publicerad|opublikowano|diterbitkan|giriş)\b|` +
-    String.raw`veröffentlicht|publié|yayın|опубликован|добавлено|δημοσ[ιί]ευ|פורסם|نُ?شر|प्रकाशित|เผยแพร่|đăng|승인|입력|등록|` +
-    String.raw`発行|公開|投稿|配信|掲載|发布|發布|发表|發表`,
-  "iu",
-);
 
 /** Searches the blocks around the title, or around the first heading of level 1 if no heading is the title. */
 export function visibleDetails({ blocks }: Outline, title: string, language = ""): VisibleDetails {
@@ -62,7 +56,7 @@ export function visibleDetails({ blocks }: Outline, title: string, language = ""
     if (published !== undefined) continue;
     const date = dateOf(block, language);
     if (date === undefined) continue;
-    if (OTHER_DATE.test(block.text) && !PUBLISHED.test(block.text)) changed ??= date;
+    if (OTHER_DATE.test(beforeDate(block.text))) changed ??= date;
     else published = date;
   }
   return { byline: byline ?? onlyAuthor(blocks), published: published ?? changed };
@@ -105,12 +99,7 @@ function titleBlock(blocks: readonly Block[], title: string): number {
     }
     if (first === -1 && block.heading === 1) first = at;
   }
-  if (first !== -1 || wanted === "") return first;
-  // Some pages have their title in an element that is not a heading.
-  return blocks.findIndex(
-    ({ box, text }) =>
-      (box.flags & HIDDEN) === 0 && text.length <= MAX_LENGTH && text.length >= title.length && folded(text) === wanted,
-  );
+  return first;
 }
 
 /** The author in a block: in an element that is named as one or leads to a profile, or after a label such as "By". */

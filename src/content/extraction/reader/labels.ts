@@ -1,0 +1,19 @@
+import { isCommonWord, isPhraseAround } from "./boilerplate.ts";
+import { type Block, FLAGS, type Outline } from "./outline.ts";
+
+/** Elements in which a label is data. */
+const DATA = FLAGS.table | FLAGS.code;
+
+/** Drops lines that consist of labels of buttons, such as "Share this article" or "Reply | Quote". */
+export function dropLabels({ blocks }: Outline, chosen: Uint8Array): void {
+  for (const [at, block] of blocks.entries()) if (chosen[at] === 1 && isOfLabels(block)) chosen[at] = 0;
+}
+
+/** Content may contain some of the words as well. Such a word must be a link outside of lists, or be in a button. */
+function isOfLabels({ box, count, heading, texts }: Block): boolean {
+  if (heading > 0 || (box.flags & DATA) !== 0) return false;
+  const isLinked = count.linkWords >= count.words && (box.flags & FLAGS.item) === 0;
+  const isControl = isLinked || (box.flags & FLAGS.button) !== 0;
+  const labels = texts.map(({ data }) => data.replace(/\s+/g, " ").trim()).filter((text) => /[\p{L}\p{N}]/u.test(text));
+  return labels.every((label) => isPhraseAround(label) && (isControl || !isCommonWord(label)));
+}

@@ -1,0 +1,45 @@
+import { fitCode } from "./code-parts.ts";
+import { addComments } from "./comments.ts";
+import { dropCopies } from "./copies.ts";
+import { dropLabels } from "./labels.ts";
+import { dropOtherProducts } from "./other-products.ts";
+import { type Outline } from "./outline.ts";
+import { addPostDetails } from "./posts.ts";
+import { addPrice } from "./price.ts";
+import { keepHeadings } from "./sections.ts";
+import { keepTogether, type Ranking } from "./together.ts";
+
+/** A page whose blocks the model has scored. */
+export interface ScoredPage {
+  readonly ranking: Ranking;
+  readonly isThread: boolean;
+  /** Whether the page declares a product, and whether it declares at most one. */
+  readonly isProduct: boolean;
+  readonly isOfOneProduct: boolean;
+  readonly hasComments: boolean;
+}
+
+/** Changes which blocks of a page are chosen. */
+type Rule = (outline: Outline, chosen: Uint8Array, page: ScoredPage) => void;
+
+/**
+ * The rules after the model, in their order. docs/ablations.md has the gain of each, which tools/reader-model/evaluate.ts
+ * measures.
+ */
+export const RULES = {
+  keepTogether: (outline, chosen, { ranking }) => keepTogether(outline, chosen, ranking),
+  dropCopies,
+  fitCode,
+  keepHeadings,
+  addPostDetails: (outline, chosen, { isThread }) => addPostDetails(outline, chosen, isThread),
+  dropLabels,
+  dropOtherProducts: (outline, chosen, { isOfOneProduct }) => {
+    if (isOfOneProduct) dropOtherProducts(outline, chosen);
+  },
+  addPrice: (outline, chosen, { isProduct }) => {
+    if (isProduct) addPrice(outline, chosen);
+  },
+  addComments: (outline, chosen, { hasComments }) => {
+    if (hasComments) addComments(outline, chosen);
+  },
+} satisfies Readonly<Record<string, Rule>>;
