@@ -1,4 +1,4 @@
-"""/usr/bin/python3 train.py cv|cv2|final DIR [OUT]: cross-validates by domain, or writes the model; see README.md."""
+"""/usr/bin/python3 train.py cv|final DIR [OUT]: cross-validates by domain, or writes the model; see README.md."""
 
 import json
 import sys
@@ -8,9 +8,6 @@ import numpy
 import xgboost
 
 ROUNDS = 250
-SECOND_ROUNDS = 60
-# The weight of the first score beside the second one, both as log-odds; second-stage.ts has the same.
-FIRST_SHARE = 0.3
 PARAMETERS = {
     "objective": "binary:logistic",
     "tree_method": "hist",
@@ -24,13 +21,10 @@ PARAMETERS = {
     "seed": 7,
     "nthread": 1,
 }
-SECOND_PARAMETERS = {**PARAMETERS, "max_depth": 4, "colsample_bytree": 0.5, "min_child_weight": 5, "lambda": 10.0}
-# Forests of the first stage, which differ by their random seeds only; the score is the mean of their log-odds.
+# Forests, which differ by their random seeds only; the score is the mean of their log-odds.
 FORESTS = 3
 # Blocks of a page that are trained on: pages of tables have thousands of the same kind.
 MAX_ROWS_OF_PAGE = 300
-FIRST = (PARAMETERS, ROUNDS, FORESTS)
-SECOND = (SECOND_PARAMETERS, SECOND_ROUNDS, 1)
 # Folds of the data set; of the project's own pages, which are never tested; and of what is held back until the end.
 FOLDS = [0, 1, 2, 3, 4]
 OWN_FOLD = 5
@@ -38,11 +32,11 @@ HELD_FOLD = 6
 
 
 class Data:
-    def __init__(self, folder, file="features"):
-        about = json.load(open(f"{folder}/{file}.json"))
+    def __init__(self, folder):
+        about = json.load(open(f"{folder}/features.json"))
         width = about["width"]
         self.features = about["features"]
-        self.values = numpy.memmap(f"{folder}/{file}.f32", dtype=numpy.float32, mode="r").reshape(-1, width)
+        self.values = numpy.memmap(f"{folder}/features.f32", dtype=numpy.float32, mode="r").reshape(-1, width)
         self.pages = [json.loads(line) for line in open(f"{folder}/pages.jsonl")]
         self.labels = numpy.concatenate([numpy.array(page["labels"], dtype=numpy.float32) for page in self.pages])
         self.words = numpy.concatenate([numpy.array(page["words"], dtype=numpy.float32) for page in self.pages])
@@ -57,10 +51,10 @@ class Data:
             weights[rows_of(page)] = (own + 0.3) / scale**0.9 * 10
         return weights
 
-    def train(self, pages, columns, parameters, rounds, forests):
+    def train(self, pages, columns, rounds=ROUNDS, forests=FORESTS):
         rows = sample(pages, numpy.random.default_rng(1))
         data = xgboost.DMatrix(self.values[rows][:, columns], label=self.labels[rows], weight=self.weights[rows])
-        return [xgboost.train({**parameters, "seed": parameters["seed"] + at}, data, rounds) for at in range(forests)]
+        return [xgboost.train({**PARAMETERS, "seed": PARAMETERS["seed"] + at}, data, rounds) for at in range(forests)]
 
 
 def predicted(boosters, values):
@@ -114,13 +108,7 @@ def report(pages, results):
         print(f"  {name:14} {len(found):5} F1 {f1:.4f} P {precision:.4f} R {recall:.4f}")
 
 
-def blended(first, second):
-    """Both scores of a block as one: a weighted mean of their log-odds."""
-    odds = [numpy.log(score / (1 - score)) for score in (numpy.clip(one, 1e-4, 1 - 1e-4) for one in (first, second))]
-    return 1 / (1 + numpy.exp(-(FIRST_SHARE * odds[0] + (1 - FIRST_SHARE) * odds[1])))
-
-
-def cross_validate(data, columns, stage, folds, blend=False):
+def cross_validate(data, columns, folds, size):
     """Scores of the tested folds' pages by their names; prints F1 of the data set's own folds, and of what is held back."""
     found, results, saved = [], [], {}
     started = time.process_time()
@@ -129,11 +117,9 @@ def cross_validate(data, columns, stage, folds, blend=False):
         if not tested:
             continue
         known = [page for page in data.pages if page["fold"] not in (fold, HELD_FOLD)]
-        boosters = data.train(known, columns, *stage)
+        boosters = data.train(known, columns, *size)
         for page in tested:
             scores = predicted(boosters, data.values[rows_of(page)][:, columns])
-            if blend:
-                scores = blended(data.values[rows_of(page), data.features.index("score")], scores)
             saved[page["id"]] = [round(float(score), 4) for score in scores]
             mask, expected = chosen(scores, data.words[rows_of(page)])
             found.append((page, measured(page, mask, data.labels, data.words), expected))
@@ -188,13 +174,12 @@ def write_forest(file, boosters, width):
 def write_model(folder, out):
     lexicon = json.load(open(f"{folder}/lexicon.json"))
     with open(out, "wb") as file:
-        file.write(numpy.array([0x54524D02, len(lexicon)], dtype="<u4").tobytes())
+        file.write(numpy.array([0x54524D03, len(lexicon)], dtype="<u4").tobytes())
         file.write(numpy.array([key for key, _ in lexicon], dtype="<u4").tobytes())
         file.write(numpy.array([round(odds * 16) for _, odds in lexicon], dtype="<i1").tobytes())
-        for name, stage in (("features", FIRST), ("second", SECOND)):
-            data = Data(folder, name)
-            width = data.values.shape[1]
-            write_forest(file, data.train(data.pages, list(range(width)), *stage), width)
+        data = Data(folder)
+        width = data.values.shape[1]
+        write_forest(file, data.train(data.pages, list(range(width))), width)
     print(f"{len(lexicon)} things")
 
 
@@ -205,13 +190,8 @@ if __name__ == "__main__":
     else:
         options = dict(option.split("=") for option in rest)
         folds = [int(f) for f in options.get("folds", "0,1,2,3,4,5,6").split(",")]
-        if mode == "cv":
-            data = Data(folder)
-            columns = columns_without(data.features, options.get("without", "").split(","))
-            stage = (PARAMETERS, int(options.get("rounds", ROUNDS)), int(options.get("forests", FORESTS)))
-            scores = cross_validate(data, columns, stage, folds)
-            json.dump(scores, open(f"{folder}/scores.json", "w"))
-        else:
-            data = Data(folder, "second")
-            scores = cross_validate(data, list(range(len(data.features))), SECOND, folds, True)
-            json.dump(scores, open(f"{folder}/scores2.json", "w"))
+        data = Data(folder)
+        columns = columns_without(data.features, options.get("without", "").split(","))
+        size = (int(options.get("rounds", ROUNDS)), int(options.get("forests", FORESTS)))
+        scores = cross_validate(data, columns, folds, size)
+        json.dump(scores, open(f"{folder}/scores.json", "w"))
