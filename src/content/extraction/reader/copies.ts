@@ -14,9 +14,9 @@ interface Shown {
 }
 
 /**
- * Drops copies: a text directly after the same text, as a price that is shown twice, two or more texts that follow each
- * other as they did before, as in a moving band or in a part for narrow screens, and quotes of an earlier text. A single
- * text that occurs again at another place, such as a step of instructions, stays.
+ * Drops copies. They are a text directly after the same text, such as a price that is shown twice, and quotes of an
+ * earlier text. They are also texts that follow each other as they did before, as in a moving band or in a part for
+ * narrow screens. A single text that occurs again at another place, such as a step of instructions, stays.
  */
 export function dropCopies({ blocks }: Outline, chosen: Uint8Array): void {
   const shown = blocks.flatMap((block, at): Shown[] =>
