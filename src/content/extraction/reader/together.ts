@@ -26,8 +26,8 @@ export interface Ranking {
  * of blocks that look the same differ by chance.
  */
 export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, threshold }: Ranking): void {
-  for (const find of [shortTemplate, wholeBox]) {
-    for (const [of, set] of Map.groupBy<number, Template | Box | undefined>(blocks.keys(), (at) => find(blocks[at]))) {
+  for (const find of FINDERS) {
+    for (const [of, set] of Map.groupBy(blocks.keys(), (at) => find(blocks[at]))) {
       if (of === undefined || !belongsTogether(of, set.length)) continue;
       let [words, kept, expected] = [0, 0, 0];
       for (const at of set) {
@@ -42,6 +42,9 @@ export function keepTogether({ blocks }: Outline, chosen: Uint8Array, { scores, 
     }
   }
 }
+
+/** Functions that find the template or the element with which a block belongs together. */
+const FINDERS: readonly ((block: Block | undefined) => Template | Box | undefined)[] = [shortTemplate, wholeBox];
 
 /** The template of a short block outside of menus and forms. */
 function shortTemplate(block: Block | undefined): Template | undefined {
