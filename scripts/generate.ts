@@ -14,7 +14,7 @@ import { errorReference } from "./error-reference.ts";
 const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
-const callable = "src/cli/operations.ts";
+const callable = "src/cli/pay/operations.ts";
 const listed = "config/listings.json";
 const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],

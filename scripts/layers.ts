@@ -5,6 +5,10 @@ import { Glob } from "bun";
 /** From the top down; a file belongs to the longest prefix that fits it. Imports go down, or stay within one entry. */
 const LAYERS: readonly (readonly string[])[] = [
   ["src/cli"],
+  ["src/cli/gateway"],
+  ["src/cli/admin", "src/cli/content", "src/cli/pay"],
+  ["src/cli/facilitator", "src/cli/ledger"],
+  ["src/cli/common"],
   ["src/gateway/process"],
   ["src/gateway/process/workers"],
   ["src/gateway/process/gateway"],

@@ -11,8 +11,8 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   ],
   /** Entry points: they pass the clock to what they create, and note when they started. */
   entryPoints: [
-    "src/cli/index-command.ts",
-    "src/cli/stop-signal.ts",
+    "src/cli/content/index-command.ts",
+    "src/cli/common/stop-signal.ts",
     "src/content/service.ts",
     "src/gateway/process/administered-gateway.ts",
     "src/gateway/process/check/check-files-worker.ts",

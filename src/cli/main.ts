@@ -2,8 +2,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { nearestWord } from "../lib/nearest-word.ts";
 import { reportFailure } from "./common/boundary.ts";
 import { flagsText, type FlagTable } from "./common/flags.ts";
-import { GATEWAY_FLAGS } from "./gateway-flags.ts";
-import { hangup, rotation, takeOver } from "./held-signals.ts";
+import { GATEWAY_FLAGS } from "./gateway/gateway-flags.ts";
+import { hangup, rotation, takeOver } from "./gateway/held-signals.ts";
 import { chooseColor, COLOR_CHOICES } from "./common/terminal.ts";
 import { UsageError } from "./common/usage-error.ts";
 
@@ -63,19 +63,19 @@ type Command = (args: string[]) => Promise<number>;
  * either.
  */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  start: async (args) => (await import("./start.ts")).start(args),
-  call: async (args) => (await import("./call.ts")).call(args),
-  pay: async (args) => (await import("./pay.ts")).pay(args),
-  wallet: async (args) => (await import("./wallet.ts")).wallet(args),
-  mcp: async (args) => (await import("./mcp.ts")).mcp(args),
-  ledger: async (args) => (await import("./ledger.ts")).ledger(args),
-  facilitator: async (args) => (await import("./facilitator.ts")).facilitator(args),
-  "upgrade-check": async (args) => (await import("./upgrade-check.ts")).upgradeCheck(args),
-  init: async (args) => (await import("./init.ts")).init(args),
-  check: async (args) => (await import("./check.ts")).check(args),
-  filter: async (args) => (await import("./filter.ts")).filter(args),
-  content: async (args) => (await import("./content.ts")).content(args),
-  index: async (args) => (await import("./index-command.ts")).index(args),
+  start: async (args) => (await import("./gateway/start.ts")).start(args),
+  call: async (args) => (await import("./pay/call.ts")).call(args),
+  pay: async (args) => (await import("./pay/pay.ts")).pay(args),
+  wallet: async (args) => (await import("./pay/wallet.ts")).wallet(args),
+  mcp: async (args) => (await import("./pay/mcp.ts")).mcp(args),
+  ledger: async (args) => (await import("./ledger/ledger.ts")).ledger(args),
+  facilitator: async (args) => (await import("./facilitator/facilitator.ts")).facilitator(args),
+  "upgrade-check": async (args) => (await import("./gateway/upgrade-check.ts")).upgradeCheck(args),
+  init: async (args) => (await import("./gateway/init.ts")).init(args),
+  check: async (args) => (await import("./gateway/check.ts")).check(args),
+  filter: async (args) => (await import("./gateway/filter.ts")).filter(args),
+  content: async (args) => (await import("./content/content.ts")).content(args),
+  index: async (args) => (await import("./content/index-command.ts")).index(args),
   status: async (args) => (await import("./admin/status.ts")).status(args),
   top: async (args) => (await import("./admin/top/top.ts")).top(args),
   routes: async (args) => (await import("./admin/routes.ts")).routes(args),
@@ -105,7 +105,7 @@ async function main(given: readonly string[]): Promise<number> {
     console.log(`turnpike ${manifest.version}`);
     return 0;
   }
-  if (name === "" || name.startsWith("-")) return await (await import("./gateway.ts")).runGateway(args);
+  if (name === "" || name.startsWith("-")) return await (await import("./gateway/gateway.ts")).runGateway(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return await command(rest);
   const nearest = nearestWord(name, Object.keys(COMMANDS));

@@ -1,6 +1,6 @@
 /** A reload leaves no part of the configuration before it in memory, the one at the start included. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readConfig, type ReadConfig } from "../../src/cli/configuration.ts";
+import { readConfig, type ReadConfig } from "../../src/cli/common/configuration.ts";
 import { startAdministered } from "../../src/gateway/process/administered-gateway.ts";
 import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { patient } from "../../src/lib/testing/patience.ts";

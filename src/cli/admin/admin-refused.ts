@@ -1,10 +1,9 @@
 import { type IncomingHttpHeaders } from "node:http";
-import { isObject } from "../../lib/is-object.ts";
+import { isObject, type JsonRecord } from "../../lib/is-object.ts";
+import { membersOf, wordsOf } from "../common/problem-text.ts";
 import { StartError } from "../common/start-error.ts";
-import { visibleText } from "../../lib/visible-text.ts";
 
-/** Characters of each text of a problem, and of its errors, that are shown. The rest is left out. */
-const MAX_TEXT = 2000;
+/** Errors of a problem that are shown; the others are only counted. */
 const MAX_DIAGNOSTICS = 200;
 
 /** The admin interface refused a request and gave the reason. */
@@ -13,17 +12,19 @@ export class AdminRefused extends StartError {
   /** The code of the problem, such as `changed_on_disk`; empty if it has no code. */
   readonly code: string;
   /** All members of the problem document. */
-  readonly problem: Problem;
+  readonly problem: JsonRecord;
 
-  constructor(status: number, problem: Problem, text: { readonly message: string; readonly lines: readonly string[] }) {
+  constructor(
+    status: number,
+    problem: JsonRecord,
+    text: { readonly message: string; readonly lines: readonly string[] },
+  ) {
     super(text.message, { lines: text.lines });
     this.status = status;
     this.code = wordsOf(problem["code"]);
     this.problem = problem;
   }
 }
-
-type Problem = Readonly<Record<string, unknown>>;
 
 /** The response to a request that the admin interface did not accept. */
 export interface RefusedResponse {
@@ -34,8 +35,8 @@ export interface RefusedResponse {
 
 /** The error for a refused request. Its lines are the errors of the problem document (RFC 9457), if the response has one. */
 export function refusalOf(origin: string, { status, headers, text }: RefusedResponse): AdminRefused {
-  const body = parseProblem(text);
-  if (body === undefined) {
+  const body = membersOf(text);
+  if (typeof body["title"] !== "string") {
     const redirect = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
     const message = `Cannot use the response of ${origin}: status ${status}${redirect}, without a problem document; is that an admin interface?`;
     return new AdminRefused(status, {}, { message, lines: [] });
@@ -62,18 +63,4 @@ function hintOf(
   const seconds = status === 429 ? headers["retry-after"] : undefined;
   if (seconds === undefined || !/^\d{1,6}$/.test(seconds) || detail.includes(seconds)) return "";
   return `; try again in ${seconds} s`;
-}
-
-function parseProblem(text: string): Problem | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && typeof value["title"] === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A text of a response as one line that is safe to print on a terminal. */
-export function wordsOf(value: unknown): string {
-  return typeof value === "string" ? visibleText(value.slice(0, MAX_TEXT).replaceAll(/[\t\n\r ]+/g, " ")).trim() : "";
 }

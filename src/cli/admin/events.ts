@@ -23,7 +23,7 @@ import { actorSchema, actorText } from "./actor.ts";
 import { AdminRefused } from "./admin-refused.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { readEvents } from "./server-events.ts";
-import { timeText } from "./units.ts";
+import { timeText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {

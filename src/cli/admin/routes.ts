@@ -2,7 +2,8 @@ import * as z from "zod";
 import { isObject } from "../../lib/is-object.ts";
 import { type Column } from "../common/table.ts";
 import { type AdminClient, type AdminRequest, pathOf, queryOf } from "./admin-client.ts";
-import { AdminRefused, wordsOf } from "./admin-refused.ts";
+import { wordsOf } from "../common/problem-text.ts";
+import { AdminRefused } from "./admin-refused.ts";
 import {
   type AdminAction,
   type AdminCommand,

@@ -5,7 +5,7 @@ import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told }
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
-import { ageText, timeText } from "./units.ts";
+import { ageText, timeText } from "../common/units.ts";
 import { wasmSchema } from "./wasm-schema.ts";
 import { flagsText } from "../common/flags.ts";
 

@@ -12,7 +12,7 @@ import {
   told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { timeText } from "./units.ts";
+import { timeText } from "../common/units.ts";
 import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike tenants [list] [--json]

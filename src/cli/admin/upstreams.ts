@@ -22,7 +22,7 @@ import {
   type Values,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { ageText } from "./units.ts";
+import { ageText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/poll-until.ts";
 

@@ -16,7 +16,7 @@ import {
   told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
-import { bytesText, timeText } from "./units.ts";
+import { bytesText, timeText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {

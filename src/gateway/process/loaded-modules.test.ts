@@ -25,8 +25,8 @@ const OPTIONAL = [
 
 /** Starts a gateway, and prints the modules that it has loaded before and after a request of HTTP/2. */
 const SCRIPT = `
-  const { readConfig } = await import("${ROOT}/src/cli/configuration.ts");
-  await import("${ROOT}/src/cli/gateway.ts");
+  const { readConfig } = await import("${ROOT}/src/cli/common/configuration.ts");
+  await import("${ROOT}/src/cli/gateway/gateway.ts");
   const { startAdministered } = await import("${ROOT}/src/gateway/process/administered-gateway.ts");
   const opened = await readConfig({ path: process.argv[1], flags: {}, prepare: (value) => value });
   const gateway = await startAdministered(opened, { storePath: ":memory:", reusePort: false, log() {} });

@@ -1,6 +1,6 @@
 import { amountText } from "../../common/ledger-record.ts";
 import { visibleText } from "../../../lib/visible-text.ts";
-import { ageText, bytesText, countText, timeText } from "../units.ts";
+import { ageText, bytesText, countText, timeText } from "../../common/units.ts";
 import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";

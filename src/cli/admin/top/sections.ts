@@ -1,6 +1,6 @@
 import { visibleText } from "../../../lib/visible-text.ts";
 import { type AdminEvent } from "../events.ts";
-import { bytesText, countText, durationText, timeText } from "../units.ts";
+import { bytesText, countText, durationText, timeText } from "../../common/units.ts";
 import { type NarrowColumn } from "./narrow-table.ts";
 import { type RouteRates } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";

@@ -131,7 +131,7 @@ test("a value that is another JSON value at one place is read as zod reads it, o
 
 test("a valid configuration is read without loading zod", async () => {
   const script = `
-    await import(${JSON.stringify(import.meta.resolve("../../../cli/gateway.ts"))});
+    await import(${JSON.stringify(import.meta.resolve("../../../cli/gateway/gateway.ts"))});
     const { loadValue } = await import(${JSON.stringify(import.meta.resolve("../load.ts"))});
     const zods = () => Object.keys(require.cache).filter((path) => path.includes("/zod/")).length;
     const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 9 }] }];

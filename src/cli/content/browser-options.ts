@@ -1,0 +1,63 @@
+import { type RemoteSettings } from "../../content/browser/remote/remote-browser.ts";
+import { type Config } from "../../gateway/config/config.ts";
+import { contentBrowser } from "../../gateway/config/schema/content-browser.ts";
+import { codeOf, messageOf } from "../../lib/caught.ts";
+import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { StartError } from "../common/start-error.ts";
+
+/** Bytes of the file of `content.browser.tls_ca_path`; a larger one is refused. */
+const MAX_CA_BYTES = 1024 * 1024;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** The value of `content.browser` in the configuration, with its defaults. */
+export type BrowserConfig = Config["content"]["browser"];
+
+/**
+ * The remote browser of `content.browser`; undefined if it names none. Throws StartError, never with the URL, which may
+ * contain a secret.
+ */
+export function remoteBrowserOf(config: BrowserConfig, environment: Environment): RemoteSettings | undefined {
+  const endpoint = endpointOf(config, environment);
+  if (endpoint === undefined) return undefined;
+  return {
+    endpoint,
+    maxPages: config.max_pages,
+    proxyAddress: config.proxy_address,
+    allowedAddresses: config.allowed_addresses,
+    ca: config.tls_ca_path === "" ? undefined : readCertificates(config.tls_ca_path),
+  };
+}
+
+/** The same for the JSON text of `content.browser`. Throws StartError. */
+export function parseBrowserOptions(json: string, environment: Environment): RemoteSettings | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new StartError("Cannot use --browser: it is not JSON");
+  }
+  const { data, error } = contentBrowser.safeParse(value);
+  if (data !== undefined) return remoteBrowserOf(data, environment);
+  const [issue] = error?.issues ?? [];
+  throw new StartError(`Cannot use --browser: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+}
+
+function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environment: Environment): URL | undefined {
+  if (variable === "") return endpoint === "" ? undefined : new URL(endpoint);
+  const text = environment[variable]?.trim() ?? "";
+  if (text === "") {
+    throw new StartError(`content.browser.endpoint_env: the environment variable ${variable} is not set`);
+  }
+  if (contentBrowser.safeParse({ endpoint: text }).success) return new URL(text);
+  throw new StartError(
+    `content.browser.endpoint_env: the value of ${variable} is not a ws://, wss://, http:// or https:// URL without a fragment`,
+  );
+}
+
+function readCertificates(path: string): string {
+  try {
+    return readRegularFile(path, MAX_CA_BYTES).toString("utf8");
+  } catch (error) {
+    throw new StartError(`Cannot read content.browser.tls_ca_path "${path}" (${codeOf(error) ?? messageOf(error)})`);
+  }
+}

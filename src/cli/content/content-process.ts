@@ -1,0 +1,176 @@
+import { stamped } from "../../lib/stamped.ts";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Subprocess } from "bun";
+import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
+import { childEnvironment } from "../../lib/child-environment.ts";
+import { codeOf } from "../../lib/caught.ts";
+import { isAlive } from "../../lib/is-alive.ts";
+import { type ContentReport } from "./content.ts";
+import { type BrowserConfig } from "./browser-options.ts";
+import { type McpEndpoint } from "./mcp-endpoint.ts";
+import { sayError, sayWarning } from "../common/terminal.ts";
+import { type WaitingRoom } from "./waiting-room.ts";
+import { StartError } from "../common/start-error.ts";
+
+/** The parts of the command line and the configuration that `turnpike start` passes to its content service. */
+export interface ContentProcessOptions {
+  readonly socket: string;
+  readonly stateDir: string;
+  readonly browserPath: string;
+  /** The value of `content.browser` in the configuration. */
+  readonly browser: BrowserConfig;
+  readonly allowPrivate: boolean;
+  readonly chargeTimeouts: boolean;
+  /** Environment variables that the service needs, beyond those of the system. */
+  readonly variables: readonly string[];
+  /** The value of `content.search` in the configuration, as JSON. */
+  readonly search: string;
+  /** The value of `content.resolve` in the configuration, as JSON. */
+  readonly resolve: string;
+  /** Undefined: the service does not serve MCP. */
+  readonly mcp: McpEndpoint | undefined;
+}
+
+/** Suffix of the socket's path until the service is ready. */
+export const STARTING = ".next";
+
+/**
+ * Milliseconds until a content service that ended is started again. The time doubles with each failure in a row, up to the
+ * maximum.
+ */
+const RESTART_MS = 200;
+const MAX_RESTART_MS = 10_000;
+/** Milliseconds that a service has to stop before it is killed. */
+const CLOSE_MS = 5000;
+/** A service that has run this many milliseconds counts as started: the restart delay begins again at its minimum. */
+const SETTLED_MS = 10_000;
+
+/** Runs the content service in a process of its own, and restarts it when it ends unexpectedly. */
+export class ContentProcess {
+  readonly #options: ContentProcessOptions;
+  readonly #room: WaitingRoom;
+  readonly #clock: () => number;
+  #child: Subprocess | undefined;
+  #closing = false;
+  #restartMs = RESTART_MS;
+
+  private constructor(options: ContentProcessOptions, room: WaitingRoom, clock: () => number) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#room = room;
+  }
+
+  /** Resolves when the service listens. `clock` returns monotonic milliseconds. Throws StartError if the service cannot start. */
+  static async start(
+    options: ContentProcessOptions,
+    room: WaitingRoom,
+    clock: () => number = () => performance.now(),
+  ): Promise<{ service: ContentProcess; browser: BrowserInfo | undefined }> {
+    const service = new ContentProcess(options, room, clock);
+    const report = await service.#spawn();
+    if (report.kind === "failed") {
+      service.#closing = true;
+      throw new StartError(report.reason);
+    }
+    return { service, browser: report.browser };
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    // The service ignores SIGTERM and stops when its parent closes the IPC channel.
+    child.disconnect();
+    const kill = setTimeout(() => child.kill("SIGKILL"), CLOSE_MS);
+    await child.exited;
+    clearTimeout(kill);
+  }
+
+  async #spawn(): Promise<ContentReport> {
+    const {
+      socket,
+      stateDir,
+      browserPath,
+      browser,
+      allowPrivate,
+      chargeTimeouts,
+      search,
+      resolve: resolving,
+      mcp,
+    } = this.#options;
+    const path = `${socket}${STARTING}`;
+    const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
+    const { args: browserArgs, environment } = browserFlag(browser);
+    args.push("--search", search, "--resolve", resolving, ...browserArgs);
+    if (allowPrivate) args.push("--allow-private");
+    if (chargeTimeouts) args.push("--charge-timeouts");
+    if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
+    const { promise, resolve } = Promise.withResolvers<ContentReport>();
+    const bornAt = this.#clock();
+    this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...childEnvironment(this.#options.variables), ...environment },
+      ipc: (message: ContentReport) => resolve(message),
+      onExit: () => {
+        resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
+        if (this.#clock() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;
+        if (!this.#closing) this.#room.open();
+        this.#restart();
+      },
+    });
+    const report = await promise;
+    if (report.kind === "ready") this.#room.admit(path);
+    return report;
+  }
+
+  #restart(): void {
+    if (this.#closing) return;
+    const wait = this.#restartMs;
+    this.#restartMs = Math.min(wait * 2, MAX_RESTART_MS);
+    sayWarning(stamped(`the content service ended; restarting it in ${wait} ms`));
+    setTimeout(() => {
+      if (!this.#closing) void this.#again();
+    }, wait);
+  }
+
+  async #again(): Promise<void> {
+    const report = await this.#spawn();
+    if (report.kind === "failed") sayError(stamped(report.reason));
+  }
+}
+
+/** The variable in which the service gets the URL of its remote browser: other users can read command lines. */
+const ENDPOINT_VARIABLE = "TURNPIKE_BROWSER_ENDPOINT";
+
+/** The flag and the variable for `content.browser`. */
+function browserFlag(config: BrowserConfig): { args: string[]; environment: Record<string, string> } {
+  const { endpoint, endpoint_env: variable, ...rest } = config;
+  const url = variable === "" ? endpoint : (process.env[variable] ?? "");
+  if (url === "") return { args: [], environment: {} };
+  return {
+    args: ["--browser", JSON.stringify({ ...rest, endpoint_env: ENDPOINT_VARIABLE })],
+    environment: { [ENDPOINT_VARIABLE]: url },
+  };
+}
+
+/**
+ * A socket path for this process below the state folder. Removes the sockets of processes that have ended. Throws
+ * StartError.
+ */
+export function contentSocket(stateDir: string): string {
+  const folder = join(stateDir, "run");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown";
+    throw new StartError(
+      `Cannot make the folder "${folder}" (${code}); remove what is there, or name another --state-dir`,
+    );
+  }
+  for (const name of readdirSync(folder)) {
+    const pid = /^content-(\d+)\.sock(?:\.\w+)?$/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+  return join(folder, `content-${process.pid}.sock`);
+}

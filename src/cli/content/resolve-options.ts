@@ -1,0 +1,45 @@
+import type * as z from "zod";
+import { type ModelOptions } from "../../content/resolve/model/model-options.ts";
+import { contentResolve } from "../../gateway/config/schema/content-resolve.ts";
+import { StartError } from "../common/start-error.ts";
+
+/**
+ * Turns the JSON text of `content.resolve` into options of the content service. Reads the key from the environment. Throws
+ * StartError.
+ */
+export function parseResolveOptions(json: string): { readonly model: ModelOptions | undefined } {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new StartError("Cannot use --resolve: it is not JSON");
+  }
+  const { data, error } = contentResolve.safeParse(value);
+  if (data === undefined) {
+    const [issue] = error?.issues ?? [];
+    const what = issue?.code === "invalid_type" ? `must be of type ${issue.expected}` : (issue?.message ?? "");
+    throw new StartError(`Cannot use --resolve: ${issue?.path.join(".") || "it"} ${what}`);
+  }
+  return { model: data.model === undefined ? undefined : modelOptions(data.model) };
+}
+
+function modelOptions(model: NonNullable<z.output<typeof contentResolve>["model"]>): ModelOptions {
+  const key = model.key_env === "" ? "" : (process.env[model.key_env] ?? "").trim();
+  if (model.key_env !== "" && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new StartError(
+      `Cannot use the language model: the environment variable ${model.key_env} (content.resolve.model.key_env) is not set, or is not a key`,
+    );
+  }
+  return {
+    protocol: model.protocol,
+    baseUrl: model.base_url,
+    model: model.model,
+    key,
+    responseFormat: model.response_format,
+    tokensField: model.tokens_field,
+    maxInputTokens: model.max_input_tokens,
+    maxOutputTokens: model.max_output_tokens,
+    timeoutMs: model.timeout_ms,
+    fallback: model.fallback,
+  };
+}

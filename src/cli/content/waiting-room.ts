@@ -1,0 +1,78 @@
+import { renameSync, rmSync } from "node:fs";
+import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../lib/errors.ts";
+import { within } from "../../lib/within.ts";
+
+/** Milliseconds that a call waits for the service. Beyond them it gets 503. @operator */
+const MAX_WAIT_MS = 10_000;
+/** Calls that wait at the same time. Another call gets 503 at once. @operator */
+const MAX_WAITING = 128;
+const RETRY_AFTER_SECONDS = "2";
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Serves the content service's socket while the service starts or restarts. `/health` returns 503; other calls wait until
+ * the service is ready.
+ */
+export class WaitingRoom {
+  readonly #socket: string;
+  #server: Bun.Server<undefined> | undefined;
+  #ready = Promise.withResolvers<boolean>();
+  #waiting = 0;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  /** Takes the socket of a service that has ended. */
+  open(): void {
+    if (this.#server !== undefined) return;
+    this.#ready = Promise.withResolvers<boolean>();
+    const path = `${this.#socket}.wait`;
+    rmSync(path, { force: true });
+    const mask = process.umask(0o177);
+    try {
+      const fetch = (request: Request): Promise<Response> => this.#response(request);
+      this.#server = Bun.serve({ unix: path, maxRequestBodySize: MAX_REQUEST_BYTES, fetch });
+    } finally {
+      process.umask(mask);
+    }
+    renameSync(path, this.#socket);
+  }
+
+  /** Gives the socket to the service that listens at `path`, and forwards the waiting calls to it. */
+  admit(path: string): void {
+    renameSync(path, this.#socket);
+    this.#leave(true);
+  }
+
+  close(): void {
+    this.#leave(false);
+    rmSync(this.#socket, { force: true });
+  }
+
+  #leave(ready: boolean): void {
+    this.#ready.resolve(ready);
+    // The server stops when the calls that it forwards have ended.
+    void this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  async #response(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    if (url.pathname === "/health" || this.#waiting >= MAX_WAITING) return unavailable();
+    this.#waiting += 1;
+    const isReady = await within(MAX_WAIT_MS, this.#ready.promise, () => false);
+    this.#waiting -= 1;
+    if (!isReady) return unavailable();
+    const { method, headers, body, signal } = request;
+    return await fetch(request.url, { unix: this.#socket, method, headers, body, signal, redirect: "manual" }).catch(
+      unavailable,
+    );
+  }
+}
+
+function unavailable(): Response {
+  const error = new TurnpikeError("browser-unavailable", "The content service is starting; try again");
+  const headers = { "content-type": PROBLEM_CONTENT_TYPE, "retry-after": RETRY_AFTER_SECONDS };
+  return new Response(JSON.stringify(toProblem(error, undefined)), { status: 503, headers });
+}

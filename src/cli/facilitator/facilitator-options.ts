@@ -1,0 +1,114 @@
+import { isObject } from "../../lib/is-object.ts";
+import { type Config } from "../../gateway/config/config.ts";
+import { loadFile, loadValue } from "../../gateway/config/load.ts";
+import { isAddress } from "../../payments/x402/address.ts";
+import { type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
+import { assetsOn } from "../../payments/x402/assets.ts";
+import { parseNetwork } from "../../payments/x402/networks.ts";
+import { type FacilitatorEndpoint } from "../../payments/facilitator/serve-facilitator.ts";
+import { compileTerms } from "../../payments/x402/terms.ts";
+import { problemsError } from "../common/configuration.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+/** Number of `--asset` flags. More are a usage error. */
+const MAX_ASSET_FLAGS = 64;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** The flags of `turnpike facilitator`. */
+export interface FacilitatorFlags {
+  readonly config: string | undefined;
+  /** Each is `NETWORK=VARIABLE`, such as `base-sepolia=RPC_VARIABLE`. */
+  readonly chains: readonly string[];
+  readonly keyEnv: string | undefined;
+  readonly test: boolean;
+}
+
+/** Parses `HOST:PORT`, `[::1]:PORT` or `unix:/path`. Throws UsageError. */
+export function parseEndpoint(text: string): FacilitatorEndpoint {
+  if (text.startsWith("unix:/")) return { unix: text.slice("unix:".length) };
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]]+)):([0-9]{1,5})$/.exec(text);
+  const hostname = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (hostname === undefined || port > 65_535) {
+    throw new UsageError(`--listen "${text}" is neither HOST:PORT nor unix:/path`);
+  }
+  return { hostname, port };
+}
+
+/** Checks the name of an environment variable. Throws UsageError without the text, which may be the secret itself. */
+export function variableName(flag: string, text: string): string {
+  if (!VARIABLE_NAME.test(text)) throw new UsageError(`${flag} takes the name of an environment variable`);
+  return text;
+}
+
+/** Parses the tokens of `--asset NETWORK:ADDRESS`. Throws UsageError. */
+export function parseAssets(texts: readonly string[]): TakenAsset[] {
+  if (texts.length > MAX_ASSET_FLAGS) throw new UsageError(`--asset can be given ${MAX_ASSET_FLAGS} times`);
+  return texts.map((text) => {
+    const [, name = "", address = ""] = /^((?:eip155:)?[a-z0-9-]{1,40}):(0x[0-9a-fA-F]{40})$/.exec(text) ?? [];
+    const network = parseNetwork(name);
+    if (network === undefined || !isAddress(address)) {
+      throw new UsageError("--asset takes NETWORK:ADDRESS, as base-sepolia:0x036CbD53842c5426634e7929541eC2318f3dCF7e");
+    }
+    return { network, address };
+  });
+}
+
+/**
+ * The tokens that a facilitator for these chains accepts: the known tokens of the chains, the tokens of the configuration's
+ * routes, and `named`. Throws UsageError if `named` has a token of another chain.
+ */
+export function takenAssets(
+  { routes }: Pick<Config, "routes">,
+  networks: readonly string[],
+  named: readonly TakenAsset[],
+): TakenAsset[] {
+  const stray = named.find(({ network }) => !networks.includes(network));
+  if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is not one of the chains`);
+  const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
+  // Another facilitator settles payments on the other chains of the routes.
+  const here = all.filter(({ network }) => networks.includes(network));
+  return [...new Map(here.map((asset) => [`${asset.network} ${asset.address.toLowerCase()}`, asset])).values()];
+}
+
+function assetsOf({ x402 }: Config["routes"][number]): TakenAsset[] {
+  if (x402 === undefined) return [];
+  return [x402, ...x402.accepts].flatMap((terms) => {
+    const { network, asset: address } = compileTerms(terms);
+    return isAddress(address) ? [{ network, address }] : [];
+  });
+}
+
+/**
+ * The file's configuration, or the defaults, with the values of the flags. Throws UsageError, and StartError with every
+ * problem.
+ */
+export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
+  const chains = flags.chains.map((text) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new UsageError("--chain takes NETWORK=VARIABLE, as base-sepolia=BASE_SEPOLIA_RPC");
+    return { network: text.slice(0, at), rpc_url_env: variableName("--chain", text.slice(at + 1)) };
+  });
+  const change = (value: unknown): unknown => withFlags(value, flags, chains);
+  const loaded = flags.config === undefined ? loadValue(change({})) : await loadFile(flags.config, change);
+  if (loaded.config !== undefined) return loaded.config;
+  const name = flags.config ?? "flags";
+  throw problemsError(name, loaded.problems);
+}
+
+/** Leaves an invalid document unchanged: the loader reports its problems. */
+function withFlags(value: unknown, { keyEnv, test }: FacilitatorFlags, chains: readonly object[]): unknown {
+  if (!isObject(value)) return value;
+  const x402 = isObject(value["x402"]) ? value["x402"] : {};
+  const embedded = isObject(x402["embedded"]) ? x402["embedded"] : {};
+  return {
+    ...value,
+    x402: {
+      ...x402,
+      enabled: true,
+      test_mode: test,
+      embedded: { ...embedded, enabled: !test, ...(keyEnv === undefined ? {} : { key_env: keyEnv }) },
+      ...(chains.length === 0 ? {} : { chains }),
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { stamped } from "../../lib/stamped.ts";
+import { join } from "node:path";
+import { takeOnly, type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
+import { findAsset } from "../../payments/x402/assets.ts";
+import { createSimulatedFacilitator } from "../../payments/facilitator/simulated-facilitator.ts";
+import { readEmbedded, settleTimeoutOf } from "../../payments/facilitator/chain-settings.ts";
+import { createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
+import { parseKey } from "../../payments/evm/key.ts";
+import { type Facilitator } from "../../payments/x402/facilitator.ts";
+import { type Gas, gasWarning, readGas, watchGas } from "../../payments/facilitator/gas-watch.ts";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
+import { networkTitle } from "../../payments/x402/networks.ts";
+import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
+import { type FacilitatorEndpoint, serveFacilitator } from "../../payments/facilitator/serve-facilitator.ts";
+import { openStore } from "../../store/open/open-store.ts";
+import { atBoundary } from "../common/boundary.ts";
+import {
+  type FacilitatorFlags,
+  parseAssets,
+  parseEndpoint,
+  readSettings,
+  takenAssets,
+  variableName,
+} from "./facilitator-options.ts";
+import { flagsText, type FlagTable, HELP, readFlags } from "../common/flags.ts";
+import { serviceLog } from "../common/service-log.ts";
+import { StartError } from "../common/start-error.ts";
+import { stateFolder } from "../common/state-folder.ts";
+import { stopSignal } from "../common/stop-signal.ts";
+import { sayWarning } from "../common/terminal.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+/** The variable that holds the callers' token by default. */
+const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
+/** Milliseconds that a settlement in progress has beyond its own timeout when the service stops. */
+const GRACE_MS = 2000;
+
+const FLAGS = {
+  config: {
+    type: "string",
+    value: "FILE",
+    text: "take chains, key and bounds from x402.chains and x402.embedded of a configuration",
+  },
+  listen: {
+    type: "string",
+    default: "127.0.0.1:8402",
+    value: "PLACE",
+    text: "HOST:PORT, or unix:/path, only for this user (127.0.0.1:8402)",
+  },
+  chain: {
+    type: "string",
+    multiple: true,
+    value: "N=V",
+    text: "a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC",
+  },
+  "key-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)",
+  },
+  "token-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the token that callers must send as Authorization: Bearer ($TURNPIKE_FACILITATOR_TOKEN, if it is set); without a token only this machine can call",
+  },
+  asset: {
+    type: "string",
+    multiple: true,
+    value: "N:ADDRESS",
+    text: "another token to accept: eip155:8453:0x...; its contract can burn the gas of a settlement",
+  },
+  "any-asset": { type: "boolean", text: "accept every token: each caller can then make a contract burn gas" },
+  test: { type: "boolean", text: "without a chain: signatures are checked, no money moves" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)",
+  },
+  help: HELP,
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
+                            [--token-env NAME] [--asset NETWORK:ADDRESS ... | --any-asset]
+       turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
+
+Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
+It accepts the known tokens of its chains (USDC), the tokens of the routes in the configuration, and those of --asset.
+
+${flagsText(FLAGS)}`;
+
+/** A facilitator that is ready to be served. */
+interface Offered {
+  readonly facilitator: Facilitator;
+  /** Lines of the banner. */
+  readonly lines: readonly (readonly [name: string, text: string])[];
+  readonly warnings: readonly string[];
+  readonly signers: Readonly<Record<string, readonly string[]>>;
+  readonly graceMs: number;
+  close(): Promise<void>;
+}
+
+/** `turnpike facilitator`: serves the embedded facilitator until a signal stops it. Returns the exit code. */
+export function facilitator(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const values = readFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const isTest = values.test === true;
+    const endpoint = parseEndpoint(values.listen);
+    const token = tokenOf(values["token-env"], process.env);
+    if (isTest) requireOwnMachine(endpoint);
+    const { chain: chains = [], config, "key-env": key, asset: named = [], "any-asset": isAny = false } = values;
+    const ofChains = [config, key, ...chains, ...named];
+    if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
+      throw new UsageError("--test excludes --config, --key-env, --chain, --asset and --any-asset");
+    }
+    if (isAny && named.length > 0) throw new UsageError("--any-asset accepts every token, so --asset has no effect");
+    if (!isTest && chains.length === 0 && config === undefined) {
+      throw new UsageError("Name a chain with --chain, or a configuration that has one with --config");
+    }
+    const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
+    const offered = isTest
+      ? await openTest(stateFolder(values["state-dir"]))
+      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), endpoint);
+    return await serve(offered, endpoint, token);
+  });
+}
+
+function tokenOf(name: string | undefined, environment: Environment): string | undefined {
+  if (name !== undefined) return readSecret(environment, variableName("--token-env", name), "--token-env");
+  return environment[TOKEN_ENV] || undefined;
+}
+
+/**
+ * In test mode every payment is valid. A client that could reach a gateway with this facilitator would get all content for
+ * free.
+ */
+function requireOwnMachine(endpoint: FacilitatorEndpoint): void {
+  if ("unix" in endpoint || isLoopback(endpoint.hostname)) return;
+  throw new StartError(`Cannot listen on ${endpoint.hostname} with --test: other machines can reach it`);
+}
+
+async function openTest(folder: string): Promise<Offered> {
+  const store = openStore(join(folder, "facilitator-test.db"));
+  await store.ready();
+  return {
+    facilitator: createSimulatedFacilitator(store.simulatedTransfers, Date.now),
+    lines: [["mode", "test mode: signatures are checked, no money moves"]],
+    warnings: [],
+    signers: {},
+    graceMs: GRACE_MS,
+    close: () => store.close(),
+  };
+}
+
+async function openChains(
+  flags: FacilitatorFlags,
+  named: readonly TakenAsset[] | "any",
+  endpoint: FacilitatorEndpoint,
+): Promise<Offered> {
+  const config = await readSettings(flags);
+  const options = readEmbedded(config.x402, process.env);
+  if (options === undefined) throw new StartError("Cannot start: x402.embedded is off");
+  const networks = options.chains.map(({ network }) => network);
+  const assets = named === "any" ? undefined : takenAssets(config, networks, named);
+  const own = createEmbeddedFacilitator(options);
+  const { address } = parseKey(options.key);
+  const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
+  const gas = await look();
+  const stopWatching = watchGas(look, (line) => sayWarning(stamped(line)));
+  return {
+    facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
+    lines: [
+      ["address", address],
+      ...gas.map((of) => ["chain", gasText(of)] as const),
+      ...takenTexts(assets).map((text) => ["takes", text] as const),
+    ],
+    warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, endpoint)],
+    signers: Object.fromEntries(options.chains.map(({ network }) => [network, [address]])),
+    graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
+    async close() {
+      stopWatching();
+      await own.close();
+    },
+  };
+}
+
+function takenTexts(assets: readonly TakenAsset[] | undefined): readonly string[] {
+  if (assets === undefined) return ["every token"];
+  if (assets.length === 0) return ["no token is accepted: name one with --asset"];
+  return assets.map(({ network, address }) => {
+    const symbol = findAsset(network, address)?.symbol;
+    return `${symbol === undefined ? "" : `${symbol}, `}${address} on ${networkTitle(network)}`;
+  });
+}
+
+function openWarnings(assets: readonly TakenAsset[] | undefined, endpoint: FacilitatorEndpoint): readonly string[] {
+  if (assets !== undefined || "unix" in endpoint || isLoopback(endpoint.hostname)) return [];
+  return [
+    "--any-asset: callers with the token can settle payments in any contract's tokens, at the cost of this key's gas",
+  ];
+}
+
+function gasText(gas: Gas): string {
+  return `${networkTitle(gas.network)}, ${"cause" in gas ? gas.cause : `${gas.balance} for gas`}`;
+}
+
+async function serve(offered: Offered, endpoint: FacilitatorEndpoint, token: string | undefined): Promise<number> {
+  const { facilitator: own, signers, graceMs } = offered;
+  try {
+    const server = await serveFacilitator(own, endpoint, { signers, token, log: serviceLog() });
+    // Installed before the banner shows the address: a signal may follow at once.
+    const stopped = stopSignal();
+    const access = token === undefined ? "this machine alone" : "callers with the token";
+    const lines = [["listening", server.url], ["callers", access], ...offered.lines];
+    console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
+    for (const warning of offered.warnings) sayWarning(`warning: ${warning}`);
+    await stopped;
+    await server.close(graceMs);
+    return 0;
+  } finally {
+    await offered.close();
+  }
+}

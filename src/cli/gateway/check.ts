@@ -1,0 +1,87 @@
+import { type Config } from "../../gateway/config/config.ts";
+import { type Diagnostic, diagnosticText } from "../../gateway/config/diagnostic.ts";
+import { loadFile } from "../../gateway/config/load.ts";
+import { type Locate } from "../../gateway/config/source.ts";
+import { checkMaterial } from "../../gateway/process/check/check-material.ts";
+import { checkFacilitators } from "../../gateway/process/facilitators/process-facilitators.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { counted } from "../common/counted.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { sayError, sayWarning } from "../common/terminal.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+const FLAGS = {
+  strict: { type: "boolean", text: "fail on warnings too, such as unknown keys" },
+  help: HELP,
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike check [--strict] FILE
+
+Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it.
+
+${flagsText(FLAGS)}`;
+
+/**
+ * `turnpike check FILE`: prints every problem of a configuration file with its place. It also checks certificates, secrets,
+ * facilitators and filters. Returns the exit code: 0 if the gateway would start with the file, 1 if not, 2 for wrong usage.
+ */
+export function check(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
+    return (await checkFile(file, values.strict === true)) === undefined ? 1 : 0;
+  });
+}
+
+/** Prints every problem of a configuration file. Resolves to its configuration; undefined if a gateway would not start with it. */
+export async function checkFile(file: string, isStrict: boolean): Promise<Config | undefined> {
+  const { config, problems, warnings, locate } = await loadFile(file);
+  const print = printerOf(file, locate);
+  for (const warning of warnings) print.warning(warning);
+  for (const problem of problems) print.problem(problem);
+  if (config === undefined) return undefined;
+  const material = await checkMaterial(config);
+  for (const problem of material.problems) print.problem(problem);
+  for (const warning of material.warnings) print.warning(warning);
+  if (print.count.problems === 0) await checkPaidRoutes(config, print);
+  if (print.count.problems > 0) return undefined;
+  if (isStrict && print.count.warnings > 0) {
+    sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
+    return undefined;
+  }
+  console.log(
+    `${file}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
+  );
+  return config;
+}
+
+interface Printer {
+  readonly count: { problems: number; warnings: number };
+  problem(diagnostic: Diagnostic): void;
+  warning(diagnostic: Diagnostic): void;
+}
+
+function printerOf(file: string, locate: Locate): Printer {
+  const count = { problems: 0, warnings: 0 };
+  return {
+    count,
+    problem(diagnostic) {
+      count.problems++;
+      sayError(`${file}: ${diagnosticText(locate(diagnostic))}`);
+    },
+    warning(diagnostic) {
+      if (diagnostic.isNotice !== true) count.warnings++;
+      sayWarning(`${file}: warning: ${diagnosticText(locate(diagnostic))}`);
+    },
+  };
+}
+
+/** Checks that facilitators settle what is sold. */
+async function checkPaidRoutes(config: Config, print: Printer): Promise<void> {
+  for (const diagnostic of await checkFacilitators(config)) {
+    if (config.x402.require_facilitator || diagnostic.what === "unusable") print.problem(diagnostic);
+    else print.warning(diagnostic);
+  }
+}

@@ -1,0 +1,203 @@
+import { isAddress } from "../../payments/x402/address.ts";
+import { type LedgerFilter } from "../../store/ledger-view.ts";
+import { type PaymentState } from "../../store/ledger.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+const FILTER_FLAGS = {
+  state: {
+    type: "string",
+    value: "S",
+    text: "reserved, verified, settling, settled, released, failed, unknown;\nopen: settling or unknown; owed: settled, and the response not delivered",
+  },
+  route: { type: "string", value: "R", text: "only payments of the route with this path prefix" },
+  payer: { type: "string", value: "A", text: "only payments that this address signed" },
+  since: {
+    type: "string",
+    value: "D",
+    text: "only payments received at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC",
+  },
+  until: { type: "string", value: "D", text: "only payments received before D" },
+  limit: { type: "string", value: "N", text: "maximum number of payments, the newest first (50)" },
+} as const satisfies FlagTable;
+
+const LOCATION_FLAGS = {
+  config: { type: "string", value: "FILE", text: "the ledger of this configuration: its database, or its file" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    text: "the ledger in this state folder of turnpike start (default $TURNPIKE_HOME, else ~/.turnpike)",
+  },
+  store: { type: "string", value: "FILE", text: "this ledger file" },
+} as const satisfies FlagTable;
+
+/** The first lines of the usage text explain the flags without a `text`. */
+const FLAGS = {
+  ...FILTER_FLAGS,
+  by: { type: "string", value: "KEY", text: undefined },
+  csv: { type: "boolean", text: undefined },
+  jsonl: { type: "boolean", text: undefined },
+  json: { type: "boolean", text: undefined },
+  ...LOCATION_FLAGS,
+  help: HELP,
+} as const satisfies FlagTable;
+
+/** The help text of `turnpike ledger`. */
+export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
+       turnpike ledger show NONCE|TRANSACTION [--json]
+       turnpike ledger export --csv|--jsonl [FILTERS]
+       turnpike ledger totals --by route|payer|day [FILTERS] [--json]
+
+Shows the payments in a ledger. It only reads: a gateway can run at the same time.
+
+  list       print the newest payments
+  show       print one payment, by its nonce or transaction hash, or the beginning of one
+  export     print all payments, newest first
+  totals     print the sums of the settled payments
+
+filters:
+${flagsText(FILTER_FLAGS)}
+
+which ledger:
+${flagsText(LOCATION_FLAGS)}`;
+
+const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
+  reserved: ["reserved"],
+  verified: ["verified"],
+  settling: ["settling"],
+  settled: ["settled"],
+  released: ["released"],
+  failed: ["failed"],
+  unknown: ["unknown"],
+  open: ["settling", "unknown"],
+  owed: ["settled"],
+};
+
+const KEYS = ["route", "payer", "day"] as const;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100_000;
+/** Characters in the prefix of a nonce or transaction hash. A shorter prefix would match payments by chance. */
+const MIN_PREFIX = 4;
+const MAX_PREFIX = 64;
+
+/** The location of the ledger. Without either, the ledger of `turnpike start`. */
+export interface LedgerLocation {
+  readonly config?: string;
+  readonly stateDir?: string;
+  readonly store?: string;
+}
+
+/** A request to show or export payments. */
+export type LedgerQuery =
+  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly owed: boolean; readonly limit: number }
+  | { readonly kind: "show"; readonly prefix: string }
+  | { readonly kind: "export"; readonly filter: LedgerFilter; readonly owed: boolean; readonly format: "csv" | "jsonl" }
+  | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
+
+/** A valid command line of `turnpike ledger`. */
+export interface LedgerRequest {
+  readonly query: LedgerQuery;
+  readonly location: LedgerLocation;
+  readonly json: boolean;
+}
+
+type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
+
+/** Reads the command line. Returns "help" if the user asks only for help. Throws UsageError, also for an invalid value. */
+export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
+  const { values, positionals } = parseFlags(args, FLAGS);
+  if (values.help === true) return "help";
+  const query = queryOf(values, positionals);
+  const { config, store, "state-dir": stateDir } = values;
+  if (store !== undefined && (config ?? stateDir) !== undefined) {
+    throw new UsageError("--store names the ledger; leave out --config and --state-dir");
+  }
+  return {
+    query,
+    json: values.json === true,
+    location: {
+      ...(config === undefined ? {} : { config }),
+      ...(stateDir === undefined ? {} : { stateDir }),
+      ...(store === undefined ? {} : { store }),
+    },
+  };
+}
+
+/** The flags of each subcommand, beyond those that all subcommands have. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  list: ["state", "route", "payer", "since", "until", "limit", "json"],
+  show: ["json"],
+  export: ["state", "route", "payer", "since", "until", "csv", "jsonl"],
+  totals: ["route", "payer", "since", "until", "by", "json"],
+};
+
+function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery {
+  checkFlags(values, command);
+  if (command === "show") {
+    if (subject === undefined) throw new UsageError("Name a payment by its nonce or transaction");
+    refuseMore(rest);
+    return { kind: "show", prefix: prefixOf(subject) };
+  }
+  refuseMore(subject === undefined ? rest : [subject, ...rest]);
+  const owed = values.state === "owed";
+  const filter = filterOf(values);
+  if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
+  if (command === "totals") {
+    const by = KEYS.find((key) => key === values.by);
+    if (by === undefined) throw new UsageError(`Name the key of the totals: --by ${KEYS.join("|")}`);
+    return { kind: "totals", filter, by };
+  }
+  if ((values.csv === true) === (values.jsonl === true))
+    throw new UsageError("Choose the format of the export: --csv or --jsonl");
+  return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
+}
+
+function checkFlags(values: Values, command: string): void {
+  const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
+  if (known === undefined) throw new UsageError(command === "" ? "Name a command" : `No command "${command}"`);
+  const places = ["config", "state-dir", "store"];
+  const other = Object.keys(values).find((name) => !known.includes(name) && !places.includes(name));
+  if (other !== undefined) throw new UsageError(`${command} does not take --${other}`);
+}
+
+function refuseMore([first]: readonly string[]): void {
+  if (first !== undefined) throw new UsageError(`Unexpected argument "${first}"`);
+}
+
+function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
+  const states = state === undefined || !Object.hasOwn(STATES, state) ? undefined : STATES[state];
+  if (state !== undefined && states === undefined) {
+    throw new Error(`Cannot use --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
+  }
+  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot use --payer "${payer}": it is not an address`);
+  return {
+    ...(states === undefined ? {} : { states }),
+    ...(route === undefined ? {} : { route }),
+    ...(payer === undefined ? {} : { payer: payer.toLowerCase() }),
+    ...(since === undefined ? {} : { since: timeOf("--since", since) }),
+    ...(until === undefined ? {} : { until: timeOf("--until", until) }),
+  };
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+function timeOf(flag: string, text: string): number {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new Error(`Cannot use ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
+}
+
+function limitOf(text = String(DEFAULT_LIMIT)): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new Error(`Cannot use --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
+}
+
+/** The prefix in lower case, without 0x. */
+function prefixOf(text: string): string {
+  const hex = text.toLowerCase().replace(/^0x/, "");
+  if (/^[0-9a-f]+$/.test(hex) && hex.length >= MIN_PREFIX && hex.length <= MAX_PREFIX) return `0x${hex}`;
+  throw new Error(
+    `Cannot look for "${text}": it is not the start of a nonce or hash, with at least ${MIN_PREFIX} hexadecimal digits`,
+  );
+}

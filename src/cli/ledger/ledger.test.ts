@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Change, type Reservation } from "../../store/ledger.ts";
+import { openStore } from "../../store/open/open-store.ts";
+import { type Store } from "../../store/store.ts";
+import { RECORD_KEYS } from "../common/ledger-record.ts";
+import { csvCell } from "./ledger-export.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+// Each command is a process, and they start slowly on a busy machine.
+setDefaultTimeout(patient(60_000));
+
+const MAIN = join(import.meta.dir, "../main.ts");
+const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+const ALICE = `0x${"a1".repeat(20)}`;
+const BOB = `0x${"b0".repeat(20)}`;
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 10, 20, 12);
+const ESCAPE = "\u001b";
+
+let folder: string;
+let file: string;
+let store: Store;
+const clock = { now: START };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-cli-ledger-"));
+  file = join(folder, "turnpike.db");
+  // The store stays open, as in a running gateway.
+  store = openStore(file, () => clock.now);
+  await book({ nonce: nonce(1), from: ALICE }, { state: "settled", transaction: nonce(0xfee1), delivered: true });
+  await book({ nonce: nonce(2), from: BOB, amount: "2500000" }, { state: "settled", transaction: nonce(0xfee2) });
+  clock.now += DAY_MS;
+  await book({ nonce: nonce(3), from: ALICE, payload: "the signed payment" }, { state: "unknown" });
+  await book(
+    { nonce: nonce(4), from: ALICE, route: `=cmd,"x"${ESCAPE}[31m` },
+    { state: "failed", reason: "permit2_deadline_expired" },
+  );
+  await book({ nonce: nonce(5), from: BOB, token: `0x${"cc".repeat(20)}` }, { state: "settled" });
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The number comes first, so that prefixes differ. */
+function nonce(number: number): string {
+  return `0x${number.toString(16).padStart(4, "0")}${"0".repeat(60)}`;
+}
+
+const EXAMPLE: Reservation = {
+  network: "eip155:84532",
+  asset: USDC,
+  from: ALICE,
+  nonce: "",
+  token: USDC,
+  scheme: "exact",
+  amount: "10000",
+  payTo: `0x${"dd".repeat(20)}`,
+  route: "/read",
+  consumer: "",
+  fingerprint: "print",
+  validBefore: 4_000_000_000,
+  payload: "",
+};
+
+async function book(change: Partial<Reservation>, end: Omit<Change, "lease">): Promise<void> {
+  const { payment } = await store.ledger.reserve({ ...EXAMPLE, ...change });
+  await store.ledger.move(payment, { lease: false, ...end });
+  clock.now += 1000;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(args: readonly string[], where: readonly string[] = ["--store", file]): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, ...where], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, TURNPIKE_HOME: join(folder, "nobody-home") },
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, out, err };
+}
+
+test("list in a pipe prints full values separated by tabs, newest first, without control characters", async () => {
+  const { code, out, err } = await run(["list"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const rows = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(rows[0]).toEqual(["TIME", "STATE", "ROUTE", "AMOUNT", "PAYER", "NONCE", "TRANSACTION"]);
+  expect(rows.slice(1).map((row) => row[1])).toEqual([
+    "settled, owed",
+    "failed",
+    "unknown",
+    "settled, owed",
+    "settled",
+  ]);
+  expect(rows[2]?.[2]).toBe('=cmd,"x"\\u{1b}[31m');
+  expect(rows[5]).toEqual([
+    "2026-11-20T12:00:00.000Z",
+    "settled",
+    "/read",
+    "0.01 USDC",
+    ALICE,
+    nonce(1),
+    nonce(0xfee1),
+  ]);
+  expect(rows[1]?.[3]).toBe("10000 units");
+});
+
+const FILTERS: readonly (readonly [args: readonly string[], numbers: readonly number[]])[] = [
+  [["--state", "open"], [3]],
+  [
+    ["--state", "owed"],
+    [5, 2],
+  ],
+  [["--state", "settled", "--payer", ALICE.toUpperCase().replace("0X", "0x")], [1]],
+  [
+    ["--route", "/read", "--limit", "2"],
+    [5, 3],
+  ],
+  [
+    ["--since", "2026-11-21"],
+    [5, 4, 3],
+  ],
+  [["--until", "2026-11-20T12:00:01Z"], [1]],
+];
+
+test("all filters apply, and --json prints everything except signed data", async () => {
+  const responses = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
+  for (const [i, { out }] of responses.entries()) {
+    const records: unknown = JSON.parse(out);
+    expect(records).toMatchObject((FILTERS[i]?.[1] ?? []).map((number) => ({ nonce: nonce(number) })));
+    expect(out).not.toContain("signed payment");
+  }
+  const [first] = JSON.parse(responses[0]?.out ?? "[]") as Record<string, unknown>[]; // The command printed these objects.
+  expect(Object.keys(first ?? {})).toEqual([...RECORD_KEYS]);
+  expect(first).toMatchObject({
+    state: "unknown",
+    amount: "10000",
+    amount_in_units: "0.01",
+    symbol: "USDC",
+    owed: false,
+  });
+});
+
+test("show finds one payment by a prefix of its nonce or transaction, and explains its state", async () => {
+  const [byNonce, byTransaction, several, none] = await Promise.all([
+    run(["show", "0x0003"]),
+    run(["show", "FEE2"]),
+    run(["show", "0000"], ["--store", await ambiguous()]),
+    run(["show", "0xdead"]),
+  ]);
+  expect(byNonce.out).toContain("money may have moved");
+  expect(byNonce.out).toContain("0.01 USDC (10000 atomic units)");
+  expect(byTransaction.out).toContain(nonce(2));
+  expect(byTransaction.out).toContain("settled, owed");
+  expect(several.code).toBe(1);
+  expect(several.err).toContain('"0x0000" is the beginning of 2 payments');
+  expect(none).toEqual({
+    code: 1,
+    out: "",
+    err: 'turnpike ledger: Cannot show "0xdead": no nonce or transaction of a payment starts with it\n',
+  });
+});
+
+async function ambiguous(): Promise<string> {
+  const path = join(folder, "ambiguous.db");
+  const other = openStore(path);
+  for (const end of ["1", "2"]) await other.ledger.reserve({ ...EXAMPLE, nonce: `0x0000${end}` });
+  await other.close();
+  return path;
+}
+
+test("export writes all payments as CSV by RFC 4180, and no spreadsheet computes a cell", async () => {
+  const { out } = await run(["export", "--csv"]);
+  const lines = out.split("\r\n");
+  expect(lines[0]).toBe(RECORD_KEYS.join(","));
+  expect(lines).toHaveLength(7);
+  expect(lines[2]).toContain(`,"'=cmd,""x""\\u{1b}[31m",eip155:84532,`);
+  expect(out).not.toContain(ESCAPE);
+});
+
+test("cells with formulas, commas, quotes or line breaks are escaped", () => {
+  const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "\u202ea", "plain", "", -5, true];
+  expect(cells.map(csvCell)).toEqual([
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@x",
+    "\\u{9}=1",
+    '"a,b"',
+    '"say ""x"""',
+    "a\\u{d}\\u{a}b",
+    "\\u{202e}a",
+    "plain",
+    "",
+    "-5",
+    "true",
+  ]);
+});
+
+test("export streams many payments as JSON lines, each once, while a gateway writes", async () => {
+  const path = join(folder, "many.db");
+  const many = openStore(path);
+  for (let i = 0; i < 2100; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
+  const end = new AbortController();
+  const writing = (async () => {
+    for (let i = 0; !end.signal.aborted; i++) {
+      await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(10_000 + i) });
+      await Bun.sleep(1);
+    }
+  })();
+  const { code, out } = await run(["export", "--jsonl"], ["--store", path]);
+  end.abort();
+  await writing;
+  await many.close();
+  const nonces = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { nonce: string }).nonce); // The command printed these objects.
+  expect(code).toBe(0);
+  expect(new Set(nonces).size).toBe(nonces.length);
+  expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
+});
+
+test("a slow reader gets every line once", async () => {
+  const path = join(folder, "slow.db");
+  const many = openStore(path);
+  for (let i = 0; i < 2000; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
+  await many.close();
+  const args = [process.execPath, MAIN, "ledger", "export", "--csv", "--store", path];
+  const child = Bun.spawn(["sh", "-c", '"$0" "$@" | dd bs=64 status=none', ...args], { stdin: "ignore" });
+  const lines = (await new Response(child.stdout).text()).split("\r\n");
+  expect(lines).toHaveLength(2002);
+  expect(new Set(lines).size).toBe(2002);
+});
+
+test("totals are by route, payer and day, in units of the token if it is known", async () => {
+  const [byPayer, byDay, byRoute] = await Promise.all([
+    run(["totals", "--by", "payer", "--json"]),
+    run(["totals", "--by", "day", "--until", "2026-11-21"]),
+    run(["totals", "--by", "route"]),
+  ]);
+  expect(JSON.parse(byPayer.out)).toMatchObject([
+    { payer: ALICE, payments: 1, amount: "10000", amount_in_units: "0.01", symbol: "USDC" },
+    { payer: BOB, payments: 1, amount: "2500000", amount_in_units: "2.50" },
+    { payer: BOB, payments: 1, amount: "10000", amount_in_units: "", symbol: "" },
+  ]);
+  expect(byDay.out).toBe(
+    `DAY\tPAYMENTS\tAMOUNT\tATOMIC\tASSET\tNETWORK\n2026-11-20\t2\t2.51 USDC\t2510000\t${USDC}\teip155:84532\n`,
+  );
+  expect(byRoute.out.trimEnd().split("\n")).toHaveLength(3);
+});
+
+test("the configuration or the state folder names the ledger, and a missing ledger is reported with its path", async () => {
+  const config = join(folder, "turnpike.json");
+  writeFileSync(config, "{}");
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  const [byConfig, byFolder, missing, byDefault, noLedger] = await Promise.all([
+    run(["list", "--limit", "1"], ["--config", config]),
+    run(["list", "--limit", "1"], ["--state-dir", folder]),
+    run(["list"], ["--state-dir", empty]),
+    run(["list"], []),
+    run(["list"], ["--store", config]),
+  ]);
+  expect(byConfig.out).toBe(byFolder.out);
+  expect(byConfig.out.trimEnd().split("\n")).toHaveLength(2);
+  expect(missing.code).toBe(1);
+  expect(missing.err).toContain(`Cannot read the ledger "${join(empty, "turnpike.db")}": there is no such file`);
+  expect(byDefault.err).toContain(join(folder, "nobody-home", "turnpike.db"));
+  expect(noLedger.err).toContain("it is not a ledger");
+});
+
+const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [
+  [[], 2, "turnpike ledger: Name a command."],
+  [["list", "more"], 2, 'turnpike ledger: Unexpected argument "more".'],
+  [["list", "--by", "route"], 2, "turnpike ledger: list does not take --by"],
+  [["totals"], 2, "turnpike ledger: Name the key of the totals: --by route|payer|day"],
+  [["totals", "--by", "nonce"], 2, "turnpike ledger: Name the key of the totals"],
+  [["export"], 2, "turnpike ledger: Choose the format of the export: --csv or --jsonl"],
+  [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Choose the format of the export"],
+  [["list", "--store", "x", "--config", "x"], 2, "--store names the ledger"],
+  [["list", "--colour"], 2, `Unknown option '--colour'. Run "turnpike ledger --help"`],
+  [["show"], 2, "Name a payment"],
+  [["list", "--state", "paid"], 1, 'Cannot use --state "paid"'],
+  [["list", "--payer", "0x1"], 1, 'Cannot use --payer "0x1"'],
+  [["list", "--since", "yesterday"], 1, 'Cannot use --since "yesterday"'],
+  [["list", "--since", "2026-13-01"], 1, 'Cannot use --since "2026-13-01"'],
+  [["list", "--limit", "0"], 1, 'Cannot use --limit "0"'],
+  [["show", "0x%"], 1, 'Cannot look for "0x%"'],
+];
+
+test("invalid arguments are reported, and nothing is shown", async () => {
+  for (let i = 0; i < WRONG.length; i += 4) {
+    const some = WRONG.slice(i, i + 4);
+    const responses = await Promise.all(some.map(([args]) => run(args)));
+    for (const [j, { code, out, err }] of responses.entries()) {
+      expect(out).toBe("");
+      expect(code).toBe(some[j]?.[1] ?? -1);
+      expect(err).toContain(some[j]?.[2] ?? "?");
+    }
+  }
+});

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
+import { openConfiguredStore } from "../../store/open/configured-store.ts";
+import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../../store/ledger-view.ts";
+import { type Payment } from "../../store/ledger.ts";
+import { visibleJson } from "../../lib/visible-text.ts";
+import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { readConfig } from "../common/configuration.ts";
+import {
+  LEDGER_USAGE,
+  type LedgerLocation,
+  type LedgerQuery,
+  type LedgerRequest,
+  parseLedger,
+} from "./ledger-arguments.ts";
+import { CSV, JSON_LINES } from "./ledger-export.ts";
+import { isOwed, toRecord, toTotal } from "../common/ledger-record.ts";
+import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
+import { writeStandard } from "../common/standard-output.ts";
+import { stateFolder } from "../common/state-folder.ts";
+import { say, sayError } from "../common/terminal.ts";
+
+/** Payments that are read at a time. @bound */
+const PAGE = 500;
+/** Characters that are collected before each write. */
+const WRITE_LENGTH = 65_536;
+
+/** `turnpike ledger`: shows payments. Returns the exit code: 0 done, 1 failed or nothing found, 2 wrong usage. */
+export function ledger(args: readonly string[]): Promise<number> {
+  return atBoundary(LEDGER_USAGE, async () => {
+    const request = parseLedger(args);
+    if (request === "help") {
+      await writeStandard(`${LEDGER_USAGE}\n`);
+      return 0;
+    }
+    const opened = await openLocation(request.location);
+    try {
+      return await run(opened.view, request);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+async function openLocation({ config: path, stateDir, store }: LedgerLocation): Promise<OpenLedgerView> {
+  if (store !== undefined) return openLedgerView(store);
+  if (path === undefined) return openLedgerView(join(stateFolder(stateDir), "turnpike.db"));
+  const { config } = await readConfig({ path, flags: {} });
+  if (config.postgres.url === undefined || config.postgres.url === "") {
+    const inFolder = stateDir !== undefined && config.state_path === "";
+    return openLedgerView(inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path));
+  }
+  const opened = openConfiguredStore(config.postgres, "");
+  await opened.ready();
+  return { view: opened.view, close: () => opened.close() };
+}
+
+async function run(view: LedgerView, { query, json }: LedgerRequest): Promise<number> {
+  const isTerminal = process.stdout.isTTY;
+  if (query.kind === "show") return await show(view, query.prefix, json);
+  if (query.kind === "export") {
+    await exportAll(view, query);
+  } else if (query.kind === "list") {
+    const payments = await first(paymentsOf(view, query.filter, query.owed), query.limit);
+    await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
+  } else {
+    const { by, filter } = query;
+    const totals = await view.totals(by, filter);
+    await writeStandard(
+      json ? jsonText(totals.map((total) => toTotal(by, total))) : totalTable(by, totals, isTerminal),
+    );
+  }
+  return 0;
+}
+
+async function show(view: LedgerView, prefix: string, json: boolean): Promise<number> {
+  const found = await view.search(prefix);
+  const [payment, ...others] = found;
+  if (payment === undefined)
+    throw new Error(`Cannot show "${prefix}": no nonce or transaction of a payment starts with it`);
+  if (others.length > 0) {
+    const count = found.length === MAX_FOUND ? `${MAX_FOUND} payments or more` : `${found.length} payments`;
+    sayError(`turnpike ledger: "${prefix}" is the beginning of ${count}:`);
+    say(paymentTable(found, true).trimEnd());
+    return 1;
+  }
+  await writeStandard(json ? jsonText(toRecord(payment)) : paymentDetail(payment));
+  return 0;
+}
+
+async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export" }): Promise<void> {
+  const { head, line } = query.format === "csv" ? CSV : JSON_LINES;
+  let text = head;
+  for await (const payment of paymentsOf(view, query.filter, query.owed)) {
+    text += line(toRecord(payment));
+    if (text.length < WRITE_LENGTH) continue;
+    await writeStandard(text);
+    text = "";
+  }
+  await writeStandard(text);
+}
+
+/** All payments that match, newest first. Payments that are added meanwhile are not included. */
+async function* paymentsOf(view: LedgerView, filter: LedgerFilter, owed: boolean): AsyncGenerator<Payment> {
+  let before: Payment | undefined;
+  for (;;) {
+    const page = await view.list(filter, { limit: PAGE, ...(before === undefined ? {} : { before }) });
+    for (const payment of page) if (!owed || isOwed(payment)) yield payment;
+    before = page.at(-1);
+    if (page.length < PAGE) return;
+  }
+}
+
+async function first<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length >= limit) break;
+  }
+  return taken;
+}
+
+function jsonText(value: unknown): string {
+  return `${visibleJson(value, 2)}\n`;
+}

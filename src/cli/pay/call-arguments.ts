@@ -1,0 +1,135 @@
+import { nearestWord } from "../../lib/nearest-word.ts";
+import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { type Operation, OPERATIONS } from "./operations.ts";
+import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+/** A parsed command line. */
+export interface CallRequest {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly gateway: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+  readonly payer: PayerSettings;
+}
+
+/** The gateway that requests go to by default. */
+export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
+
+/** The most that one call may cost by default. */
+export const DEFAULT_MAX_PRICE = "1 USDC";
+
+/** The flags of `turnpike call`. */
+export const CALL_FLAGS = {
+  set: {
+    type: "string",
+    multiple: true,
+    value: "KEY=VALUE",
+    text: "a parameter; values are JSON if they parse as JSON; dots nest:\n--set format=text --set timeout=60 --set selectors.title=h1",
+  },
+  gateway: { type: "string", value: "URL", text: `the gateway (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})` },
+  out: { type: "string", short: "o", value: "FILE", text: "write the result to this file" },
+  json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
+  ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
+  help: HELP,
+} as const satisfies FlagTable;
+
+/** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
+export function parseCall(args: readonly string[]): CallRequest | "help" {
+  const { values, positionals } = parseFlags(args, CALL_FLAGS);
+  if (values.help === true) return "help";
+  const [name, ...rest] = positionals;
+  if (name === undefined) throw new UsageError("Name an operation");
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  if (operation === undefined) throw new UsageError(`No operation "${name}"${likely(name)}`);
+  return {
+    name,
+    operation,
+    parameters: readParameters(name, operation, rest, values.set ?? []),
+    gateway: values.gateway,
+    out: values.out,
+    json: values.json === true,
+    payer: payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: undefined }),
+  };
+}
+
+function likely(name: string): string {
+  const nearest = nearestWord(name, Object.keys(OPERATIONS));
+  return nearest === undefined ? "" : `; did you mean "${nearest}"?`;
+}
+
+type Parameters = Record<string, unknown>;
+
+function isParameters(value: unknown): value is Parameters {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readParameters(
+  name: string,
+  operation: Operation,
+  given: readonly string[],
+  sets: readonly string[],
+): Parameters {
+  // An object without a prototype, so that `__proto__` is a normal key.
+  const parameters: Parameters = Object.create(null);
+  for (const set of sets) assign(parameters, set);
+  const { argument, many } = operation;
+  if (argument === undefined) {
+    if (given.length > 0 || sets.length > 0) throw new UsageError(`${name} takes no arguments`);
+    return parameters;
+  }
+  if (given.length > 1 && many !== true) {
+    throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
+  }
+  const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
+  if (values.length > 0) parameters[argument] = many === true ? values : values[0];
+  if (!(argument in parameters))
+    throw new UsageError(`${name} requires an argument: turnpike call ${name} ${argument.toUpperCase()}`);
+  return parameters;
+}
+
+const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?=[/?#]|$)/i;
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)+\.?|\[[\da-f:.]+\])(?::\d{1,5})?(?=[/?#]|$)/i;
+
+/**
+ * Completes a URL without a scheme, such as `example.com/news`: http for this machine, https for others. Returns other text
+ * unchanged.
+ */
+export function withScheme(text: string): string {
+  if (LOCAL.test(text)) return `http://${text}`;
+  return HOST.test(text) ? `https://${text}` : text;
+}
+
+/**
+ * Sets one parameter from `a.b=value`; dots separate nested names. The value is read as JSON if it is valid JSON, else as
+ * text.
+ */
+function assign(parameters: Parameters, set: string): void {
+  const equals = set.indexOf("=");
+  const path = set.slice(0, equals).split(".");
+  const last = path.pop();
+  if (equals < 1 || last === undefined || last === "" || path.includes("")) {
+    throw new UsageError(`--set "${set}" is not key=value`);
+  }
+  let place = parameters;
+  for (const key of path) {
+    const next = place[key] ?? Object.create(null);
+    if (!isParameters(next)) throw new UsageError(`--set "${set}": "${key}" has a value already`);
+    place[key] = next;
+    place = next;
+  }
+  const text = set.slice(equals + 1);
+  // A selector is always text, even if it looks like a number or other JSON.
+  place[last] = path[0] === "selectors" ? text : parseValue(text);
+}
+
+function parseValue(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readResponse, readJsonResponse } from "../../lib/response-bytes.ts";
+import { codeOf } from "../../lib/caught.ts";
+import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
+import { CALL_FLAGS, type CallRequest, DEFAULT_GATEWAY, parseCall } from "./call-arguments.ts";
+import { OPERATIONS } from "./operations.ts";
+import { isFailedBatch, render } from "./call-render.ts";
+import { type Output, writeBinary, writeText } from "../common/call-output.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
+import { createPayer } from "./payer.ts";
+import { type Progress, showProgress } from "../common/progress.ts";
+import { say, sayNote } from "../common/terminal.ts";
+import { UsageError } from "../common/usage-error.ts";
+import { flagsText } from "../common/flags.ts";
+
+const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
+                     [--out FILE] [--json] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
+
+  OPERATION: ${Object.keys(OPERATIONS).join(", ")}
+
+${flagsText(CALL_FLAGS)}
+
+Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it pays
+the cheapest. If $TURNPIKE_RPC_<chain id> names an RPC endpoint, it pays only where the wallet has enough money.
+Pictures and PDFs go to --out or a pipe; on a terminal they are written to a new file.
+
+Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2 wrong usage.
+
+  turnpike call read example.com --max-price 0.01
+  turnpike call batch https://example.com/ https://example.org/ --set format=text
+  turnpike call extract https://example.com/ --set selectors.title=h1 --set selectors.links=a@href
+  turnpike call screenshot https://example.com/ --set full_page=true --out page.png`;
+
+/** Milliseconds that a call may take, until its response is read. More than any operation takes; beyond it the call fails. */
+const MAX_CALL_MS = 300_000;
+/**
+ * Attempts to send a call while the gateway is not ready, and the longest Retry-After, in seconds, that is waited for.
+ * Beyond either the call fails.
+ */
+const MAX_TRIES = 4;
+const MAX_RETRY_AFTER_S = 10;
+
+/** A call that failed. The user reads its message. */
+class CallFailed extends Error {}
+
+/**
+ * `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0
+ * done, 1 refused or failed, 2 wrong usage.
+ */
+export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const request = parseCall(args);
+    return request === "help" ? "help" : await performWithin(limitMs, request);
+  });
+}
+
+async function performWithin(limitMs: number, request: CallRequest): Promise<number> {
+  const gateway = gatewayUrl(request);
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    return await perform(request, gateway, signal);
+  } catch (error) {
+    if (!signal.aborted || error instanceof PaymentOutcomeUnknown) throw withHint(error);
+    throw new CallFailed(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
+  }
+}
+
+async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<number> {
+  const progress = showProgress(describe(request));
+  const paid = await sendUntilReady(gateway, request, progress, signal).finally(() => progress.stop());
+  const { response } = paid;
+  sayPaid(paid);
+  if (!response.ok) throw new CallFailed(await describeFailure(paid));
+  const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
+  const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+  if (type === "application/json") {
+    const body = await readJsonResponse(response);
+    const { text, notes } = render(request, body);
+    await writeText(text, output);
+    for (const note of notes) say(note);
+    return isFailedBatch(request, body) ? 1 : 0;
+  }
+  if (type.startsWith("text/") || request.operation.file === undefined)
+    await writeText(new TextDecoder().decode(await readResponse(response)), output);
+  else await writeBinary(await readResponse(response), type, request.operation.file, output);
+  return 0;
+}
+
+function gatewayUrl({ gateway }: CallRequest): URL {
+  const text = gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
+  return url;
+}
+
+/** The text of the progress line. */
+function describe({ name, parameters }: CallRequest): string {
+  const { urls } = parameters;
+  return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
+}
+
+/**
+ * Sends the call again while the gateway is not ready. A call with a payment is not repeated here: `payAndFetch` repeats it
+ * with the same signature.
+ */
+async function sendUntilReady(
+  gateway: URL,
+  request: CallRequest,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Paid> {
+  for (let tries = 1; ; tries += 1) {
+    const paid = await send(gateway, request, progress, signal);
+    const { response, choice: requirements } = paid;
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const isBusy = response.status === 503 && seconds <= MAX_RETRY_AFTER_S && requirements === undefined;
+    if (!isBusy || tries >= MAX_TRIES) return paid;
+    await response.body?.cancel();
+    progress.clear();
+    sayNote(`${gateway.host} is not ready; the call is made again in ${seconds} s`);
+    await sleep(seconds * 1000, undefined, { signal });
+  }
+}
+
+async function send(gateway: URL, request: CallRequest, progress: Progress, signal: AbortSignal): Promise<Paid> {
+  const { name, operation, parameters } = request;
+  const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
+  const init: RequestInit =
+    operation.method === "GET"
+      ? { signal }
+      : { signal, method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
+  try {
+    const payer = createPayer(request.payer, (line) => {
+      progress.clear();
+      say(line);
+    });
+    return await payAndFetch(url, init, payer);
+  } catch (error) {
+    if (codeOf(error) === "ECONNREFUSED") {
+      throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
+    }
+    if (!isNetworkError(error)) throw error;
+    throw new CallFailed(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,54 @@
+import { readStart } from "../../lib/response-bytes.ts";
+import { isObject } from "../../lib/is-object.ts";
+import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
+import { TotalTooHigh } from "../../payments/client/spending.ts";
+import { membersOf, wordsOf } from "../common/problem-text.ts";
+import { say, sayNote } from "../common/terminal.ts";
+
+/** Fields of a problem that are shown. The rest is left out. */
+const MAX_PROBLEM_FIELDS = 20;
+/** Bytes of a failed response that are read, and milliseconds that reading them may take. The rest is left out. */
+const MAX_FAILURE_BYTES = 64 * 1024;
+const MAX_FAILURE_MS = 10_000;
+
+const ADDRESS_REFUSED = "urn:turnpike:error:address-refused";
+const ALLOW_PRIVATE = "the service reads private and loopback addresses only if it was started with --allow-private";
+
+/** Prints the payment. Prints nothing if the response was free. */
+export function sayPaid({ response, choice: requirements, receipt }: Paid): void {
+  if (requirements !== undefined && receipt?.success === true)
+    sayNote(`paid ${describeReceipt(requirements, receipt)}`);
+  else if (requirements !== undefined && response.ok)
+    say("no receipt: the server charged nothing, or does not say what it charged");
+}
+
+/** Adds the flag that would raise the limit to the error's message. */
+export function withHint(error: unknown): unknown {
+  if (error instanceof PriceTooHigh) return new Error(`${error.message}; raise it with --max-price`, { cause: error });
+  if (!(error instanceof TotalTooHigh)) return error;
+  return new Error(`${error.message}; raise it with --max-total`, { cause: error });
+}
+
+/** True for an error of fetch that means that the server could not be reached. */
+export function isNetworkError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+/**
+ * A failed response in readable form: its detail and each invalid field on a line of its own, or its body, and whether it was
+ * charged. Texts of the response cannot begin a new line.
+ */
+export async function describeFailure({ response, receipt, isOpen, isFree }: Paid): Promise<string> {
+  const text = new TextDecoder().decode(await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS));
+  const problem = membersOf(text);
+  const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
+  const body = "title" in problem ? "" : wordsOf(text);
+  const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason) || body;
+  const status = `${response.status} ${title}`.trim();
+  const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
+  const fields = errors.filter(isObject).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
+  const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
+  const warning = isOpen ? ["the result of the payment is not known; another call pays again"] : [];
+  const free = isFree ? ["not charged"] : [];
+  return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...free, ...warning].join("\n");
+}

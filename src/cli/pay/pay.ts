@@ -1,0 +1,104 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { readResponse } from "../../lib/response-bytes.ts";
+import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { type Output, writeBinary, writeText } from "../common/call-output.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-response.ts";
+import { bodyOf, parsePay, PAY_FLAGS, type PayRequest, typeOf } from "./pay-arguments.ts";
+import { createPayer } from "./payer.ts";
+import { showProgress } from "../common/progress.ts";
+import { writeStandard } from "../common/standard-output.ts";
+import { say } from "../common/terminal.ts";
+import { flagsText } from "../common/flags.ts";
+
+const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
+                    [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
+
+Sends a request to any server, pays its price by x402 (version 2 or 1), and prints the response.
+
+  METHOD: GET, or POST with -d
+
+${flagsText(PAY_FLAGS)}
+
+Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first use; the receipt goes to standard error.
+
+  turnpike pay api.example.com/reports/1
+  turnpike pay POST https://api.example.com/read -d '{"url": "https://example.com/"}' --max-price 0.01`;
+
+/** Milliseconds until a response begins; beyond them the command fails. The body has no time limit. */
+const MAX_WAIT_MS = 300_000;
+const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
+
+class PayFailed extends Error {}
+
+/**
+ * `turnpike pay`: pays for any URL and prints the response. Returns the exit code: 0 done, 1 refused or failed, 2 wrong
+ * usage.
+ */
+export function pay(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const request = parsePay(args);
+    if (request === "help") console.log(USAGE);
+    else await perform(request);
+    return 0;
+  });
+}
+
+async function perform(request: PayRequest): Promise<void> {
+  const progress = showProgress(`${request.method} ${request.url.host}`);
+  const paid = await send(request, (line) => {
+    progress.clear();
+    say(line);
+  }).finally(() => progress.stop());
+  sayPaid(paid);
+  if (!paid.response.ok) throw new PayFailed(await describeFailure(paid));
+  await print(paid.response, request);
+}
+
+async function send({ url, method, headers, data, payer }: PayRequest, tell: typeof say): Promise<Paid> {
+  const body = data === undefined ? undefined : await bodyOf(data);
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", typeOf(body));
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), MAX_WAIT_MS);
+  const init: RequestInit = { method, headers, signal: abort.signal, ...(body === undefined ? {} : { body }) };
+  try {
+    return await payAndFetch(url.href, init, createPayer(payer, tell));
+  } catch (error) {
+    if (error instanceof PaymentOutcomeUnknown) throw error;
+    if (abort.signal.aborted) {
+      throw new PayFailed(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
+    }
+    if (isNetworkError(error)) throw new PayFailed(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
+    throw withHint(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Streams the body to a file or a pipe. On a terminal it prints only text. */
+async function print(response: Response, { out, url }: PayRequest): Promise<void> {
+  const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const output: Output = { out, isTerminal: process.stdout.isTTY, say };
+  try {
+    if (out !== undefined) {
+      await pipeline(Readable.from(response.body ?? []), createWriteStream(out));
+      say(`wrote ${out}`);
+    } else if (!output.isTerminal) {
+      for await (const chunk of response.body ?? []) await writeStandard(chunk);
+    } else if (type === "" || TEXT.test(type)) {
+      await writeText(new TextDecoder().decode(await readResponse(response)), output);
+    } else {
+      await writeBinary(await readResponse(response), type, fileName(url), output);
+    }
+  } catch (error) {
+    if (!isNetworkError(error)) throw error;
+    throw new PayFailed(`Cannot read the response of ${url.origin} to its end: ${error.message}`, { cause: error });
+  }
+}
+
+/** The last part of the path as a file name without extension, if it has only letters, digits, `_` and `-`. */
+function fileName({ pathname }: URL): string {
+  return /([\w-]{1,100})(?:\.\w+)?$/.exec(pathname)?.[1] ?? "response";
+}

@@ -1,0 +1,123 @@
+import { messageOf } from "../../lib/caught.ts";
+import { parseAllowedAsset } from "../../payments/client/allowed-asset.ts";
+import { type Asset } from "../../payments/x402/assets.ts";
+import { type PayOptions } from "../../payments/client/client.ts";
+import { createFunds } from "../../payments/client/funds.ts";
+import { readLimit } from "../../payments/client/limit.ts";
+import { Spending, spendingPath } from "../../payments/client/spending.ts";
+import { openWallet, walletPath } from "../../payments/client/wallet.ts";
+import { type Account } from "../../payments/signatures/signature.ts";
+import { type FlagTable } from "../common/flags.ts";
+import { fetchTrusting } from "../common/trust.ts";
+import { UsageError } from "../common/usage-error.ts";
+
+/** The flags of every command that pays. The usage text names the limits that apply without them. */
+export function payerFlags({ maxPrice, maxTotal }: { readonly maxPrice: string; readonly maxTotal: string }) {
+  return {
+    "max-price": {
+      type: "string",
+      value: "X",
+      text: `maximum price of one request, as 0.05 or "0.05 USDC" (default ${maxPrice})`,
+    },
+    "max-total": {
+      type: "string",
+      value: "X",
+      text: `maximum sum that the wallet pays in a day (UTC), over all requests (default $TURNPIKE_MAX_TOTAL, else ${maxTotal})`,
+    },
+    "allow-asset": {
+      type: "string",
+      multiple: true,
+      value: "TOKEN",
+      text: "another token to pay with, counted as a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+    },
+    ca: { type: "string", value: "FILE", text: "trust this CA too, or this self-signed certificate" },
+  } as const satisfies FlagTable;
+}
+
+/** The settings of a payer, as texts of the command line. */
+export interface PayerFlags {
+  readonly "max-price"?: string | undefined;
+  readonly "max-total"?: string | undefined;
+  readonly "allow-asset"?: readonly string[] | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** The spending limits of a wallet, and the way to the server. */
+export interface PayerSettings {
+  /** The most that one request may cost. */
+  readonly maxPrice: string;
+  /** The most that all requests of a day may cost; undefined: no limit. */
+  readonly maxTotal: string | undefined;
+  /** Tokens to pay with, in addition to the known ones. */
+  readonly assets: readonly Asset[];
+  /** Sends the requests. It trusts the CA of `--ca` too. */
+  readonly send: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/**
+ * Reads the flags. Values without a flag come from `defaults`; the total comes first from $TURNPIKE_MAX_TOTAL. Throws
+ * UsageError.
+ */
+export function payerSettings(
+  flags: PayerFlags,
+  defaults: Pick<PayerSettings, "maxPrice" | "maxTotal">,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): PayerSettings {
+  const total = flags["max-total"] ?? env["TURNPIKE_MAX_TOTAL"];
+  const totalName = flags["max-total"] === undefined ? "TURNPIKE_MAX_TOTAL" : "--max-total";
+  return {
+    maxPrice: amount("--max-price", flags["max-price"] ?? defaults.maxPrice),
+    maxTotal: totalOf(totalName, total, defaults.maxTotal),
+    assets: (flags["allow-asset"] ?? []).map(allowed),
+    send: fetchTrusting(flags.ca),
+  };
+}
+
+/** An empty environment variable counts as not set. An empty flag is an error: a shell may have replaced an unquoted `$5`. */
+function totalOf(name: string, text: string | undefined, preset: string | undefined): string | undefined {
+  const given = text === undefined || (text === "" && !name.startsWith("-")) ? preset : text;
+  return given === undefined ? undefined : amount(name, given);
+}
+
+/** The text that remains of an unquoted `$0.05` or `$5` after a shell has expanded it. */
+const EATEN = /^$|^\.\d|sh\.\d/;
+
+function amount(name: string, text: string): string {
+  const limit = readLimit(text);
+  if (limit !== undefined) return limit;
+  const hint = EATEN.test(text) ? "; leave out the dollar sign, which a shell replaces" : "";
+  throw new UsageError(`${name} "${text}" is not an amount such as 0.05 or "0.05 USDC"${hint}`);
+}
+
+function allowed(text: string): Asset {
+  try {
+    return parseAllowedAsset(text);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+/** The wallet in $TURNPIKE_HOME, which pays within `settings`. If the wallet is created, `say` receives a line about it. */
+export function createPayer(
+  { maxPrice, maxTotal, assets, send }: PayerSettings,
+  say: (line: string) => void,
+): PayOptions {
+  const path = walletPath();
+  const spending = new Spending(spendingPath(path));
+  let opened: Account | undefined;
+  const account = (): Account => {
+    if (opened !== undefined) return opened;
+    const wallet = openWallet(path);
+    if (wallet.created) say(`made a wallet at ${path}: ${wallet.account.address}`);
+    opened = wallet.account;
+    return opened;
+  };
+  return {
+    account,
+    maxPrice,
+    assets,
+    fetch: send,
+    spend: (dollars) => spending.add(dollars, maxTotal),
+    funds: createFunds(process.env, () => account().address),
+  };
+}

@@ -1,0 +1,116 @@
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { parseAllowedAsset } from "../../payments/client/allowed-asset.ts";
+import { formatDollars } from "../../payments/client/choice.ts";
+import { heldText, Spending, spendingPath } from "../../payments/client/spending.ts";
+import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
+import { atBoundary } from "../common/boundary.ts";
+import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { UsageError } from "../common/usage-error.ts";
+import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
+
+const FLAGS = {
+  network: {
+    type: "string",
+    multiple: true,
+    value: "N",
+    text: "a chain, such as base or eip155:84532; default: every chain with a known RPC endpoint",
+  },
+  "rpc-env": {
+    type: "string",
+    value: "NAME",
+    text: "the environment variable with the RPC endpoint of a single --network; default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532",
+  },
+  "allow-asset": {
+    type: "string",
+    multiple: true,
+    value: "TOKEN",
+    text: "another token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
+  },
+  json: { type: "boolean", text: "print JSON" },
+  help: HELP,
+} as const satisfies FlagTable;
+
+const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
+       turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]
+
+  (none)     show the wallet's address and file, and what it paid today; makes one on first use
+  create     make a wallet, unless there is one
+  address    print the address alone
+  import     make a wallet from the private key on standard input (64 hexadecimal digits), unless there is one
+  balance    show its balance on each chain: known tokens, and the currency for gas
+
+${flagsText(FLAGS)}
+
+The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable only by its owner.`;
+
+const COMMANDS = ["", "create", "address", "import", "balance"] as const;
+type Command = (typeof COMMANDS)[number];
+
+/** Characters of a private key on standard input, including white space. Longer input is refused. */
+const MAX_KEY_INPUT = 256;
+
+function parse(args: readonly string[]) {
+  const { values, positionals } = parseFlags(args, FLAGS);
+  const [name = "", ...rest] = positionals;
+  const command = COMMANDS.find((known) => known === name);
+  if (command === undefined || rest.length > 0) throw new UsageError(`No command "${positionals.join(" ")}"`);
+  const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
+  if (forBalance && command !== "balance")
+    throw new UsageError("--network, --rpc-env and --allow-asset are flags of balance only");
+  return { command, values };
+}
+
+/**
+ * `turnpike wallet`: shows or creates the paying wallet, and shows its balances. Returns the exit code: 0 done, 1 failed, 2
+ * wrong usage.
+ */
+export function wallet(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { command, values } = parse(args);
+    if (values.help === true) return "help";
+    const json = values.json === true;
+    const path = walletPath();
+    if (command === "balance") {
+      const assets = (values["allow-asset"] ?? []).map(parseAllowedAsset);
+      const chains = chainsToAsk({ networks: values.network ?? [], rpcEnv: values["rpc-env"] }, process.env);
+      const { account } = openWallet(path);
+      const balances = await balancesOf(chains, account.address, assets);
+      console.log(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
+      return balances.every((chain) => "gas" in chain) ? 0 : 1;
+    }
+    return await show(command, path, json);
+  });
+}
+
+async function show(command: Exclude<Command, "balance">, path: string, json: boolean): Promise<number> {
+  if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
+    throw new Error(`Cannot ${command} a wallet: there is one already at ${path}`);
+  }
+  if (command === "import") importWallet(path, await readKey());
+  const { account, created } = openWallet(path);
+  const isNew = created || command === "import";
+  if (json) console.log(JSON.stringify({ address: account.address, file: path, created: isNew }));
+  else if (command === "address") console.log(account.address);
+  else {
+    const lines = [`address  ${account.address}`, `file     ${path}${isNew ? " (new)" : ""}`];
+    if (!isNew) {
+      const today = new Spending(spendingPath(path)).today();
+      if (today.counted > 0n) lines.push(`today    ${formatDollars(today.counted)} signed${heldText(today)}`);
+    }
+    console.log(lines.join("\n"));
+  }
+  return 0;
+}
+
+/** Reads the key from standard input, because other users can see arguments. Errors do not contain the input. */
+async function readKey(): Promise<Uint8Array> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of Bun.stdin.stream()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_KEY_INPUT) break;
+  }
+  const digits = /^\s*(?:0x)?([0-9a-fA-F]{64})\s*$/.exec(text)?.[1];
+  if (digits === undefined) throw new Error("Cannot use the key: it is not 64 hexadecimal digits");
+  return hexToBytes(digits);
+}
