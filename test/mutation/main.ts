@@ -2,141 +2,81 @@
  * `npm run mutate -- FOLDER ...`: makes small changes to each source file of a folder, one at a time, in a copy of the
  * project, and runs the tests that reach the changed line. A change that no test notices is a survivor.
  */
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Glob } from "bun";
+import { mulberry32 } from "../../src/lib/testing/mulberry32.ts";
 import { ACCEPTED } from "./accepted.ts";
-import { codeAt, describe, type Mutant, mutantsOf, mutate } from "./mutants.ts";
-import { type Lines, readCoverage, runTests, type TestRun } from "./test-run.ts";
-import { elsewhere } from "./tests-of.ts";
+import { Candidates, sourcesIn } from "./candidates.ts";
+import { changedSources } from "./changed.ts";
+import { judge, type Judgement, type Subject } from "./judge.ts";
+import { codeAt, describe, mutantsOf } from "./mutants.ts";
+import { Suites } from "./suites.ts";
+import { Tally } from "./tally.ts";
+import { ROOMS } from "./tests-of.ts";
 import { MutantTree } from "./tree.ts";
 
-const USAGE = `usage: npm run mutate -- FOLDER|FILE ... [--also TESTS ...] [--sample N] [--seed S] [--line N] [--quick MS] [--least PERCENT]
+const USAGE = `usage: npm run mutate -- FOLDER|FILE ... | --rooms | --changed [OPTION ...]
 
-  --also      test files or folders that run beside those of the folder, and those that tests-of.ts has for it
-  --sample    this many mutants, chosen by the seed, in place of all
-  --line      the mutants of this line alone
-  --quick     leave out test files that take longer than this many milliseconds
-  --least     fail if a smaller share of mutants is caught (0)`;
-
-/** Milliseconds for a mutant's tests in addition to five times their normal duration. */
-const GRACE_MS = 15_000;
-/** Milliseconds for a test file without a mutant. */
-const BASELINE_MS = 600_000;
-
-interface Subject {
-  readonly file: string;
-  readonly source: string;
-  readonly mutant: Mutant;
-}
-
-/** A test file, its duration, and the lines that it reaches. */
-interface Suite {
-  readonly file: string;
-  /** It is in another folder. It may run the files in a process that coverage does not see. */
-  readonly isElsewhere: boolean;
-  readonly ms: number;
-  readonly lines: ReadonlyMap<string, Lines>;
-}
+  --rooms     every room that has an aim, one after the other
+  --changed   the source files that changed since the main branch, the last tag or the last commit
+  --also      test files or folders that run after those of the folder and those that tests-of.ts has for it
+  --beside    no other tests than those of the folder
+  --sample N  this many mutants of a place, chosen by --seed S (1), in place of all
+  --line N    the mutants of this line alone
+  --quick MS  leave out test files that take longer than this many milliseconds
+  --tests N   run at most this many test files for a mutant, the likeliest first
+  --minutes N start no mutant after this time
+  --jobs N    mutants at a time (1)
+  --least N   fail if fewer percent are noticed, by more than the chance of a sample explains (0)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    rooms: { type: "boolean", default: false },
+    changed: { type: "boolean", default: false },
     also: { type: "string", multiple: true, default: [] },
-    sample: { type: "string" },
+    beside: { type: "boolean", default: false },
+    sample: { type: "string", default: "Infinity" },
     seed: { type: "string", default: "1" },
     line: { type: "string" },
     quick: { type: "string", default: "Infinity" },
+    tests: { type: "string", default: "Infinity" },
+    minutes: { type: "string", default: "Infinity" },
+    jobs: { type: "string", default: "1" },
     least: { type: "string", default: "0" },
   },
 });
-if (positionals.length === 0) {
-  console.error(USAGE);
-  process.exit(2);
+
+/** What is sampled together: a folder or file, or all changed files. */
+interface Place {
+  readonly name: string;
+  /** Source files, each with the folder whose tests count as beside it. */
+  readonly files: readonly (readonly [file: string, room: string])[];
 }
 
-/** Files of a folder; a file is returned itself. */
-function filesIn(place: string, pattern: string): string[] {
-  if (place.endsWith(".ts")) return [place];
-  return [...new Glob(`${place.replace(/\/$/, "")}/**/${pattern}`).scanSync(".")].toSorted();
+function placesOf(): Place[] {
+  if (values.changed) {
+    const files = changedSources().flatMap(sourcesIn);
+    return [{ name: "changed files", files: files.map((file) => [file, file]) }];
+  }
+  const names = values.rooms ? ROOMS : positionals;
+  return names.map((name) => ({ name, files: sourcesIn(name).map((file) => [file, name]) }));
 }
 
-function sourcesIn(place: string): string[] {
-  return filesIn(place, "*.ts").filter((file) => !/\.test\.ts$|\.d\.ts$|\/test(?:ing|data)\//.test(file));
-}
-
-/** The tests in a folder, or beside a file. */
-function testsBeside(place: string): string[] {
-  const folder = place.endsWith(".ts") ? place.slice(0, place.lastIndexOf("/")) : place;
-  return filesIn(folder, "*.test.ts");
-}
-
-/** Pseudo-random numbers from 0 up to 1, repeatable by a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function sampleOf<T>(items: readonly T[], count: number, seed: number): T[] {
-  const random = randomOf(seed);
-  const keyed = items.map((item, i) => ({ item, i, key: random() }));
-  const chosen = keyed.toSorted((a, b) => a.key - b.key).slice(0, count);
-  return chosen.toSorted((a, b) => a.i - b.i).map(({ item }) => item);
-}
-
-async function subjectsOf(files: readonly string[]): Promise<Subject[]> {
+/** In random order, so that a run that stops early has a sample too. */
+async function subjectsOf(place: Place, candidates: Candidates): Promise<Subject[]> {
   const all: Subject[] = [];
-  for (const file of files) {
+  const options = { isBesideOnly: values.beside, also: values.also };
+  for (const [file, room] of place.files) {
     const source = await Bun.file(file).text();
+    const tests = candidates.of(file, room, options);
     for (const mutant of mutantsOf(source)) {
-      if (values.line === undefined || mutant.line === Number(values.line)) all.push({ file, source, mutant });
+      if (values.line === undefined || mutant.line === Number(values.line)) all.push({ file, source, mutant, tests });
     }
   }
-  return values.sample === undefined ? all : sampleOf(all, Number(values.sample), Number(values.seed));
-}
-
-/** Runs each test file alone without a mutant: it must pass, and its coverage is recorded. */
-async function measure(tree: MutantTree, tests: ReadonlyMap<string, boolean>): Promise<Suite[]> {
-  const suites: Suite[] = [];
-  for (const [i, [file, isElsewhere]] of [...tests].entries()) {
-    const coverage = join(tree.folder, "coverage", String(i));
-    const { outcome, ms } = await runTests({ cwd: tree.folder, files: [file], limitMs: BASELINE_MS, coverage });
-    if (outcome === "passed") suites.push({ file, isElsewhere, ms, lines: await readCoverage(coverage) });
-    else console.error(`left out: ${file} ${outcome === "hung" ? "does not end" : "fails"} without a mutant`);
-  }
-  const quick = suites.filter(({ ms }) => ms <= Number(values.quick));
-  return quick.toSorted((a, b) => a.ms - b.ms);
-}
-
-/**
- * The test files that reach the mutant's line, quick ones first. If no report has the line, all test files count. A
- * file that a test in another folder did not load may run in the program that the test starts.
- */
-function reaching({ file, mutant }: Subject, suites: readonly Suite[]): Suite[] {
-  return suites.filter(({ isElsewhere, lines }) => {
-    const known = lines.get(file);
-    if (known === undefined) return isElsewhere;
-    return known.ran.has(mutant.line) || !known.known.has(mutant.line);
-  });
-}
-
-/** Runs the mutant's tests, file by file, until one fails. */
-async function caughtBy(tree: MutantTree, subject: Subject, suites: readonly Suite[]): Promise<string | undefined> {
-  tree.write(subject.file, mutate(subject.source, subject.mutant));
-  try {
-    for (const { file, ms } of reaching(subject, suites)) {
-      const run: TestRun = await runTests({ cwd: tree.folder, files: [file], limitMs: ms * 5 + GRACE_MS });
-      if (run.outcome !== "passed") return file;
-    }
-    return undefined;
-  } finally {
-    tree.write(subject.file, subject.source);
-  }
+  if (values.sample === "Infinity" && values.minutes === "Infinity") return all;
+  const random = mulberry32(Number(values.seed));
+  const keyed = all.map((subject) => ({ subject, key: random() })).toSorted((a, b) => a.key - b.key);
+  return keyed.slice(0, Number(values.sample)).map(({ subject }) => subject);
 }
 
 function reasonFor({ file, source, mutant }: Subject): string | undefined {
@@ -145,33 +85,53 @@ function reasonFor({ file, source, mutant }: Subject): string | undefined {
   return ACCEPTED.find((entry) => entry.file === file && entry.code === code && entry.mutant === text)?.reason;
 }
 
-const files = [...new Set(positionals.flatMap(sourcesIn))];
-const others = [...positionals.flatMap(elsewhere), ...values.also].flatMap((place) => filesIn(place, "*.test.ts"));
-const tests = new Map(others.map((file) => [file, true]));
-for (const file of positionals.flatMap(testsBeside)) tests.set(file, false);
-const subjects = await subjectsOf(files);
-console.log(`${subjects.length} mutants of ${files.length} files, ${tests.size} test files`);
-const tree = new MutantTree();
-let caught = 0;
-let accepted = 0;
+/** Counts a judgement, and prints it unless the mutant is plainly caught. */
+function note(subject: Subject, { verdict, by }: Judgement, tally: Tally): void {
+  const reason = verdict === "survived" || verdict === "not reached" ? reasonFor(subject) : undefined;
+  tally.add(reason === undefined ? verdict : "accepted");
+  if (verdict === "caught") return;
+  const { file, source, mutant } = subject;
+  const how = reason === undefined ? verdict : `accepted (${reason})`;
+  console.log(`${how}: ${file}:${mutant.line} ${describe(source, mutant)}${by === undefined ? "" : ` (${by})`}`);
+}
+
+async function judgeAll(place: Place, candidates: Candidates, suites: Suites): Promise<Tally> {
+  const subjects = await subjectsOf(place, candidates);
+  console.log(`${place.name}: ${subjects.length} mutants of ${place.files.length} files, seed ${values.seed}`);
+  const tally = new Tally();
+  const rules = { quickMs: Number(values.quick), mostTests: Number(values.tests) };
+  const waiting = subjects.values();
+  await Promise.all(
+    trees.map(async (tree) => {
+      for (const subject of waiting) {
+        if (performance.now() > stopAt) return;
+        note(subject, await judge(tree, subject, suites, rules), tally);
+      }
+    }),
+  );
+  if (tally.total < subjects.length) console.log(`stopped after ${values.minutes} minutes: ${tally.total} tried`);
+  return tally;
+}
+
+if (!values.rooms && !values.changed && positionals.length === 0) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const places = placesOf();
+if (places.every(({ files }) => files.length === 0)) {
+  console.log("no source file to change");
+  process.exit(0);
+}
+const stopAt = performance.now() + Number(values.minutes) * 60_000;
+const trees = Array.from({ length: Number(values.jobs) }, () => new MutantTree());
 try {
-  const suites = await measure(tree, tests);
-  for (const subject of subjects) {
-    const { file, source, mutant } = subject;
-    if ((await caughtBy(tree, subject, suites)) !== undefined) {
-      caught += 1;
-      continue;
-    }
-    const reason = reasonFor(subject);
-    if (reason !== undefined) accepted += 1;
-    const reached = reaching(subject, suites).length > 0 ? "survived" : "not reached";
-    console.log(
-      `${reason === undefined ? reached : `accepted (${reason})`}: ${file}:${mutant.line} ${describe(source, mutant)}`,
-    );
+  const candidates = await Candidates.read();
+  const suites = new Suites();
+  for (const place of places) {
+    const tally = await judgeAll(place, candidates, suites);
+    console.log(`${place.name}: ${String(tally)}`);
+    if (tally.isBelow(Number(values.least))) process.exitCode = 1;
   }
 } finally {
-  tree.close();
+  for (const tree of trees) tree.close();
 }
-const share = subjects.length === 0 ? 100 : ((caught + accepted) / subjects.length) * 100;
-console.log(`${caught} of ${subjects.length} caught, ${accepted} accepted: ${share.toFixed(1)} %`);
-process.exitCode = share >= Number(values.least) ? 0 : 1;

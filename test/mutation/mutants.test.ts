@@ -27,7 +27,12 @@ const CASES: readonly (readonly [source: string, mutants: readonly string[]])[] 
   ],
   ["function f() { return undefined; }", []],
   ["function f() { return true; }", ["function f() { return false; }"]],
-  ["const MAX_A = 2 * 1024, LIMITS = { b: -1, c: 2 + 3 } as const;", []],
+  [
+    "const MAX_A = 2 * 1024, B = 7;",
+    ["const MAX_A = (2 * (2 * 1024)), B = 7;", "const MAX_A = 2 * 1024, B = (7 + 1);"],
+  ],
+  ["const A = 65_536;", ["const A = (2 * (65_536));"]],
+  ["const LIMITS = { b: 1 } as const;", ["const LIMITS = { b: (1 + 1) } as const;"]],
   ["const MAX_A = f(2);", ["const MAX_A = f((2 + 1));"]],
   ["f(a[i] ?? 0);", [";", "f((a[i] && 0));"]],
   ["f(a.b ?? 0);", [";", "f((a.b && 0));", "f(a.b ?? (0 + 1));"]],

@@ -1,5 +1,5 @@
 import { parse } from "@babel/parser";
-import { type Node } from "@babel/types";
+import { type Node, type VariableDeclarator } from "@babel/types";
 
 /** One small change of a source text. */
 export interface Mutant {
@@ -13,7 +13,7 @@ export interface Mutant {
   readonly kind: Kind;
 }
 
-export type Kind = "operator" | "condition" | "bound" | "literal" | "await" | "statement";
+export type Kind = "operator" | "condition" | "bound" | "literal" | "named" | "await" | "statement";
 
 /** Operators and their replacements: a neighbour that only a test of the boundary detects, or the opposite. */
 const BINARY: Readonly<Record<string, readonly string[]>> = {
@@ -86,12 +86,8 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof Reflect.get(value, "type") === "string";
 }
 
-/**
- * Whether a node is the value of a named number or of a table of numbers, such as `const MAX_HEAD_BYTES = 64 * 1024`.
- * Tests use the name: a test that repeats the number would only duplicate it. Comparisons with the number have their
- * own mutants.
- */
-function isNamedNumber(node: Node): boolean {
+/** A named number, such as `const MAX_HEAD_BYTES = 64 * 1024`: its name is in capitals, and its value is numbers. */
+function isNamedNumber(node: Node): node is VariableDeclarator {
   if (node.type !== "VariableDeclarator" || node.id.type !== "Identifier") return false;
   return /^[A-Z][A-Z0-9_]*$/.test(node.id.name) && isNumeric(node.init);
 }
@@ -100,9 +96,17 @@ function isNumeric(node: Node | null | undefined): boolean {
   if (node?.type === "NumericLiteral") return true;
   if (node?.type === "UnaryExpression") return isNumeric(node.argument);
   if (node?.type === "BinaryExpression") return isNumeric(node.left) && isNumeric(node.right);
-  if (node?.type === "TSAsExpression") return isNumeric(node.expression);
-  if (node?.type !== "ObjectExpression") return false;
-  return node.properties.every((property) => property.type === "ObjectProperty" && isNumeric(property.value));
+  return node?.type === "TSAsExpression" && isNumeric(node.expression);
+}
+
+/** Smaller numbers are mostly codes and counts of a protocol: the neighbour is a wrong one. Of a larger one, twice the value. */
+const LARGE = 256;
+
+function namedNumberChange({ init }: VariableDeclarator, textOf: TextOf): Change[] {
+  if (init === null || init === undefined) return [];
+  const text = textOf(init);
+  const isSmall = init.type === "NumericLiteral" && init.value < LARGE;
+  return [{ node: init, text: isSmall ? `(${text} + 1)` : `(2 * (${text}))`, kind: "named" }];
 }
 
 /**
@@ -115,10 +119,11 @@ function isDefaultOfIndex(node: Node, parent: Node | undefined): boolean {
 }
 
 function visit(node: Node, take: (node: Node) => void, parent?: Node): void {
-  if (isNamedNumber(node) || isDefaultOfIndex(node, parent)) return;
+  if (isDefaultOfIndex(node, parent)) return;
   if (node.type.startsWith("TS") && node.type !== "TSAsExpression" && node.type !== "TSNonNullExpression") return;
   if (node.type === "ImportDeclaration") return;
   take(node);
+  if (isNamedNumber(node)) return;
   for (const [name, value] of Object.entries(node)) {
     if (SKIPPED.has(name)) continue;
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, take, node);
@@ -133,6 +138,7 @@ interface Change {
 
 function changesOf(node: Node, source: string): Change[] {
   const textOf = ({ start, end }: Node): string => source.slice(start ?? 0, end ?? 0);
+  if (isNamedNumber(node)) return namedNumberChange(node, textOf);
   return [...operatorChanges(node, textOf), ...valueChanges(node, textOf), ...statementChanges(node), ...tests(node)];
 }
 

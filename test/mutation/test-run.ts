@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** The result of a run of test files. */
+/** The result of a run of test files. "hung" if it took too long, or if a test failed because it took too long. */
 export type Outcome = "passed" | "failed" | "hung";
 
 export interface TestRun {
@@ -10,33 +10,37 @@ export interface TestRun {
 
 export interface RunOptions {
   readonly cwd: string;
-  readonly files: readonly string[];
-  readonly limitMs: number;
+  readonly file: string;
+  /** Milliseconds for one test, and for the whole run. */
+  readonly testMs: number;
+  readonly runMs: number;
   /** A folder for the line coverage. */
   readonly coverage?: string;
 }
 
-/** Milliseconds for one test. The limit of the whole run stops a mutant that loops or waits earlier. */
-const TEST_TIMEOUT_MS = 60_000;
+/** Line of the output about a test that took too long. */
+const TIMED_OUT = /\btimed out after \d+ ?ms\b/;
 
-/** Runs test files in one process, up to the first failure. */
-export async function runTests({ cwd, files, limitMs, coverage }: RunOptions): Promise<TestRun> {
+/** Runs a test file in a process of its own, up to the first failure. */
+export async function runTests({ cwd, file, testMs, runMs, coverage }: RunOptions): Promise<TestRun> {
   const startedAt = performance.now();
   const flags = coverage === undefined ? [] : ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${coverage}`];
   const child = Bun.spawn(
-    [process.execPath, "test", "--bail", `--timeout=${TEST_TIMEOUT_MS}`, ...flags, ...files.map((file) => `./${file}`)],
-    { cwd, stdio: ["ignore", "ignore", "ignore"], env: { ...process.env, CI: "true" }, detached: true },
+    [process.execPath, "test", "--bail", `--timeout=${Math.ceil(testMs)}`, ...flags, `./${file}`],
+    { cwd, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, CI: "true" }, detached: true },
   );
   let hung = false;
   const limit = setTimeout(() => {
     hung = true;
     endGroup(child.pid);
-  }, limitMs);
+  }, runMs);
+  const output = new Response(child.stderr).text();
   const code = await child.exited;
   clearTimeout(limit);
-  // Servers that a test started, and that did not stop because of a mutant.
+  // Servers that a test started, and that did not stop because of a mutant. They hold the output open as well.
   endGroup(child.pid);
-  return { outcome: hung ? "hung" : code === 0 ? "passed" : "failed", ms: performance.now() - startedAt };
+  const isLate = hung || (code !== 0 && TIMED_OUT.test(await output));
+  return { outcome: isLate ? "hung" : code === 0 ? "passed" : "failed", ms: performance.now() - startedAt };
 }
 
 function endGroup(pid: number): void {

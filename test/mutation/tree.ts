@@ -5,8 +5,14 @@ import { join } from "node:path";
 /** Entries that a copy lacks, or has as links. */
 const LEFT_OUT = new Set([".git", "node_modules", ".turnpike"]);
 
+/** A folder in which mutants run. */
+export interface Tree {
+  readonly folder: string;
+  write(file: string, text: string): void;
+}
+
 /** A copy of the project in which one file at a time is changed. */
-export class MutantTree {
+export class MutantTree implements Tree {
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-mutation-"));
 
   constructor() {

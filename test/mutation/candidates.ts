@@ -1,0 +1,82 @@
+import { basename, dirname, join, normalize } from "node:path";
+import { Glob } from "bun";
+import { elsewhere } from "./tests-of.ts";
+
+/** Compares `docs/reference/bounds.md` with the code: it notices a changed bound that no test of behaviour notices. */
+export const BOUNDS_TEST = "scripts/bounds.test.ts";
+
+/** Imports between a test and a file beyond which a test in another folder is no candidate. */
+const MOST_STEPS = 2;
+
+/** Files of a folder; a file is returned itself. */
+export function filesIn(place: string, pattern: string): string[] {
+  if (place.endsWith(".ts")) return [place];
+  return [...new Glob(`${place.replace(/\/$/, "")}/**/${pattern}`).scanSync(".")].toSorted();
+}
+
+/** The sources of a place that have mutants. */
+export function sourcesIn(place: string): string[] {
+  return filesIn(place, "*.ts").filter((file) => !/\.test\.ts$|\.d\.ts$|\/test(?:ing|data)\//.test(file));
+}
+
+/** Which tests may notice a change of a source file, the likeliest first. */
+export class Candidates {
+  readonly #importers = new Map<string, string[]>();
+
+  static async read(): Promise<Candidates> {
+    const candidates = new Candidates();
+    const files = [...filesIn("src", "*.ts"), ...filesIn("test", "*.ts")];
+    await Promise.all(files.map(async (file) => candidates.#add(file, await Bun.file(file).text())));
+    return candidates;
+  }
+
+  #add(file: string, source: string): void {
+    for (const [, path = ""] of source.matchAll(/(?:from|import\(|import|require\()\s*"(\.[^"]+\.ts)"/g)) {
+      const imported = normalize(join(dirname(file), path));
+      const importers = this.#importers.get(imported) ?? [];
+      importers.push(file);
+      this.#importers.set(imported, importers);
+    }
+  }
+
+  /** Test files with the number of imports between them and a source file. */
+  #distances(source: string): Map<string, number> {
+    const distances = new Map([[source, 0]]);
+    const tests = new Map<string, number>();
+    for (const [file, steps] of distances) {
+      for (const importer of this.#importers.get(file) ?? []) {
+        if (distances.has(importer)) continue;
+        distances.set(importer, steps + 1);
+        if (importer.endsWith(".test.ts")) tests.set(importer, steps + 1);
+      }
+    }
+    return tests;
+  }
+
+  /**
+   * The tests in the source's folder and the folders around it, up to `room`, and those that import it in few steps; then, unless
+   * `isBesideOnly`, those that `tests-of.ts` has, and `also`.
+   */
+  of(source: string, room: string, { isBesideOnly = false, also = [] }: Options = {}): string[] {
+    const distances = this.#distances(source);
+    const stem = basename(source, ".ts");
+    const folder = room.endsWith(".ts") ? dirname(room) : room;
+    const keyed: [file: string, key: number][] = [];
+    for (const [file, steps] of distances) {
+      const isBeside = file.startsWith(`${folder}/`);
+      if (!isBeside && (steps > MOST_STEPS || isBesideOnly)) continue;
+      const isOwn = dirname(file) === dirname(source) && basename(file).startsWith(stem);
+      keyed.push([file, steps + (isOwn ? 0 : dirname(file) === dirname(source) ? 10 : isBeside ? 20 : 30)]);
+    }
+    const near = keyed.toSorted(([, a], [, b]) => a - b).map(([file]) => file);
+    if (isBesideOnly) return near;
+    const far = [...elsewhere(source), ...also].flatMap((place) => filesIn(place, "*.test.ts"));
+    return [...new Set([...near, ...far])];
+  }
+}
+
+export interface Options {
+  readonly isBesideOnly?: boolean;
+  /** Test files, or folders of them. */
+  readonly also?: readonly string[];
+}

@@ -1,0 +1,77 @@
+import { BOUNDS_TEST } from "./candidates.ts";
+import { type Mutant, mutate } from "./mutants.ts";
+import { mayReach, runSuite, type Suite, type Suites } from "./suites.ts";
+import { type Tree } from "./tree.ts";
+
+export interface Subject {
+  readonly file: string;
+  readonly source: string;
+  readonly mutant: Mutant;
+  /** Test files, the likeliest to notice the mutant first. */
+  readonly tests: readonly string[];
+}
+
+/**
+ * What the tests say of a mutant.
+ * - caught: a test fails with it, and passes without it right after.
+ * - hung: a test does not end with it, twice, and passes without it in between.
+ * - pinned: the reference of bounds alone tells it.
+ * - unsure: tests failed, but with the unchanged code too.
+ */
+export type Verdict = "caught" | "hung" | "pinned" | "survived" | "not reached" | "unsure";
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** The test file that decided. */
+  readonly by?: string;
+}
+
+export interface Rules {
+  /** Milliseconds of a test file's normal duration above which it is left out. */
+  readonly quickMs: number;
+  /** Test files that may run for one mutant. */
+  readonly mostTests: number;
+}
+
+/** Runs a mutant's tests, file by file, until one notices it. */
+export async function judge(tree: Tree, subject: Subject, suites: Suites, rules: Rules): Promise<Judgement> {
+  const { file, mutant, tests } = subject;
+  let reached = 0;
+  let isUnsure = false;
+  for (const test of tests) {
+    if (reached === rules.mostTests) break;
+    const suite = await suites.suite(tree, test);
+    if (suite === undefined || suite.ms > rules.quickMs) continue;
+    if (!mayReach(suite, file, mutant.line, test.startsWith("test/"))) continue;
+    reached += 1;
+    const noticed = await notices(tree, subject, suite);
+    if (noticed === "unsure") isUnsure = true;
+    else if (noticed !== "passed") return { verdict: noticed, by: test };
+  }
+  if (mutant.kind === "named" && (await isPinned(tree, subject, suites))) return { verdict: "pinned", by: BOUNDS_TEST };
+  return { verdict: isUnsure ? "unsure" : reached > 0 ? "survived" : "not reached" };
+}
+
+async function isPinned(tree: Tree, subject: Subject, suites: Suites): Promise<boolean> {
+  const suite = await suites.suite(tree, BOUNDS_TEST);
+  return suite !== undefined && (await notices(tree, subject, suite)) === "caught";
+}
+
+/** Whether one suite notices the mutant. Every failure is compared with the unchanged code, which must pass right after. */
+async function notices(tree: Tree, subject: Subject, suite: Suite): Promise<"passed" | "caught" | "hung" | "unsure"> {
+  const outcome = await withMutant(tree, subject, () => runSuite(tree, suite, 1));
+  if (outcome === "passed") return "passed";
+  if ((await runSuite(tree, suite, 1)) !== "passed") return "unsure";
+  if (outcome === "failed") return "caught";
+  const again = await withMutant(tree, subject, () => runSuite(tree, suite, 2));
+  return again === "hung" ? "hung" : again === "failed" ? "caught" : "unsure";
+}
+
+async function withMutant<T>(tree: Tree, { file, source, mutant }: Subject, run: () => Promise<T>): Promise<T> {
+  tree.write(file, mutate(source, mutant));
+  try {
+    return await run();
+  } finally {
+    tree.write(file, source);
+  }
+}

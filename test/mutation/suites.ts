@@ -1,0 +1,52 @@
+import { join } from "node:path";
+import { type Lines, type Outcome, readCoverage, runTests } from "./test-run.ts";
+import { type Tree } from "./tree.ts";
+
+/** Milliseconds for a test, and for a test file, in addition to some times the normal duration of the file. */
+const GRACE_MS = 6000;
+/** Milliseconds for a test file without a mutant. */
+const BASELINE_MS = 300_000;
+
+/** A test file that passes without a mutant: its duration, and the lines that it reaches. */
+export interface Suite {
+  readonly file: string;
+  readonly ms: number;
+  readonly lines: ReadonlyMap<string, Lines>;
+}
+
+/** Test files, each run without a mutant when it is first asked for. */
+export class Suites {
+  readonly #known = new Map<string, Promise<Suite | undefined>>();
+
+  /** Undefined for a file that does not pass without a mutant. It is printed once. */
+  suite(tree: Tree, file: string): Promise<Suite | undefined> {
+    const known = this.#known.get(file) ?? this.#measure(tree, file);
+    this.#known.set(file, known);
+    return known;
+  }
+
+  async #measure(tree: Tree, file: string): Promise<Suite | undefined> {
+    const coverage = join(tree.folder, "coverage", String(this.#known.size));
+    const limits = { testMs: BASELINE_MS, runMs: BASELINE_MS };
+    const { outcome, ms } = await runTests({ cwd: tree.folder, file, ...limits, coverage });
+    if (outcome === "passed") return { file, ms, lines: await readCoverage(coverage) };
+    console.error(`left out: ${file} ${outcome === "hung" ? "does not end" : "fails"} without a mutant`);
+    return undefined;
+  }
+}
+
+/** Runs a suite in a tree as the tree is now. `patience` stretches the limits. */
+export async function runSuite({ folder }: Tree, { file, ms }: Suite, patience: number): Promise<Outcome> {
+  const testMs = (ms * 3 + GRACE_MS) * patience;
+  return (await runTests({ cwd: folder, file, testMs, runMs: testMs * 2 })).outcome;
+}
+
+/**
+ * Whether a suite may run a line. If no report has the file, the suite may run it in a program that it starts, which coverage
+ * does not see.
+ */
+export function mayReach({ lines }: Suite, file: string, line: number, startsPrograms: boolean): boolean {
+  const known = lines.get(file);
+  if (known === undefined) return startsPrograms;
+  return known.ran.has(line) || !known.known.has(line);
+}
