@@ -1,7 +1,7 @@
 /**
  * `npm test [-- FILES]`: all tests, with times that the load of the machine stretches (`src/lib/testing/patience.ts`). When at
  * most three tests fail, their files run a second time, alone. A test that passes then is reported by name, for its test or the
- * program has a race, but does not fail the run.
+ * program has a race. It fails only the nightly run (`TURNPIKE_TEST_NIGHTLY=1`).
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,6 +28,8 @@ interface Run {
   /** The end of what it printed. */
   readonly summary: string;
 }
+
+const isNightly = process.env["TURNPIKE_TEST_NIGHTLY"] === "1";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-test-run-"));
 const report = join(folder, "report.xml");
@@ -92,9 +94,10 @@ async function secondTry(first: Run): Promise<number> {
   if (again.exitCode !== 0) return again.exitCode;
   console.error("\nThese tests failed beside others, and passed alone. Mend them:");
   for (const { file, name } of failed) console.error(`(flaky) ${file} > ${name}`);
-  const passed = countOf("pass", first) + failed.length;
-  console.error(`\n ${passed} pass\n ${countOf("skip", first)} skip\n 0 fail`);
-  return 0;
+  const flaky = isNightly ? failed.length : 0;
+  const passed = countOf("pass", first) + failed.length - flaky;
+  console.error(`\n ${passed} pass\n ${countOf("skip", first)} skip\n ${flaky} fail`);
+  return flaky === 0 ? 0 : 1;
 }
 
 const exitCode = await secondTry(await run(PARALLEL, process.argv.slice(2)));

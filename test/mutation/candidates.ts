@@ -19,9 +19,11 @@ export function sourcesIn(place: string): string[] {
   return filesIn(place, "*.ts").filter((file) => !/\.test\.ts$|\.d\.ts$|\/test(?:ing|data)\//.test(file));
 }
 
-/** Which tests may notice a change of a source file, the likeliest first. */
+/** Finds the tests that may notice a change of a source file, the likeliest first. */
 export class Candidates {
   readonly #importers = new Map<string, string[]>();
+  readonly #imports = new Map<string, string[]>();
+  readonly #starters = new Set<string>();
 
   static async read(): Promise<Candidates> {
     const candidates = new Candidates();
@@ -31,8 +33,12 @@ export class Candidates {
   }
 
   #add(file: string, source: string): void {
+    if (isForTests(file) && /\b(?:spawn|spawnSync|Worker)\(/.test(source)) this.#starters.add(file);
+    const imports: string[] = [];
+    this.#imports.set(file, imports);
     for (const [, path = ""] of source.matchAll(/(?:from|import\(|import|require\()\s*"(\.[^"]+\.ts)"/g)) {
       const imported = normalize(join(dirname(file), path));
+      imports.push(imported);
       const importers = this.#importers.get(imported) ?? [];
       importers.push(file);
       this.#importers.set(imported, importers);
@@ -53,11 +59,25 @@ export class Candidates {
     return tests;
   }
 
+  /** Whether a test starts programs or threads, of which coverage reports nothing. */
+  #startsPrograms(test: string): boolean {
+    const reached = new Set([test]);
+    for (const file of reached) {
+      if (this.#starters.has(file)) return true;
+      for (const imported of this.#imports.get(file) ?? []) if (isForTests(imported)) reached.add(imported);
+    }
+    return false;
+  }
+
   /**
-   * The tests in the source's folder and the folders around it, up to `room`, and those that import it in few steps; then, unless
-   * `isBesideOnly`, those that `tests-of.ts` has, and `also`.
+   * The tests in the folders from the source's to `room`, and those that import it in few steps. Unless `isBesideOnly`, those of
+   * `tests-of.ts` and `also` follow.
    */
-  of(source: string, room: string, { isBesideOnly = false, also = [] }: Options = {}): string[] {
+  of(source: string, room: string, options: Options = {}): Candidate[] {
+    return this.#filesFor(source, room, options).map((file) => ({ file, startsPrograms: this.#startsPrograms(file) }));
+  }
+
+  #filesFor(source: string, room: string, { isBesideOnly = false, also = [] }: Options): string[] {
     const distances = this.#distances(source);
     const stem = basename(source, ".ts");
     const folder = room.endsWith(".ts") ? dirname(room) : room;
@@ -73,6 +93,16 @@ export class Candidates {
     const far = [...elsewhere(source), ...also].flatMap((place) => filesIn(place, "*.test.ts"));
     return [...new Set([...near, ...far])];
   }
+}
+
+function isForTests(file: string): boolean {
+  return file.startsWith("test/") || file.includes("/testing/") || file.endsWith(".test.ts");
+}
+
+/** A test file that may notice a change. */
+export interface Candidate {
+  readonly file: string;
+  readonly startsPrograms: boolean;
 }
 
 export interface Options {

@@ -20,7 +20,12 @@ async function verdictWith(body: string): Promise<Verdict> {
     tree.write("src/large.test.ts", IMPORTS + body);
     const mutant = mutantsOf(SOURCE).find(({ text }) => text === "(n >= 10)");
     if (mutant === undefined) throw new Error("there is no such mutant");
-    const subject = { file: "src/large.ts", source: SOURCE, mutant, tests: ["src/large.test.ts"] };
+    const subject = {
+      file: "src/large.ts",
+      source: SOURCE,
+      mutant,
+      tests: [{ file: "src/large.test.ts", startsPrograms: false }],
+    };
     const rules = { quickMs: Number.POSITIVE_INFINITY, mostTests: 1 };
     return (await judge(tree, subject, new Suites(), rules)).verdict;
   } finally {

@@ -1,4 +1,4 @@
-import { BOUNDS_TEST } from "./candidates.ts";
+import { BOUNDS_TEST, type Candidate } from "./candidates.ts";
 import { type Mutant, mutate } from "./mutants.ts";
 import { mayReach, runSuite, type Suite, type Suites } from "./suites.ts";
 import { type Tree } from "./tree.ts";
@@ -8,11 +8,11 @@ export interface Subject {
   readonly source: string;
   readonly mutant: Mutant;
   /** Test files, the likeliest to notice the mutant first. */
-  readonly tests: readonly string[];
+  readonly tests: readonly Candidate[];
 }
 
 /**
- * What the tests say of a mutant.
+ * The result for a mutant.
  * - caught: a test fails with it, and passes without it right after.
  * - hung: a test does not end with it, twice, and passes without it in between.
  * - pinned: the reference of bounds alone tells it.
@@ -38,11 +38,11 @@ export async function judge(tree: Tree, subject: Subject, suites: Suites, rules:
   const { file, mutant, tests } = subject;
   let reached = 0;
   let isUnsure = false;
-  for (const test of tests) {
+  for (const { file: test, startsPrograms } of tests) {
     if (reached === rules.mostTests) break;
     const suite = await suites.suite(tree, test);
     if (suite === undefined || suite.ms > rules.quickMs) continue;
-    if (!mayReach(suite, file, mutant.line, test.startsWith("test/"))) continue;
+    if (!mayReach(suite, file, mutant.line, startsPrograms)) continue;
     reached += 1;
     const noticed = await notices(tree, subject, suite);
     if (noticed === "unsure") isUnsure = true;

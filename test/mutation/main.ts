@@ -46,7 +46,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** What is sampled together: a folder or file, or all changed files. */
+/** Files that are sampled together: a folder, one file, or all changed files. */
 interface Place {
   readonly name: string;
   /** Source files, each with the folder whose tests count as beside it. */

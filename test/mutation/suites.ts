@@ -41,12 +41,9 @@ export async function runSuite({ folder }: Tree, { file, ms }: Suite, patience: 
   return (await runTests({ cwd: folder, file, testMs, runMs: testMs * 2 })).outcome;
 }
 
-/**
- * Whether a suite may run a line. If no report has the file, the suite may run it in a program that it starts, which coverage
- * does not see.
- */
+/** Whether a suite may run a line: by its coverage, or in a program that it starts. */
 export function mayReach({ lines }: Suite, file: string, line: number, startsPrograms: boolean): boolean {
+  if (startsPrograms) return true;
   const known = lines.get(file);
-  if (known === undefined) return startsPrograms;
-  return known.ran.has(line) || !known.known.has(line);
+  return known !== undefined && (known.ran.has(line) || !known.known.has(line));
 }

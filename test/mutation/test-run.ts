@@ -27,7 +27,7 @@ export async function runTests({ cwd, file, testMs, runMs, coverage }: RunOption
   const flags = coverage === undefined ? [] : ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${coverage}`];
   const child = Bun.spawn(
     [process.execPath, "test", "--bail", `--timeout=${Math.ceil(testMs)}`, ...flags, `./${file}`],
-    { cwd, stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, CI: "true" }, detached: true },
+    { cwd, stdio: ["ignore", "ignore", "pipe"], detached: true },
   );
   let hung = false;
   const limit = setTimeout(() => {
