@@ -7,6 +7,7 @@ import { RawOrigin } from "../support/raw-origin.ts";
 import { respondByPath } from "../conformance/http2/origin.ts";
 import { cpuSeconds } from "./flooder.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -22,7 +23,7 @@ function hasStack(): boolean {
   }
 }
 
-describe.skipIf(!hasStack())("python3-h2, where it is installed", () => {
+describe.skipIf(!isInstalled("python3-h2", hasStack()))("python3-h2, where it is installed", () => {
   let origin: RawOrigin;
   let gateway: Gateway;
 

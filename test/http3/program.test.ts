@@ -9,6 +9,7 @@ import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { COMMAND } from "../support/program.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -161,76 +162,86 @@ function memoryKib(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
-describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtcp2-client)", () => {
-  test("sends and gets 200 MB through the gateway, complete, and in limited memory", async () => {
-    const program = await start(startOrigin().config);
-    const body = join(program.folder, "body");
-    const bytes = Buffer.alloc(BIG_BYTES);
-    for (let at = 0; at < BIG_BYTES; at += 4) bytes.writeUInt32LE((at * 2_654_435_761) >>> 0, at);
-    writeFileSync(body, bytes);
-    const hash = await ngtcp2(program, "/hash", ["-d", body, "-m", "POST"]);
-    expect(readFileSync(hash, "latin1")).toBe(createHash("sha256").update(bytes).digest("hex"));
-    const big = readFileSync(await ngtcp2(program, "/big"));
-    expect(big.length).toBe(BIG_BYTES);
-    expect(big.every((byte) => byte === 65)).toBe(true);
-    expect(memoryKib(program.pid)).toBeLessThan(250_000);
-  });
-
-  test("is served by both workers of a shared port, after a response over TCP has announced HTTP/3", async () => {
-    const program = await start({ server: { workers: 2 } });
-    const response = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
-    expect(response.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
-    for (let i = 0; i < 16; i++) await ngtcp2(program, "/.healthz");
-    const metrics = await (
-      await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA.cert } })
-    ).text();
-    expect(metrics).toContain("http3");
-    // The kernel assigns each client to one of the two. That all go to one is as probable as 16 equal coin tosses.
-    const workers = readFileSync(`/proc/net/udp`, "latin1")
-      .split("\n")
-      .filter((line) => line.includes(`:${program.port.toString(16).toUpperCase().padStart(4, "0")} `));
-    expect(workers.length).toBe(2);
-  });
-});
-
-describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package ngtcp2-client)", () => {
-  test("a certificate that the CA signed is reported to the upstream, and a missing or foreign certificate is refused", async () => {
-    const origin = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: ({ headers }) =>
-        new Response(`${headers.get("x-client-cert-verified")} ${headers.get("x-client-cert-subject")}`),
+describe.skipIf(!isInstalled("ngtcp2-client", NGTCP2 !== null))(
+  "ngtcp2's client (needs the Debian package ngtcp2-client)",
+  () => {
+    test("sends and gets 200 MB through the gateway, complete, and in limited memory", async () => {
+      const program = await start(startOrigin().config);
+      const body = join(program.folder, "body");
+      const bytes = Buffer.alloc(BIG_BYTES);
+      for (let at = 0; at < BIG_BYTES; at += 4) bytes.writeUInt32LE((at * 2_654_435_761) >>> 0, at);
+      writeFileSync(body, bytes);
+      const hash = await ngtcp2(program, "/hash", ["-d", body, "-m", "POST"]);
+      expect(readFileSync(hash, "latin1")).toBe(createHash("sha256").update(bytes).digest("hex"));
+      const big = readFileSync(await ngtcp2(program, "/big"));
+      expect(big.length).toBe(BIG_BYTES);
+      expect(big.every((byte) => byte === 65)).toBe(true);
+      expect(memoryKib(program.pid)).toBeLessThan(250_000);
     });
-    open.push({ stop: () => origin.stop(true) });
-    const keys = folderOf();
-    const files = {
-      "ca.pem": TEST_CA.cert,
-      "client.pem": CLIENT.cert,
-      "client.key": CLIENT.key,
-      "other.pem": STRANGER.cert,
-      "other.key": STRANGER.key,
-    };
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(keys, name), text);
-    const program = await start({
-      tls: { cert_path: join(keys, "cert.pem"), key_path: join(keys, "key.pem"), client_ca_path: join(keys, "ca.pem") },
-      upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
-      routes: [{ path_prefix: "/", upstream: "origin" }],
+
+    test("is served by both workers of a shared port, after a response over TCP has announced HTTP/3", async () => {
+      const program = await start({ server: { workers: 2 } });
+      const response = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
+      expect(response.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
+      for (let i = 0; i < 16; i++) await ngtcp2(program, "/.healthz");
+      const metrics = await (
+        await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA.cert } })
+      ).text();
+      expect(metrics).toContain("http3");
+      // The kernel assigns each client to one of the two. That all go to one is as probable as 16 equal coin tosses.
+      const workers = readFileSync(`/proc/net/udp`, "latin1")
+        .split("\n")
+        .filter((line) => line.includes(`:${program.port.toString(16).toUpperCase().padStart(4, "0")} `));
+      expect(workers.length).toBe(2);
     });
-    const withPair = (name: string): string[] => [
-      `--cert=${join(keys, `${name}.pem`)}`,
-      `--key=${join(keys, `${name}.key`)}`,
-    ];
-    const told = await ngtcp2(program, "/told", withPair("client"));
-    expect(readFileSync(told, "latin1")).toBe("SUCCESS CN=alice,O=Acme");
-    for (const more of [[], withPair("other")]) {
-      // The server closes the connection; the client's reaction does not matter.
-      expect((await runNgtcp2(program, "/refused", more)).errors).toContain("ERR_DRAINING");
-      expect(
-        existsSync(join(program.folder, "refused")) && readFileSync(join(program.folder, "refused")).length > 0,
-      ).toBe(false);
-    }
-  });
-});
+  },
+);
+
+describe.skipIf(!isInstalled("ngtcp2-client", NGTCP2 !== null))(
+  "client certificates (needs the Debian package ngtcp2-client)",
+  () => {
+    test("a certificate that the CA signed is reported to the upstream, and a missing or foreign certificate is refused", async () => {
+      const origin = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: ({ headers }) =>
+          new Response(`${headers.get("x-client-cert-verified")} ${headers.get("x-client-cert-subject")}`),
+      });
+      open.push({ stop: () => origin.stop(true) });
+      const keys = folderOf();
+      const files = {
+        "ca.pem": TEST_CA.cert,
+        "client.pem": CLIENT.cert,
+        "client.key": CLIENT.key,
+        "other.pem": STRANGER.cert,
+        "other.key": STRANGER.key,
+      };
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(keys, name), text);
+      const program = await start({
+        tls: {
+          cert_path: join(keys, "cert.pem"),
+          key_path: join(keys, "key.pem"),
+          client_ca_path: join(keys, "ca.pem"),
+        },
+        upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+        routes: [{ path_prefix: "/", upstream: "origin" }],
+      });
+      const withPair = (name: string): string[] => [
+        `--cert=${join(keys, `${name}.pem`)}`,
+        `--key=${join(keys, `${name}.key`)}`,
+      ];
+      const told = await ngtcp2(program, "/told", withPair("client"));
+      expect(readFileSync(told, "latin1")).toBe("SUCCESS CN=alice,O=Acme");
+      for (const more of [[], withPair("other")]) {
+        // The server closes the connection; the client's reaction does not matter.
+        expect((await runNgtcp2(program, "/refused", more)).errors).toContain("ERR_DRAINING");
+        expect(
+          existsSync(join(program.folder, "refused")) && readFileSync(join(program.folder, "refused")).length > 0,
+        ).toBe(false);
+      }
+    });
+  },
+);
 
 test("the client's own claims about a certificate do not reach the upstream", async () => {
   const seen: string[] = [];

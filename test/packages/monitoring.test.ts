@@ -15,6 +15,7 @@ import { documentedMetrics, readDocument, ROOT } from "../support/documents.ts";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { type Metric, parseMetrics } from "../support/prometheus.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(20_000));
 
@@ -194,7 +195,7 @@ function promtool(...args: readonly string[]): void {
   expect([exitCode, exitCode === 0 ? "" : `${stdout.toString()}${stderr.toString()}`]).toEqual([0, ""]);
 }
 
-describe.skipIf(Bun.which("promtool") === null)("promtool (the package prometheus), where it is installed,", () => {
+describe.skipIf(!isInstalled("promtool"))("promtool (the package prometheus), where it is installed,", () => {
   test("accepts the rules", () => {
     promtool("check", "rules", "--lint-fatal", RULES);
   });

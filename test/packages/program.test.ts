@@ -6,6 +6,7 @@ import { Glob } from "bun";
 import manifest from "../../package.json";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { descendants, Folder, Program } from "../support/program.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 // The build, and unpacking the browser.
 setDefaultTimeout(patient(90_000));
@@ -110,7 +111,7 @@ s.bind(sys.argv[1])
 print("bound", flush=True)
 while True: print(s.recv(256).decode(), flush=True)`;
 
-const hasDpkg = Bun.which("dpkg-deb") !== null;
+const hasDpkg = isInstalled("dpkg-deb");
 const python = "/usr/bin/python3";
 
 test.skipIf(!hasDpkg)(
@@ -154,7 +155,7 @@ function debianPackage(): string {
   return found;
 }
 
-test.skipIf(Bun.which("systemd-analyze") === null)("the unit of the gateway has an exposure below 2.0", () => {
+test.skipIf(!isInstalled("systemd-analyze"))("the unit of the gateway has an exposure below 2.0", () => {
   const unit = "packaging/systemd/turnpike.service";
   const { stdout } = Bun.spawnSync(["systemd-analyze", "security", "--offline=true", "--no-pager", unit], {
     cwd: ROOT,
@@ -163,7 +164,7 @@ test.skipIf(Bun.which("systemd-analyze") === null)("the unit of the gateway has 
   expect(Number(score)).toBeLessThan(2);
 });
 
-test.skipIf(!hasDpkg || Bun.which("lintian") === null)("lintian finds no error in the Debian package", () => {
+test.skipIf(!hasDpkg || !isInstalled("lintian"))("lintian finds no error in the Debian package", () => {
   const { stdout } = Bun.spawnSync(["lintian", "--fail-on=error", "--allow-root", debianPackage()]);
   expect(stdout.toString()).not.toMatch(/^E:/m);
 });

@@ -12,6 +12,7 @@ import { type ProtocolGateway, startProtocols } from "../policy/protocols.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(30_000));
 
@@ -244,7 +245,7 @@ function requestFor(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }
 
-test.skipIf(!existsSync(OPENSSL))(
+test.skipIf(!isInstalled("openssl", existsSync(OPENSSL)))(
   "TLS over TCP: no ticket permits early data, and it is rejected from clients that send it",
   async () => {
     const session = folder.file("session.pem");

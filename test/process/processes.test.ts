@@ -10,6 +10,7 @@ import { once, RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -113,7 +114,7 @@ describe("workers", () => {
     TIME_MS,
   );
 
-  test.skipIf(Bun.which("prlimit") === null)(
+  test.skipIf(!isInstalled("prlimit"))(
     "a worker that the system cannot start yet is started as soon as possible, and the others serve meanwhile",
     async () => {
       const { program, port } = await serve(configOf({ workers: 2 }));

@@ -7,6 +7,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -347,7 +348,7 @@ while True: print(f"[{s.recv(256).decode()}]", flush=True)`;
 const PYTHON = "/usr/bin/python3";
 
 for (const workers of [1, 2]) {
-  test.skipIf(!existsSync(PYTHON))(
+  test.skipIf(!isInstalled("python3", existsSync(PYTHON)))(
     `systemd follows the new process, and sees no stop, with workers: ${workers}`,
     async () => {
       const socket = folder.file(`notify-${workers}`);

@@ -6,6 +6,7 @@ import { Rig } from "../proxy/testing/rig.ts";
 import { TEST_CA } from "../support/certificates.ts";
 import { Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -62,7 +63,7 @@ afterAll(async () => {
 });
 
 describe.each(SERVERS)("a server of %s", (server) => {
-  const skip = NODE === null;
+  const skip = !isInstalled("node");
   test.skipIf(skip).each(["ws", "wss"])(
     "serves a client of the package ws by %s as without the gateway",
     async (scheme) => {

@@ -8,6 +8,7 @@ import { CLIENTS } from "./testing/stage.ts";
 import { type ClientKind, openTunnel, type Ports } from "./testing/tunnel-client.ts";
 import { type Case, SECTIONS } from "./testing/ws-cases.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { isInstalled } from "../../src/lib/testing/installed.ts";
 
 setDefaultTimeout(patient(60_000));
 
@@ -69,7 +70,7 @@ function summary(bytes: Buffer): { responses: [number, string][]; code: number }
 
 for (const [section, cases] of SECTIONS) {
   const all = cases();
-  test.skipIf(NODE === null)(
+  test.skipIf(!isInstalled("node"))(
     `${section}: ${all.length} cases have the same results as without the gateway`,
     async () => {
       for (const one of all) {

@@ -4,12 +4,13 @@ import { attempts, SWALLOWER } from "../../../test/support/swallower.ts";
 import { connectTcp } from "./connect-tcp.ts";
 import { DEAF } from "./tcp.ts";
 import { connectTls, trustOf } from "./tls-connect.ts";
+import { isInstalled } from "../../lib/testing/installed.ts";
 
 function rethrow(error: unknown): never {
   throw error;
 }
 
-test.skipIf(Bun.which("python3") === null)(
+test.skipIf(!isInstalled("python3"))(
   "an aborted attempt leaves no socket, with and without TLS (skipped without python3)",
   async () => {
     const swallower = new Program(["-c", SWALLOWER], { command: ["python3"] });

@@ -8,6 +8,7 @@ import { Connection, statement } from "../postgres/connection.ts";
 import { type PoolSettings } from "../postgres/pool.ts";
 import { type SslMode } from "../postgres/target.ts";
 import { patient } from "../../lib/testing/patience.ts";
+import { isInstalled } from "../../lib/testing/installed.ts";
 
 /** Debian installs each version in a folder of its own. The newest comes first. */
 function findBinaries(): string | undefined {
@@ -25,7 +26,7 @@ function findBinaries(): string | undefined {
 const BINARIES = findBinaries();
 
 /** False if PostgreSQL is not installed. Use it as `describe.skipIf(!hasPostgres)`. */
-export const hasPostgres = BINARIES !== undefined;
+export const hasPostgres = isInstalled("PostgreSQL", BINARIES !== undefined);
 
 /** PostgreSQL refuses to run as root. */
 const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { freePort } from "../../../src/lib/testing/listen.ts";
 import { LOCALHOST, TEST_CA } from "../../support/certificates.ts";
 import { until } from "../../support/program.ts";
+import { isInstalled } from "../../../src/lib/testing/installed.ts";
 
 const PEBBLE = Bun.which("pebble");
 const DNS = Bun.which("pebble-challtestsrv");
 
 /** False if the Debian package `pebble` is not installed: `describe.skipIf(!hasPebble)`. */
-export const hasPebble = PEBBLE !== null && DNS !== null;
+export const hasPebble = isInstalled("pebble", PEBBLE !== null && DNS !== null);
 
 /** They end with the test, even after SIGKILL: their shell waits for the end of standard input. */
 const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;

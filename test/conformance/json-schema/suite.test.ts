@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { playFormats, playOwn, playSuite, suiteFolder } from "./suite.ts";
+import { isInstalled } from "../../../src/lib/testing/installed.ts";
 
 /** The number of cases in the oldest supported copy, that of Debian bookworm; newer ones have more. */
 const LEAST_CASES = 1176;
@@ -10,6 +11,7 @@ test("every keyword of JSON Schema 2020-12 is supported", () => {
 });
 
 const folder = suiteFolder();
+isInstalled("libtest-json-schema-acceptance-perl", folder !== undefined);
 test.skipIf(folder === undefined)("the official suite passes", () => {
   const results = playSuite(folder ?? "");
   expect(results.filter(({ error }) => error !== "")).toEqual([]);

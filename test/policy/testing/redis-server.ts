@@ -1,6 +1,7 @@
 /** A real Redis server for one test, if the system has Redis. */
 import { accessSync, constants } from "node:fs";
 import { Folder, until } from "../../support/program.ts";
+import { isInstalled } from "../../../src/lib/testing/installed.ts";
 
 const BINARY = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((path) => {
   try {
@@ -12,7 +13,7 @@ const BINARY = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((pa
 });
 
 /** Tests that need it are skipped without it. */
-export const hasRedis = BINARY !== undefined;
+export const hasRedis = isInstalled("redis-server", BINARY !== undefined);
 
 export class RedisServer {
   readonly #folder = new Folder();

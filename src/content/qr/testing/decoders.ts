@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import jsQR from "jsqr";
+import { isInstalled } from "../../../lib/testing/installed.ts";
 
 export interface Picture {
   readonly width: number;
@@ -43,7 +44,7 @@ export function readByJsQr({ width, rgba }: Picture): string | undefined {
   return jsQR(framed, framedWidth, framedWidth)?.data;
 }
 
-export const hasZbar = spawnSync("zbarimg", ["--version"]).status === 0;
+export const hasZbar = isInstalled("zbarimg");
 
 /**
  * The texts that zbarimg (Debian: zbar-tools) reads in several PNGs, in their order. The texts must not contain line

@@ -2,11 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../lib/testing/listen.ts";
+import { isInstalled } from "../../../lib/testing/installed.ts";
 
 const PROGRAM = "/usr/bin/searx-run";
 
 /** Whether Debian's searx is installed. */
-export const HAS_SEARX = existsSync(PROGRAM);
+export const HAS_SEARX = isInstalled("searx", existsSync(PROGRAM));
 
 export interface Searx {
   readonly url: string;

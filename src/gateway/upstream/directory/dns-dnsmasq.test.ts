@@ -6,6 +6,7 @@ import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { serverKey } from "../member.ts";
 import { DnsDiscovery } from "./dns-discovery.ts";
+import { isInstalled } from "../../../lib/testing/installed.ts";
 
 const dnsmasq = Bun.which("dnsmasq", { PATH: `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin` });
 const TTL_S = 1;
@@ -19,7 +20,7 @@ function hosts(addresses: readonly string[]): string {
   return addresses.map((address) => `${address} app.test\n`).join("");
 }
 
-test.skipIf(dnsmasq === null)(
+test.skipIf(!isInstalled("dnsmasq", dnsmasq !== null))(
   "any number of servers is found through dnsmasq, changes with its records, and stays when it has stopped (skipped without dnsmasq)",
   async () => {
     const folder = new Folder();

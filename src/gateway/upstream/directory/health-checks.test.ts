@@ -15,6 +15,7 @@ import { ServerStates } from "../server-states.ts";
 import { HealthChecks } from "./health-checks.ts";
 import { reasonName } from "./probe-reason.ts";
 import { type CheckedServer } from "./server-check.ts";
+import { isInstalled } from "../../../lib/testing/installed.ts";
 
 const INTERVAL_MS = 5000;
 const TIMEOUT_MS = 2000;
@@ -339,7 +340,7 @@ test("a server that hangs gets no further probe before its probe has ended", asy
   await until("the next probe is under way", () => origin.requests[1]);
 });
 
-test.skipIf(Bun.which("python3") === null)(
+test.skipIf(!isInstalled("python3"))(
   "of a named server that swallows SYNs no more than 4 attempts to connect hang (skipped without python3)",
   async () => {
     const swallower = new Program(["-c", SWALLOWER], { command: ["python3"] });

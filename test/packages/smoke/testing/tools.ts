@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { isInstalled } from "../../../../src/lib/testing/installed.ts";
 
 const ROOT = join(import.meta.dir, "../../../..");
 
@@ -16,7 +17,7 @@ export const PACKAGES_VARIABLE = "TURNPIKE_TEST_PACKAGES";
  * reason, which follows the name of a test.
  */
 export function whyNot(...programs: readonly string[]): string {
-  const missing = programs.filter((program) => Bun.which(program) === null);
+  const missing = programs.filter((program) => !isInstalled(program));
   if (missing.length > 0) return `, skipped: not installed: ${missing.join(", ")}`;
   if (process.getuid?.() !== 0) return ", skipped: only root can run it";
   return programs.includes("mmdebstrap") && !canFetchPackages()
