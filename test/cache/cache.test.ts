@@ -35,6 +35,26 @@ test("a fresh stored response serves GET and HEAD, with its age and without a re
   expect(origin.requests).toHaveLength(1);
 });
 
+test("a HEAD that fails at the origin neither changes nor removes the stored response", async () => {
+  const path = bed.newPath();
+  bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\n');
+  await bed.ask(path);
+  bed.responses('Cache-Control: max-age=1\r\nETag: "b"\r\n', "500 Internal Server Error");
+  const head = await bed.ask(path, "Cache-Control: no-cache\r\n", "HEAD");
+  expect([statusOf(head), origin.requests.length]).toEqual([500, 2]);
+  const again = await bed.ask(path);
+  expect([statusOf(again), again.body, origin.requests.length]).toEqual([200, "body 1", 2]);
+});
+
+test("a HEAD whose response has another ETag removes the stored response", async () => {
+  const path = bed.newPath();
+  bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\n');
+  await bed.ask(path);
+  bed.responses('Cache-Control: max-age=60\r\nETag: "b"\r\n');
+  await bed.ask(path, "Cache-Control: no-cache\r\n", "HEAD");
+  expect([(await bed.ask(path)).body, origin.requests.length]).toEqual(["body 2", 3]);
+});
+
 test("fifty simultaneous requests cost one request to the origin, and get the body while it arrives", async () => {
   const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();

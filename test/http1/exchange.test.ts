@@ -248,6 +248,13 @@ describe("1xx and Expect", () => {
     expect((await client.response()).body).toBe("POST /1 hello");
   });
 
+  test("Expect: 100-continue of a request without a body ends at the gateway", async () => {
+    await open();
+    client.send("GET /1 HTTP/1.1\r\nHost: a.test\r\nExpect: 100-continue\r\n\r\n");
+    expect(statusOf(await client.response())).toBe(200);
+    expect(origin.bytes.toLowerCase()).not.toContain("expect");
+  });
+
   test("an origin's refusal before the body reaches the client", async () => {
     origin.onBytes = (connection) => {
       connection.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno");

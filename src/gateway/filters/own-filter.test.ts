@@ -254,6 +254,38 @@ test("a parked request whose command finds the queue full gets 503 with Retry-Af
   expect([runtime.gauge.pinned, runtime.gauge.parked]).toEqual([0, 0]);
 });
 
+test.each(["while its command runs", "as its command ends"])(
+  "if the client leaves %s, the filter is not resumed, and nothing is logged or sent",
+  async (when) => {
+    const runtime = testRuntime();
+    const ended = Promise.withResolvers<() => void>();
+    runtime.link = {
+      isReady: true,
+      call: (_bytes, done) => {
+        ended.resolve(() => done({ kind: "reply", bytes: Buffer.from("ok\u001e0\n") }));
+        return () => {};
+      },
+      close() {},
+    };
+    const code = [...calls(0, 1), ...op.drop, ...op.i32(3)];
+    const module = await loaded(ownModule(["host_call"], { on_request: code, on_resume: op.i32(0) }, "c"));
+    const client = new Client();
+    const filter = new OwnFilter(module, testSettings(), runtime);
+    let gone = false;
+    const exchange = Object.defineProperty(exchangeOf(client), "gone", { get: () => gone });
+    const decision = filter.request(exchange);
+    const end = await ended.promise;
+    if (when === "as its command ends") end();
+    gone = true;
+    exchange.onFinish?.(exchange);
+    expect(await decision).toEqual({ kind: "responded" });
+    expect([client.heads, runtime.lines]).toEqual([[], []]);
+    expect(runtime.counted.filter((counted) => counted.startsWith("resume"))).toEqual(["resume gone"]);
+    expect([runtime.gauge.pinned, runtime.gauge.parked]).toEqual([0, 0]);
+    filter.close();
+  },
+);
+
 test("all filters of a worker share the limit on instances", async () => {
   const runtime = testRuntime();
   runtime.instances.capacity = 1;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { headText } from "./head-text.ts";
+import { headText, unfinishedHeadError } from "./head-text.ts";
 
 /** Bytes that are searched first. */
 const FIRST = 2048;
@@ -34,4 +34,26 @@ test("an empty line before a head is not its end", () => {
   expect(textOf("", `\r\nGET${END}${rest}`)).toHaveLength(FIRST);
   // The earlier bytes contain no end, so it can only lie across the boundary.
   expect(textOf(`a${END}bcd`, rest)).toBe(`a${END}bcd${rest}`);
+});
+
+test.each([
+  ["as long as the limit", "GET /".padEnd(30, "x"), 0, undefined],
+  ["as long as the limit after an empty line", `\r\n${"GET /".padEnd(30, "x")}`, 2, undefined],
+  ["with a longer target", "GET /".padEnd(31, "x"), 0, "uri-too-long"],
+  ["with a longer target after an empty line", `\r\n${"GET /".padEnd(31, "x")}`, 2, "uri-too-long"],
+  ["with a longer method", "G".repeat(31), 0, "bad-request"],
+  ["with longer fields", "GET / HTTP/1.1\r\nA: b".padEnd(31, "x"), 0, "head-too-large"],
+] as const)("an unfinished head %s has the error it deserves", (_what, text, start, code) => {
+  const error = unfinishedHeadError(text, { start, end: -1, seen: 0, limit: 30 });
+  expect(error?.code).toBe(code as NonNullable<typeof error>["code"]);
+});
+
+test.each([
+  [28, undefined],
+  [29, undefined],
+  [30, "bad-request"],
+] as const)("of an unfinished head only what arrived after %d characters is searched for errors", (at, code) => {
+  const text = `${"GET /".padEnd(at, "x")}\0${"x".repeat(40 - at - 1)}`;
+  const error = unfinishedHeadError(text, { start: 0, end: -1, seen: 31, limit: 100 });
+  expect(error?.code).toBe(code as NonNullable<typeof error>["code"]);
 });

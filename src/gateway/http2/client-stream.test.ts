@@ -364,6 +364,16 @@ describe("a malformed response resets its stream and no other", () => {
 });
 
 describe("the timeout", () => {
+  test("does not begin after the stream has ended", () => {
+    const stream = server.sendQuietly(sink);
+    let late = 0;
+    stream.timeKeeper = { timedOut: () => void late++ };
+    server.head(1, f.END_STREAM, OK);
+    stream.waitAtMost(1000, Number.POSITIVE_INFINITY);
+    server.owner.clock.advance(5000);
+    expect(late).toBe(0);
+  });
+
   test("runs while the upstream must act, and restarts at each arrival", () => {
     const stream = server.sendQuietly(sink);
     let late = 0;

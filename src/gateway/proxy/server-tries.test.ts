@@ -104,6 +104,20 @@ describe("without a connection", () => {
     expect(origin?.summaries).toEqual(status === 200 ? ["POST /x body"] : []);
   });
 
+  test("a POST that a server has not processed goes to another server, also without connect_any_method", async () => {
+    const [leaving, other] = [await Http2Origin.start(), await Http2Origin.start()];
+    leaving.onHead = ({ connection }) => {
+      leaving.stopListening();
+      connection.goaway(0);
+      connection.socket.end();
+    };
+    const servers = [{ port: leaving.port }, { port: other.port, backup: true }];
+    const gateway = await serve(servers, { retry: { max_retries: 1 } }, { protocol: "h2c" });
+    expect(await ask(gateway, "HTTP/1.1", { method: "POST", path: "/x" })).toMatchObject({ status: 200 });
+    expect([leaving.on("/x").length, other.on("/x").length]).toEqual([1, 1]);
+    await other.stop();
+  });
+
   test("connect_any_method sends no POST again that was sent", async () => {
     const [first, second] = await originsThat(2, reset);
     const servers = [{ port: first?.port }, { port: second?.port }];

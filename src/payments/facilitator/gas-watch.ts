@@ -15,8 +15,11 @@ export type Gas =
   | { readonly network: string; readonly balance: string; readonly isLow: boolean }
   | { readonly network: string; readonly cause: string };
 
+/** A chain, and the most that one settlement on it costs. */
+type GasChain = Pick<ReadChain, "network" | "rpc_url" | "max_gas" | "max_fee_per_gas">;
+
 /** Reads the gas of `owner` on each of the chains. */
-export async function readGas(chains: readonly ReadChain[], owner: Address): Promise<readonly Gas[]> {
+export async function readGas(chains: readonly GasChain[], owner: Address): Promise<readonly Gas[]> {
   return await Promise.all(
     chains.map(async ({ network, rpc_url: url, max_gas: maxGas, max_fee_per_gas: maxFee }): Promise<Gas> => {
       try {

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../sqlite/migrations.ts";
-import { openLedgerView } from "./open-ledger-view.ts";
+import { openLedgerView, readSqliteVersion } from "./open-ledger-view.ts";
 import { openStore, openUsageStore } from "./open-store.ts";
 import { descriptorsOf } from "../testing/descriptors.ts";
 import { RESERVATION } from "../testing/reservation.ts";
@@ -85,4 +85,16 @@ test("a closed store and its closed usage leave nothing open", async () => {
   await store.close();
   await usage.close();
   expect(descriptorsOf(path)).toBe(0);
+});
+
+test("the version of a file is read without changing it, and is 0 if there is no file or only memory", async () => {
+  const path = await storeOf(SCHEMA_VERSION - 1);
+  const before = readFileSync(path);
+  expect(readSqliteVersion(path)).toEqual({ found: SCHEMA_VERSION - 1, known: SCHEMA_VERSION });
+  expect([readFileSync(path).equals(before), descriptorsOf(path)]).toEqual([true, 0]);
+  const missing = join(folder, "missing.db");
+  for (const none of [missing, ":memory:"]) {
+    expect(readSqliteVersion(none)).toEqual({ found: 0, known: SCHEMA_VERSION });
+  }
+  expect([existsSync(missing), existsSync(":memory:")]).toEqual([false, false]);
 });

@@ -152,6 +152,19 @@ describe("the author and the date beside the title", () => {
     expect(about(entries.join("")).byline).toBe("Ada Berg");
   });
 
+  test.each([
+    [19, undefined],
+    [20, "Ada Berg"],
+  ])(
+    "of the elements with an author the first 20 are read: after %d others a third name does not count",
+    (others, byline) => {
+      const names = ["Ada Berg", "Bo Berg", ...Array.from({ length: others - 2 }, () => "Ada Berg"), "Cy Berg"];
+      const entries = names.map((name) => `<div><a rel="author" href="/x">${name}</a></div>`).join("");
+      const head = '<meta property="og:type" content="article">';
+      expect(about(entries, { head, path: "/" }).byline).toBe(byline);
+    },
+  );
+
   test("microdata with more than a name", () => {
     const beside = '<div itemprop="author"><span itemprop="name">Jane Doe</span> 41244 points 18 gold badges</div>';
     expect(about(beside).byline).toBe("Jane Doe");

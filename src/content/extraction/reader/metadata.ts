@@ -123,7 +123,7 @@ class FoundMetadata {
       this.#time ??= attribs["datetime"];
     }
     if (attribs["rel"] !== "author" && property !== "author") return;
-    if (this.#names.size >= MIN_AUTHORS_OF_ITEMS || ++this.#authors > MAX_AUTHORS) return;
+    if (++this.#authors > MAX_AUTHORS) return;
     const author = nameOf(attribs["content"] ?? nameText(element) ?? "");
     this.#byline ??= author;
     if (author !== undefined) this.#names.add(author);

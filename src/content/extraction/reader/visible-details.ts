@@ -76,15 +76,13 @@ function onlyAuthor(blocks: readonly Block[]): string | undefined {
   return only;
 }
 
-/** Indexes of the blocks after the title, then of those before it. */
+/** Indexes of the blocks after the title, then of those before it. A page may have fewer blocks. */
 function aroundTitle(blocks: readonly Block[], title: string): number[] {
   const start = titleBlock(blocks, title);
   if (start === -1) return [];
-  const after = Math.min(MAX_BLOCKS_AFTER, blocks.length - start - 1);
-  const before = Math.min(MAX_BLOCKS_BEFORE, start);
   return [
-    ...Array.from({ length: after }, (_, at) => start + 1 + at),
-    ...Array.from({ length: before }, (_, at) => start - 1 - at),
+    ...Array.from({ length: MAX_BLOCKS_AFTER }, (_, at) => start + 1 + at),
+    ...Array.from({ length: MAX_BLOCKS_BEFORE }, (_, at) => start - 1 - at),
   ];
 }
 

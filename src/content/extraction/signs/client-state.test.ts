@@ -57,6 +57,8 @@ describe("a component that changes its state when it is in the page", () => {
       "empties a field on another page",
       'let[q,s]=useState("");useEffect(()=>{s("")},[path]);return jsx("input",{value:q})',
     ],
+    ["fills it on a condition", 'let[t,s]=d("");return h(()=>{if(i)s(format(i))},[i]),_("time",{children:t})'],
+    ["fills it after a choice", 'let[t,s]=d("");return h(()=>{i&&s(format(i))},[i]),_("time",{children:t})'],
     ["copies a value that it has", "let[v,s]=useState(p.v);useEffect(()=>{s(p.v)},[p.v]);return jsx(v)"],
     [
       "marks the part in the window",

@@ -25,8 +25,6 @@ export interface Context {
   /** Undefined for the plugin itself. */
   readonly exchange: Exchange | undefined;
   fields(kind: number): FieldList | undefined;
-  /** True if the filter cannot change these fields any more. */
-  isSent(kind: number): boolean;
   buffer(kind: number): ContextBuffer | undefined;
   /**
    * Handles `proxy_done`: the filter has finished with this context. Returns false if the gateway did not wait for it.

@@ -103,6 +103,16 @@ const HARMLESS: Readonly<Record<string, Filter & { readonly status: number }>> =
     },
     status: 200,
   },
+  "a range of a buffer that ends beyond all addresses": {
+    imports: [["proxy_get_buffer_bytes", 5]],
+    callbacks: { proxy_on_request_headers: [...call(0, 7, 2, -1, RESULTS, RESULTS + 4), ...op.i32(2), ...op.i32Sub] },
+    status: 200,
+  },
+  "a range of a buffer that ends at the last address": {
+    imports: [["proxy_get_buffer_bytes", 5]],
+    callbacks: { proxy_on_request_headers: call(0, 7, 1, -2, RESULTS, RESULTS + 4) },
+    status: 200,
+  },
   "no callback at all": { callbacks: {}, status: 200 },
   "a stream that is done later": {
     imports: [["proxy_done", 0]],

@@ -47,10 +47,6 @@ export class PluginContext implements Context {
     }
   }
 
-  isSent(): boolean {
-    return true;
-  }
-
   buffer(kind: number): ContextBuffer | undefined {
     if (kind === BUFFER.callBody) return this.call.body;
     if (kind === BUFFER.grpcMessage) return this.call.message;

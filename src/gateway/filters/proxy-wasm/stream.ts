@@ -166,12 +166,6 @@ export class Stream extends Deadline implements StreamContext, Wishes, SideStrea
     }
   }
 
-  isSent(kind: number): boolean {
-    if (kind === MAP.requestHeaders) return this.#request.isAllowed;
-    if (kind === MAP.responseHeaders) return this.#response.isHeadSent;
-    return kind !== MAP.requestTrailers && kind !== MAP.responseTrailers;
-  }
-
   buffer(kind: number): ContextBuffer | undefined {
     if (kind === BUFFER.requestBody) return this.#request.stage?.bytes;
     if (kind === BUFFER.responseBody) return this.#response.stage?.bytes;

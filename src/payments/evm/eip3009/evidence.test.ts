@@ -45,6 +45,22 @@ describe("a transaction's events show the transfer", () => {
     expect(showsTransfer(logs(used("02"), moved(PAYER, 500n), used("01"), moved(PAYEE, 500n)), transfer)).toBe(true);
   });
 
+  test("if the node lists the events in another order than the transaction emitted them", () => {
+    const all = logs(used("02"), moved(PAYER, 500n), used("01"), moved(PAYEE, 500n));
+    for (const order of [
+      [3, 2, 1, 0],
+      [2, 0, 3, 1],
+      [1, 3, 0, 2],
+    ]) {
+      expect(
+        showsTransfer(
+          order.flatMap((i) => all[i] ?? []),
+          transfer,
+        ),
+      ).toBe(true);
+    }
+  });
+
   test("if the token emits the events in reverse order, and there are no others", () => {
     expect(showsTransfer(logs(moved(PAYEE, 500n), used("01")), transfer)).toBe(true);
   });
