@@ -5,7 +5,7 @@ import { elsewhere } from "./tests-of.ts";
 /** Compares `docs/reference/bounds.md` with the code: it notices a changed bound that no test of behaviour notices. */
 export const BOUNDS_TEST = "scripts/bounds.test.ts";
 
-/** Imports between a test and a file beyond which a test in another folder is no candidate. */
+/** Imports between a test and a file beyond which a test in another folder is not a candidate. */
 const MOST_STEPS = 2;
 
 /** Files of a folder; a file is returned itself. */

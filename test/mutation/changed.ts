@@ -3,7 +3,7 @@ const MAIN = ["origin/main", "main"];
 
 /**
  * The source files that changed: on a branch since it left the main branch; on the main branch since the last tag, or in the last
- * commit if there is no tag. Changes that are not committed count. Empty if this is no checkout.
+ * commit if there is no tag. Changes that are not committed count. Empty if this is not a checkout.
  */
 export function changedSources(): string[] {
   const base = mergeBase() ?? git("describe", "--tags", "--abbrev=0") ?? git("rev-parse", "HEAD~1");
