@@ -2,35 +2,18 @@
  * The input (a draft) and the output (a report) of rules that compare several keys. issue.ts has the problems of single
  * values.
  */
-import { type Config, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { type Diagnostic, MAX_DIAGNOSTICS } from "./diagnostic.ts";
-import { type ParsedConfig, type Section } from "./parse.ts";
-
-type Judged = Extract<
-  Section,
-  | "server"
-  | "timeouts"
-  | "buffer_pool"
-  | "tls"
-  | "http2"
-  | "quic"
-  | "admin"
-  | "x402"
-  | "postgres"
-  | "cors"
-  | "wasm_filters"
->;
+import { type ParsedConfig } from "./parse.ts";
 
 /**
  * The valid parts of a configuration: a section or item with problems is undefined. Rules that compare several keys
  * read this, so that one mistake does not hide others.
  */
-export type Draft = { readonly [K in Judged]: Config[K] | undefined } & {
-  readonly upstreams: readonly (UpstreamConfig | undefined)[];
-  readonly routes: readonly (RouteConfig | undefined)[];
-  /** The file's own value, without unknown keys. */
-  readonly raw: unknown;
-};
+export type Draft = Omit<ParsedConfig["sections"], "upstreams" | "routes"> &
+  Pick<ParsedConfig, "upstreams" | "routes"> & {
+    /** The file's own value, without unknown keys. */
+    readonly raw: unknown;
+  };
 
 /** Receives the diagnostics of rules. */
 export interface Report {
@@ -42,22 +25,7 @@ export interface Report {
 
 /** Makes the draft of a parsed configuration. */
 export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedConfig): Draft {
-  return {
-    server: sections.server,
-    timeouts: sections.timeouts,
-    buffer_pool: sections.buffer_pool,
-    tls: sections.tls,
-    http2: sections.http2,
-    quic: sections.quic,
-    admin: sections.admin,
-    x402: sections.x402,
-    cors: sections.cors,
-    postgres: sections.postgres,
-    wasm_filters: sections.wasm_filters,
-    upstreams,
-    routes,
-    raw,
-  };
+  return { ...sections, upstreams, routes, raw };
 }
 
 /** A report that adds diagnostics to two lists, up to one more than are reported. */

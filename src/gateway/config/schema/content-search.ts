@@ -1,12 +1,15 @@
 import * as z from "./recorded-schema.ts";
 import { count, milliseconds, optionalHttpUrl, ours } from "./kinds.ts";
 
+/** In the order in which they are tried by default. */
+const PROVIDERS = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
+
 /** `content.search`: the search providers of `/search`. */
 export const contentSearch = z
   .strictObject({
     providers: z
-      .array(z.enum(["local", "searxng", "brave", "duckduckgo", "mojeek"]))
-      .default(["local", "searxng", "brave", "duckduckgo", "mojeek"])
+      .array(z.enum(PROVIDERS))
+      .default([...PROVIDERS])
       .describe("Providers in order. Providers without index, address or key are skipped. Empty: search is off."),
     parallel: count(2, 1, 5).describe(
       "Number of providers that are queried at the same time. Further providers are queried if the results are too few.",

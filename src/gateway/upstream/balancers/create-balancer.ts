@@ -1,3 +1,4 @@
+import { type UpstreamConfig } from "../../config/config.ts";
 import { AddressHash } from "./address-hash.ts";
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 import { LeastConnections } from "./least-connections.ts";
@@ -6,7 +7,7 @@ import { RoundRobin } from "./round-robin.ts";
 import { WeightedRoundRobin } from "./weighted-round-robin.ts";
 
 /** `upstreams[].load_balancer`. */
-export type Balancing = "round_robin" | "least_conn" | "ip_hash" | "random" | "weighted_round_robin";
+export type Balancing = UpstreamConfig["load_balancer"];
 
 const CREATE: Readonly<Record<Balancing, <T extends Candidate>(servers: readonly T[], random: Random) => Balancer<T>>> =
   {
