@@ -1,7 +1,7 @@
 /**
  * The connection between a gateway and the one that replaces it. The new gateway listens on a name that only one process
  * can have, and sends SIGUSR2; the old one connects. The kernel closes the connection when a process ends, however it
- * ends. Decision 0110.
+ * ends.
  *
  *   new ── SIGUSR2 ──▶ old     It connects.
  *   new ── ports ────▶ old     Its addresses.

@@ -30,7 +30,7 @@ export function spendingPath(wallet: string): string {
 /**
  * Records the amount that a wallet has signed on each day (UTC), exactly, in a file that only its owner can read. Any
  * number of processes may use it at once. The signature of a failed call counts until it expires, because each holder of a
- * signature can spend it until then (decision 0821).
+ * signature can spend it until then.
  */
 export class Spending {
   readonly #path: string;

@@ -13,7 +13,6 @@ const TOLD_ATTEMPTS = 100;
  *   the new one:  tcp ─ the old one closes its admin interface ─▶ admin ─ its last HTTP/3 request ends ─▶ all
  *   the old one:  all ─ the new one serves ─▶ none ─ it has ended again ─▶ tcp ─▶ admin ─▶ all
  *
- * Decision 0110.
  */
 export type Share = "none" | "tcp" | "admin" | "all";
 
