@@ -39,7 +39,7 @@ function buildah(...args: readonly string[]): string {
 
 /** Builds the program, its browser and fonts, and the Debian package, as far as they are not there. */
 function buildParts(): void {
-  const hasParts = existsSync(join(DIST, "turnpike")) && existsSync(join(DIST, "node_modules/@embedpdf"));
+  const hasParts = existsSync(join(DIST, "turnpike")) && existsSync(join(DIST, "node_modules/@expo-google-fonts"));
   if (!hasParts) run([process.execPath, "scripts/build/program.ts", "--with-browser"]);
   if ([...new Glob("turnpike_*.deb").scanSync(DIST)].length === 0) run([process.execPath, "scripts/build/debian.ts"]);
 }

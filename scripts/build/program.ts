@@ -44,6 +44,7 @@ const ASSETS = [
   "config/listings.json",
   "src/content/extraction/reader/model.bin",
   "src/content/documents/pdf/cmaps",
+  "src/content/fonts/fonts.tar.br",
   "src/gateway/admin/console/page/index.html",
   "src/gateway/admin/console/page/favicon.svg",
   "src/gateway/admin/console/dist/console.js",
@@ -51,8 +52,7 @@ const ASSETS = [
 ];
 
 /** Packages that are not code: they lie beside the program. */
-const BESIDE =
-  /^(?:@sparticuz\/chromium|@fontsource(?:-variable)?\/|@expo-google-fonts\/|@noto-pdf-ts\/fonts|@embedpdf\/fonts)/;
+const BESIDE = /^(?:@sparticuz\/chromium|@expo-google-fonts\/|@noto-pdf-ts\/fonts)/;
 
 /**
  * Sources find files by their own place, which bundling would lose: each keeps it, below the root of the files inside. Packages are

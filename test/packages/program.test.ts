@@ -82,7 +82,7 @@ test("the gateway alone serves in several processes, by a configuration of YAML"
 });
 
 test("start serves a page that its own browser has loaded, and the console", async () => {
-  for (const name of ["@sparticuz/chromium", "@expo-google-fonts/arimo"]) {
+  for (const name of ["@sparticuz/chromium", "@expo-google-fonts/noto-color-emoji"]) {
     const place = folder.file(`node_modules/${name}`);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), place);

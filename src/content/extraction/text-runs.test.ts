@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { render } from "dom-serializer";
+import { getOuterHTML } from "domutils";
 import fc from "fast-check";
 import { type AnyNode, type Document, isTag } from "domhandler";
 import { Parser } from "parse5";
@@ -22,7 +22,7 @@ const shown = (tree: Document): string => {
     if (isTag(node)) nodes.push(`${node.name} ${node.namespace} ${JSON.stringify(node.attributes)}`);
     open.push(...("children" in node ? node.children : []));
   }
-  return `${render(tree, { encodeEntities: "utf8" })}\n${nodes.join("\n")}`;
+  return `${getOuterHTML(tree, { encodeEntities: "utf8" })}\n${nodes.join("\n")}`;
 };
 
 function expectSame(html: string): void {

@@ -2,14 +2,12 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The npm packages with fonts, and the folders of their font files relative to their main modules. */
+/**
+ * The npm packages with fonts that are too large for the archive (packed-fonts.ts), and the folders of their font files
+ * relative to their main modules.
+ */
 const PACKAGES: readonly (readonly [name: string, folder: string])[] = [
-  ["@expo-google-fonts/arimo", "."],
-  ["@expo-google-fonts/tinos", "."],
-  ["@expo-google-fonts/cousine", "."],
   ["@noto-pdf-ts/fonts-cjk", "fonts"],
-  ["@embedpdf/fonts-arabic", "../fonts"],
-  ["@expo-google-fonts/noto-sans-devanagari", "."],
   ["@expo-google-fonts/noto-color-emoji", "."],
 ];
 
