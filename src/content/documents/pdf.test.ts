@@ -170,52 +170,6 @@ test("running headers, footers and page numbers are left out", async () => {
   expect(markdown.split("\n\n")).toEqual(NUMBERS.map((name) => `Words that stand on page ${name} alone.`));
 });
 
-/** A page of a book: the headers differ, and the first page of a chapter has its number below the text. */
-function bookPage(
-  number: number,
-  head: readonly PdfText[],
-  last = `Words of page ${NUMBERS[number]} alone.`,
-): PdfText[] {
-  return [...head, [72, 690, last]];
-}
-
-test("headers that change from page to page are left out if they have the page's number", async () => {
-  const markdown = await markdownOf(
-    bookPage(0, [[300, 30, "1"]]),
-    bookPage(1, [
-      [72, 760, "2"],
-      [400, 760, "CHAPTER 1. GATES"],
-    ]),
-    bookPage(2, [
-      [72, 760, "1.2. KEEPERS"],
-      [500, 760, "3"],
-    ]),
-    bookPage(3, [[300, 30, "4"]]),
-    bookPage(4, [[300, 30, "5"]]),
-    // A number that is not the page's, and a second row with the number of the page.
-    bookPage(5, [
-      [72, 760, "7"],
-      [400, 760, "KEEPERS OF GATES"],
-      [300, 30, "6"],
-    ]),
-  );
-  const words = NUMBERS.map((name) => `Words of page ${name} alone.`);
-  expect(markdown.split("\n\n")).toEqual([...words.slice(0, 5), "7 KEEPERS OF GATES", words[5] ?? ""]);
-});
-
-test("a header beside the table of a rotated page is left out with the page's number", async () => {
-  const turned = pdfColumn(72, 500, LEFT)
-    .map(([x, y, text]) => `BT /F1 10 Tf 0 1 -1 0 ${612 - y} ${x} Tm (${text}) Tj ET`)
-    .join("\n");
-  const others = [0, 1, 2].map((number) => pdfTexts(bookPage(number, [[300, 30, String(number + 1)]])));
-  const head = pdfTexts([
-    [72, 760, "2.1. OUTLOOK"],
-    [500, 760, "4"],
-  ]);
-  const content = await pdfContent(makePdf([...others, `${head}\n${turned}`]));
-  expect(typeof content === "string" ? content : content.text()).not.toMatch(/OUTLOOK|4/);
-});
-
 test("footnotes come after the text of their page", async () => {
   const lines: PdfText[] = [...pdfColumn(72, 740, LEFT), [72, 80, "1 A note in small letters.", 7]];
   const next = pdfColumn(72, 740, RIGHT);

@@ -1,6 +1,6 @@
-import { listBeside, textsBeside, withHeadsFirst } from "./beside.ts";
+import { textsBeside } from "./beside.ts";
 import { withLeaders } from "./contents.ts";
-import { hasLeader, isIndexEntry, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
+import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
 import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
@@ -52,8 +52,7 @@ interface Place {
 /** Reads the blocks of a region and appends them to those of its page. */
 export function readRegion(region: readonly Segment[], place: Place, page: PageBlocks): void {
   const { setting } = place;
-  const parted = withHeadsFirst(withLeaders(rowsOf(region)));
-  const rows = parted.map(withLabels);
+  const rows = withLeaders(rowsOf(region)).map(withLabels);
   const edge = region.reduce((most, { right }) => Math.max(most, right), 0);
   let lines: Line[] = [];
   const flush = () => {
@@ -70,11 +69,10 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
     else if (code > 0) page.blocks.push({ kind: "code", text: codeOf(rows.slice(at, at + code).map(lineOfRow)) });
     else if (table !== undefined) page.blocks.push(table.block);
     const isRest = made === undefined && code === 0 && table === undefined;
-    const list = isRest ? listBeside(parted, at) : undefined;
-    const beside = isRest ? (list ?? textsBeside(rows, at)) : undefined;
+    const beside = isRest ? textsBeside(rows, at) : undefined;
     if (beside !== undefined) {
       flush();
-      for (const side of beside.sides) readRegion(side, { ...place, right: list === undefined ? edge : 0 }, page);
+      for (const side of beside.sides) readRegion(side, { ...place, right: edge }, page);
     } else if (isRest && row !== undefined) {
       const line = lineOfRow(row);
       lines.push(row.segments.length > 1 ? { ...line, isWide: true } : line);
@@ -88,7 +86,8 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
 function withLabels(row: Row): Row {
   const [label, item] = row.segments;
   if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
-  if (!isLabel(label.line.text) && !hasLeader(lineOfRow(row).text)) return row;
+  const isItem = isLabel(label.line.text) && /\p{L}/u.test(item.line.text);
+  if (!isItem && !hasLeader(lineOfRow(row).text)) return row;
   const line = lineOf([...label.line.runs, ...item.line.runs]);
   return { ...row, segments: [{ ...label, right: item.right, line }] };
 }
@@ -105,11 +104,9 @@ function codeLength(rows: readonly Row[], at: number): number {
   return length >= 2 ? length : 0;
 }
 
-/** Whether a row is in a monospaced font, apart from the line number. */
+/** Whether a row is in a monospaced font. */
 function isCode({ segments }: Row): boolean {
-  const [first, ...others] = segments;
-  const isNumber = others.length > 0 && /^\d{1,4}[:.]?$/.test(first?.line?.text ?? "");
-  return (isNumber ? others : segments).every(({ line }) => line?.isMono === true);
+  return segments.every(({ line }) => line?.isMono === true);
 }
 
 /** Lines of code with their indentation and blank lines. */
@@ -201,15 +198,8 @@ function endsEarly(line: Line, next: Line, right: number, spare: number): boolea
 /** Maximum length of a line that ends with a line break, as in addresses, in heights of its letters. */
 const MAX_BROKEN = 25;
 
-/** The minimum number of lines of an index. */
-const MIN_INDEX_LINES = 8;
 /** The minimum length of the lines of a running text that ends before its region, in heights of its letters. */
 const MIN_MEASURE = 12;
-
-/** A line as in an address: a capital or a number first, or an e-mail address, and no end of a sentence. */
-const ADDRESS_LINE = /^(?:["(+]?[\p{Lu}\d].*[^.!?;,]|\S{1,64}@\S{1,255})$/u;
-/** The minimum number of such lines, if most of them are as long as their column allows. */
-const MIN_ADDRESS_LINES = 3;
 
 /** Finds the lines of a paragraph that follow a line break: most lines end early, as in addresses and verses. */
 function findBreaks({ lines, breaks }: Paragraph, right: number): void {
@@ -226,15 +216,11 @@ function findBreaks({ lines, breaks }: Paragraph, right: number): void {
     const above = lines[at - 1];
     if (above?.isWide === true && line.isWide === true) breaks.add(line);
   }
-  const isAddress = lines.length >= MIN_ADDRESS_LINES && lines.every(({ text }) => ADDRESS_LINE.test(text));
-  const isNarrow = isAddress && ended.some((line, at) => endsEarly(line, lines[at + 1] ?? line, right, -0.5));
   const early = ended.filter(isBroken).length;
   const isLong = lines.some((line) => {
     return line.isRtl || /[-\u00AD\u2010]$/.test(line.text) || line.right - line.x > line.size * MAX_BROKEN;
   });
-  const isIndex =
-    lines.length >= MIN_INDEX_LINES && lines.filter(({ text }) => isIndexEntry(text)).length > lines.length * 0.7;
-  if (isLong || (early < Math.max(1, ended.length / 2) && !isIndex && !isNarrow)) return;
+  if (isLong || early < Math.max(1, ended.length / 2)) return;
   for (const line of lines.slice(1)) breaks.add(line);
 }
 
@@ -288,8 +274,6 @@ function isParted(
   if (indent > size * 0.7 && indent < size * 5 && label === undefined && !isFirst) {
     return next === undefined || next.x < line.x - size * 0.5;
   }
-  const isIndented = indent > size * 0.7 && indent < size * 4;
-  if (isIndented && label === undefined && next !== undefined && Math.abs(next.x - above.x) < size * 0.3) return true;
   return indent < -size * 0.7 && (!isFirst || label !== undefined);
 }
 
@@ -340,7 +324,6 @@ export function lookOf(lines: readonly Line[]): Look {
     size: Math.max(...lines.map(({ size }) => size)),
     isBold: lines.every(({ isBold }) => isBold),
     lines: lines.length,
-    left: lines.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY),
   };
 }
 

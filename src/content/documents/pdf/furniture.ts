@@ -8,11 +8,6 @@ const MAX_ROWS = 3;
 const MARGIN = 0.14;
 /** The minimum distance to the text, in heights of the letters. */
 const GAP = 1.7;
-/** The minimum share of a document's pages that show a number which rises with them, if their headers differ. */
-const MOST = 0.5;
-/** The minimum size of a watermark's letters, in sizes of those of the text, and its minimum distance to the top. */
-const STAMP_FACTOR = 2.2;
-const STAMP_EDGE = 0.25;
 /** Points by which the baselines of one header may differ. */
 const PLACE_STEP = 4;
 
@@ -27,8 +22,6 @@ interface Candidate {
   readonly isNumberOnly: boolean;
   /** Whether it is in letters larger than those of the text, as headings are. */
   readonly isLarge: boolean;
-  /** Numbers that stand apart at the left or right end of the row. */
-  readonly ends: readonly number[];
 }
 
 /**
@@ -46,50 +39,15 @@ export function withoutFurniture(pages: readonly PdfPage[]): PdfPage[] {
     ),
   );
   const least = pages.length < 4 ? 2 : 3;
-  const numberOf = risingNumber(candidates, Math.max(least, pages.length * MOST));
   const dropped = new Set<Run>();
-  const done = new Set<number>();
   for (const { key, place, numbers, page, runs, isNumberOnly, isLarge } of candidates) {
     // "Chapter 2" in large letters is a heading.
     if (isLarge && numbers.length > 0 && !isNumberOnly) continue;
     const isNumbered = numbers.some((number) => (numbered.get(`${place} ${number - page}`)?.size ?? 0) >= least);
     const isRepeated = (repeated.get(key)?.size ?? 0) >= least && (!isNumberOnly || isNumbered);
     if (isRepeated || isNumbered) for (const run of runs) dropped.add(run);
-    if (isNumbered) done.add(page);
   }
-  // Headers of chapters change from page to page. A page has one such row, if its number is not elsewhere.
-  for (const { page, runs, isNumberOnly, ends } of candidates) {
-    if (isNumberOnly || done.has(page) || !ends.some((end) => end === numberOf(page))) continue;
-    done.add(page);
-    for (const run of runs) dropped.add(run);
-  }
-  const stamps = stampsOf(pages, bodySize, least);
-  return pages.map((page, at) => ({
-    ...page,
-    runs: page.runs.filter((run) => !dropped.has(run) && (stamps.size === 0 || !stamps.has(stampOf(run)))),
-    aside: !done.has(at) && isHeaderAside(page, numberOf(at)) ? [] : page.aside,
-  }));
-}
-
-/**
- * Watermarks: texts in letters much larger than those of the text, at the same place of most pages, and in the middle
- * part of their height.
- */
-function stampsOf(pages: readonly PdfPage[], bodySize: number, least: number): Set<string> {
-  const found = pagesBy(
-    pages.flatMap(({ runs, height }, page) =>
-      runs
-        .filter(({ size, y }) => size > bodySize * STAMP_FACTOR && y > height * STAMP_EDGE && y < height * (1 - MARGIN))
-        .map((run): [string, number] => [stampOf(run), page]),
-    ),
-  );
-  return new Set(
-    [...found].flatMap(([stamp, { size }]) => (size >= Math.max(least, pages.length * MOST) ? [stamp] : [])),
-  );
-}
-
-function stampOf({ text, x, y, size }: Run): string {
-  return `${Math.round(x)} ${Math.round(y)} ${Math.round(size)} ${text}`;
+  return pages.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }));
 }
 
 /** The size of most letters. */
@@ -102,22 +60,6 @@ function sizeOf(pages: readonly PdfPage[]): number {
     }
   }
   return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 10;
-}
-
-/** The numbers that most pages have at the end of a row, and that rise by one from page to page. */
-function risingNumber(candidates: readonly Candidate[], least: number): (page: number) => number | undefined {
-  const found = pagesBy(
-    candidates.flatMap(({ ends, page }) => ends.map((end): [string, number] => [String(end - page), page])),
-  );
-  const [offset] = [...found].find(([, { size }]) => size >= least) ?? [];
-  return (page) => (offset === undefined ? undefined : page + Number(offset));
-}
-
-/** Whether the only text in another direction is a header: the page's number, and text at the same edge. */
-function isHeaderAside({ aside, width }: PdfPage, number: number | undefined): boolean {
-  const edge = width * MARGIN;
-  const isAtEdge = aside.every(({ x }) => x < edge) || aside.every(({ x }) => x > width - edge);
-  return isAtEdge && number !== undefined && [aside[0], aside.at(-1)].some((run) => run?.text === String(number));
 }
 
 function pagesBy(found: readonly (readonly [key: string, page: number])[]): Map<string, Set<number>> {
@@ -154,11 +96,6 @@ function candidateOf(row: Row, page: number, width: number, bodySize: number): C
   const roman = /(?<!\S)([ivxlc]{1,7})$/i.exec(text)?.[1];
   if (roman !== undefined) numbers.push(numberOfRoman(roman));
   const isNumberOnly = /^[\W_]*#[\W_]*$/.test(masked);
-  // On the first page of a chapter, the page number is higher up.
-  const ends = [row.segments[0], row.segments.at(-1)]
-    .map((segment) => segment?.line?.text.trim() ?? "")
-    .filter((end) => /^\d{1,4}$/.test(end))
-    .map(Number);
   const isLarge = row.size > bodySize * HEADING_FACTOR;
   return {
     page,
@@ -168,7 +105,6 @@ function candidateOf(row: Row, page: number, width: number, bodySize: number): C
     numbers,
     isNumberOnly,
     isLarge,
-    ends,
   };
 }
 

@@ -14,11 +14,6 @@ const MIN_BOLD_SIZE = 0.89;
  */
 const MAX_BOLD_SHARE = 0.4;
 
-/** The maximum share of a PDF's letters that may be in such headings, if they are more. */
-const MAX_LETTER_SHARE = 0.1;
-/** The share of a PDF's letters that may be left of its usual left edge. */
-const OUTER = 0.2;
-
 /** The first words of a caption below a figure or above a table. */
 export const CAPTION =
   /^(?:fig(?:ure|\.)|table|tab\.|listing|abb(?:ildung|\.)|tabelle|tableau|\u0440\u0438\u0441\.|\u56F3|\u56FE|\u8868)\s?(?:\d|[A-Z]\b)/iu;
@@ -30,18 +25,14 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
   const texts = blocks.filter((block): block is Text => block.kind === "text" && block.level === 0);
   const large = texts.filter((text) => isLarge(text, bodySize));
   const bold = texts.filter((text) => !isLarge(text, bodySize) && isBoldHeading(text, bodySize));
-  const outer = outdented(bold, texts);
-  const isFew =
-    outer.length <= Math.max(2, texts.length * MAX_BOLD_SHARE) ||
-    lettersOf(outer) <= lettersOf(texts) * MAX_LETTER_SHARE;
+  const isFew = bold.length <= Math.max(2, texts.length * MAX_BOLD_SHARE);
   const heads = texts.filter((text) => text.look.isHead === true && !large.includes(text) && !bold.includes(text));
-  const headings = [...large, ...(isFew ? outer : []), ...(heads.length > 1 ? heads : [])];
-  const edge = Math.min(...outer.map(({ look }) => look.left ?? 0));
+  const headings = [...large, ...(isFew ? bold : []), ...(heads.length > 1 ? heads : [])];
   const classOf = (text: Text): number => {
     // Sizes that differ by less than half a point count as equal.
     if (text.look.size > bodySize * HEADING_FACTOR) return Math.round(text.look.size * 2) / 2;
     if (text.look.isHead === true && !text.look.isBold) return -partsOf(text) - 2;
-    return outer !== bold && (text.look.left ?? 0) > edge + bodySize / 4 ? -1 : 0;
+    return 0;
   };
   const classes = [...new Set(headings.map(classOf))].toSorted((a, b) => b - a);
   for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading)) + 1);
@@ -50,26 +41,6 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
 /** The number of parts of a heading's number: 2 in "3.1 Roads". 1 without a number. */
 function partsOf({ pieces }: Text): number {
   return /^\d{1,2}(?:\.\d{1,2})*/.exec(plainOf(pieces))?.[0].split(".").length ?? 1;
-}
-
-/**
- * The bold lines that begin before the text, if there are two or more, as in manual pages: other bold lines are terms.
- * Otherwise all of them.
- */
-function outdented(bold: readonly Text[], texts: readonly Text[]): readonly Text[] {
-  const plain = texts.filter(({ look }) => !look.isBold && look.left !== undefined);
-  const most = lettersOf(plain) * OUTER;
-  let letters = 0;
-  const first = plain
-    .toSorted((a, b) => (a.look.left ?? 0) - (b.look.left ?? 0))
-    .find((text) => (letters += plainOf(text.pieces).length) > most);
-  const edge = first?.look.left ?? Number.NEGATIVE_INFINITY;
-  const outer = bold.filter(({ look }) => (look.left ?? edge) < edge - look.size * 0.8);
-  return outer.length > 1 ? outer : bold;
-}
-
-function lettersOf(texts: readonly Text[]): number {
-  return texts.reduce((sum, { pieces }) => sum + plainOf(pieces).length, 0);
 }
 
 function isHeadingText(text: string, letters: number): boolean {

@@ -39,8 +39,3 @@ export function hasLeader(text: string): boolean {
 export function withoutLeader(text: string): string {
   return text.replace(LEADER, " \u2026 ").trim();
 }
-
-/** Whether a line is an entry of an index: words, and then numbers of pages. */
-export function isIndexEntry(text: string): boolean {
-  return /^\p{L}.*[\s,]\d{1,4}(?:[-\u2013]\d{1,4})?$/u.test(text);
-}

@@ -20,13 +20,9 @@ const OT1_SIGNS: Readonly<Record<string, string>> = {
   "\u0018": "\u00B8",
   "\u0019": "\u00DF",
   "\u001A": "\u00E6",
-  "{": "\u2013",
-  "|": "\u2014",
-  "\\": "\u201C",
-  '"': "\u201D",
   "\u007F": "\u00A8",
 };
-const OT1_SIGN = /[\u0010\u0012-\u001A{|\\"\u007F]/g;
+const OT1_SIGN = /[\u0010\u0012-\u001A\u007F]/g;
 
 const CONTROL = /[\u000B-\u001F]/;
 const CONTROLS = /[\u000B-\u001F]/g;
@@ -77,7 +73,7 @@ export class Ligatures {
   }
 
   /** The text of an item, with letters in the place of codes. Codes that are not certain are kept. */
-  read({ str, fontName }: FontText, isMono: boolean): string {
+  read({ str, fontName }: FontText): string {
     if (!this.#texts.has(fontName) || this.#t1 === this.#ot1) return str;
     const isT1 = this.#t1 > this.#ot1;
     if (!CONTROL.test(str) && isT1) return str;
@@ -85,7 +81,7 @@ export class Ligatures {
     const text = str.replace(WORDS, (word) => {
       return word.replace(CONTROLS, (letter) => LIGATURES[letter.charCodeAt(0) - first] ?? letter);
     });
-    if (!isT1) return isMono ? text : text.replace(OT1_SIGN, (sign) => OT1_SIGNS[sign] ?? sign);
+    if (!isT1) return text.replace(OT1_SIGN, (sign) => OT1_SIGNS[sign] ?? sign);
     if (!this.#signs.has(fontName)) return text;
     return text.replace(/[\u0010-\u0016]/g, (sign) => T1_SIGNS[sign.charCodeAt(0) - FIRST_T1_SIGN] ?? sign);
   }

@@ -164,7 +164,7 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
     return pieces;
   }
   const start = first.text.trimStart();
-  const end = withoutDrawnHyphen(last.text.trimEnd());
+  const end = last.text.trimEnd();
   // An expression that ends with $ is tried at each letter of a text, and a paragraph is joined once a line.
   const tail = end.slice(-TAIL);
   const isParted = /\p{Ll}[-\u00AD\u2010]$/u.test(tail) && /^\p{Ll}/u.test(start);
@@ -179,11 +179,6 @@ export function joined(above: readonly Piece[], below: readonly Piece[], compoun
   }
   for (const piece of others) append(pieces, piece);
   return pieces;
-}
-
-/** Some programs write both a soft hyphen and the hyphen that is drawn for it. */
-function withoutDrawnHyphen(text: string): string {
-  return /\u00AD[-\u2010]$/.test(text.slice(-TAIL)) ? text.slice(0, -1) : text;
 }
 
 /** The compound word if the hyphen at a line's end belongs to it. */
@@ -248,17 +243,4 @@ export function partOf(run: Run, from: number, to: number): Run[] {
   const start = from + text.length - text.trimStart().length;
   const isSpaced = start === 0 ? run.isSpaced : /\s/.test(run.text.charAt(start - 1));
   return [{ ...run, text: text.trim(), x: run.x + start * perLetter, width: text.trim().length * perLetter, isSpaced }];
-}
-
-/** Splits a run at the space nearest to a position on the page. Returns the whole run if there is no space near it. */
-export function splitAt(run: Run, place: number): Run[] {
-  const perLetter = run.width / run.text.length;
-  const wanted = (place - run.x) / perLetter;
-  let best = -1;
-  for (let at = run.text.indexOf(" "); at !== -1; at = run.text.indexOf(" ", at + 1)) {
-    if (best === -1 || Math.abs(at - wanted) < Math.abs(best - wanted)) best = at;
-  }
-  if (best === -1 || Math.abs(best - wanted) > 6) return [run];
-  const second = { x: place + run.size * 0.2, isSpaced: true };
-  return [...partOf(run, 0, best), ...partOf(run, best, run.text.length).map((part) => ({ ...part, ...second }))];
 }

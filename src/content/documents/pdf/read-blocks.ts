@@ -1,9 +1,8 @@
 import { readRegion, type Setting } from "./blocks.ts";
-import { CAPTION, setHeadings } from "./headings.ts";
+import { setHeadings } from "./headings.ts";
 import { compoundsOf, joined } from "./pieces.ts";
 import { regionsOf } from "./regions.ts";
 import { joinedWords, segmentsOf } from "./segments.ts";
-import { withInitials } from "./drop-caps.ts";
 import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
 import { ruledTables } from "./tables.ts";
 import { taggedBlocks } from "./tagged.ts";
@@ -53,11 +52,9 @@ export function blocksOfDocument(read: readonly PdfPage[], isOver: () => boolean
 /** Notes at the end of a page, before the text continues. */
 const notesOf = new WeakSet<Block>();
 
-/** The last block of a page before its notes and captions. */
+/** The last block of a page before its notes. */
 function openBlock(blocks: readonly Block[]): number {
-  return blocks.findLastIndex((block) => {
-    return !notesOf.has(block) && !(block.kind === "text" && CAPTION.test(plainOf(block.pieces)));
-  });
+  return blocks.findLastIndex((block) => !notesOf.has(block));
 }
 
 function settingOf(pages: readonly PdfPage[]): Setting {
@@ -81,7 +78,7 @@ function* allRuns(pages: readonly PdfPage[]): Generator<Run> {
 
 function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting): PageBlocks {
   const page: PageBlocks = { blocks: [], notes: [] };
-  const { tables, rest } = ruledTables(withInitials(runs), rules);
+  const { tables, rest } = ruledTables(runs, rules);
   const letters = runs.reduce((sum, { isRtl, text }) => sum + (isRtl ? text.length : -text.length), 0);
   for (const region of regionsOf(joinedWords([...segmentsOf(rest), ...tables]), letters > 0)) {
     const part: PageBlocks = { blocks: [], notes: [] };

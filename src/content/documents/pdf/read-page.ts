@@ -1,4 +1,3 @@
-import { type BitmapFont, type BitmapText, BitmapTexts, type TextOperators } from "./bitmap-text.ts";
 import { fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, partOf, plain } from "./pieces.ts";
@@ -9,9 +8,6 @@ import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 const MAX_PAGE_RUNS = 40_000;
 /** Link annotations of one page of a PDF. The rest is ignored. */
 const MAX_PAGE_LINKS = 1_000;
-/** The sizes of bitmap fonts, in points. If the size is outside this range, the file has another unit for it. */
-const MIN_SIZE = 2;
-const MAX_SIZE = 400;
 /** Milliseconds for the drawings on the pages of a PDF. After that, tables are recognised by their text alone. */
 const MAX_DRAWING_MS = 1_500;
 
@@ -63,47 +59,35 @@ interface LinkBox {
 
 /** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */
 export class PageReader {
-  readonly #operators: Operators & TextOperators;
+  readonly #operators: Operators;
   readonly #isTagged: boolean;
   readonly #clock: () => number;
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
-  readonly #bitmaps: BitmapTexts;
   #drawingMs = 0;
 
   /** `clock` returns monotonic milliseconds. */
-  constructor(operators: Operators & TextOperators, isTagged: boolean, clock: () => number = () => performance.now()) {
+  constructor(operators: Operators, isTagged: boolean, clock: () => number = () => performance.now()) {
     this.#operators = operators;
-    this.#bitmaps = new BitmapTexts(operators);
     this.#isTagged = isTagged;
     this.#clock = clock;
   }
 
   async read(page: SourcePage): Promise<PdfPage> {
     const viewport = page.getViewport({ scale: 1 });
-    const { items: read, styles } = await page.getTextContent({ includeMarkedContent: true });
-    let items = read;
+    const { items, styles } = await page.getTextContent({ includeMarkedContent: true });
     const isVertical = (font: string) => styles[font]?.vertical === true;
     const placementsWith = (textOf: (item: TextItem) => string) =>
-      placementsOf(
-        items.map((item) => this.#sized(item)),
-        viewport.transform,
-        isVertical,
-        textOf,
-      );
+      placementsOf(items, viewport.transform, isVertical, textOf);
     let placements = placementsWith(({ str }) => str);
     const turn = mostlyTurned(placements);
     const turned = turnOf(turn, viewport);
     const placed: Placed = (x, y) => turned(...transformed(viewport.transform, x, y));
     const tree = this.#isTagged ? ((await page.getStructTree()) ?? undefined) : undefined;
-    const { rules, bitmaps } = await this.#drawing(page, items.filter(isTextItem), { placements, placed });
-    const isType3 = (font: string) => this.#fonts.get(font)?.bitmap !== undefined;
-    if (bitmaps.length > 0) {
-      items = [...items.filter((item) => !isTextItem(item) || !isType3(item.fontName)), ...bitmaps];
-      placements = placementsWith(({ str }) => str);
-    }
+    const rules = await this.#rules(page, items.filter(isTextItem), { placements, placed });
+    const isType3 = (font: string) => this.#fonts.get(font)?.isType3 === true;
     if (this.#ligatures.learn(items.filter(isTextItem), isType3)) {
-      placements = placementsWith((item) => this.#ligatures.read(item, this.#bitmaps.isMono(item.fontName)));
+      placements = placementsWith((item) => this.#ligatures.read(item));
     }
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
@@ -131,9 +115,9 @@ export class PageReader {
       width: length,
       size,
       isBold: /bold|black|heavy|demi|(?:^|\+)(?:cm|sf|ec|lm)(?:ss)?bx|-medi$|nimbus.*medi/i.test(name),
-      isMono:
-        (this.#fonts.get(item.fontName)?.bitmap !== undefined && this.#bitmaps.isMono(item.fontName)) ||
-        /mono|courier|consol|typewriter|cousine|menlo|(?:^|\+)(?:cm|sf|ec)tt|lmtt|teletype|inconsolata/i.test(name),
+      isMono: /mono|courier|consol|typewriter|cousine|menlo|(?:^|\+)(?:cm|sf|ec)tt|lmtt|teletype|inconsolata/i.test(
+        name,
+      ),
       isRtl: item.dir === "rtl",
       isSpaced,
       href: "",
@@ -141,75 +125,42 @@ export class PageReader {
     };
   }
 
-  /** A text of a bitmap font with the size of its letters, if the file has another unit for it. */
-  #sized(item: object): object {
-    if (!isTextItem(item) || this.#fonts.get(item.fontName)?.bitmap === undefined) return item;
-    const size = this.#bitmaps.sizeOf(item.fontName);
-    const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = item.transform;
-    const now = Math.hypot(c, d);
-    const wanted = (size ?? 1) * Math.hypot(a, b);
-    if (size === undefined || now === 0 || (now >= MIN_SIZE && now <= MAX_SIZE)) return item;
-    return { ...item, transform: [a, b, (c * wanted) / now, (d * wanted) / now, e, f] };
-  }
-
   /**
    * Names of fonts and lines of pages are only known after their drawings are read, which takes as long as reading the
    * text.
    */
-  async #drawing(
+  async #rules(
     page: SourcePage,
     items: readonly TextItem[],
     { placements, placed }: { placements: readonly Placement[]; placed: Placed },
-  ): Promise<{ rules: Rule[]; bitmaps: BitmapText[] }> {
-    const isNew = items.some(
-      ({ fontName }) => this.#fonts.get(fontName)?.bitmap !== undefined || !this.#fonts.has(fontName),
-    );
-    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements))))
-      return { rules: [], bitmaps: [] };
+  ): Promise<Rule[]> {
+    const isNew = items.some(({ fontName }) => !this.#fonts.has(fontName));
+    if (this.#drawingMs > MAX_DRAWING_MS || !(isNew || (!this.#isTagged && hasGaps(placements)))) return [];
     const startedAt = this.#clock();
     const list = await page.getOperatorList();
-    // An item may have letters of further fonts.
-    for (const name of [...items.map(({ fontName }) => fontName), ...fontsIn(list, this.#operators)]) {
-      if (!this.#fonts.has(name)) this.#fonts.set(name, fontOf(page, name));
+    for (const { fontName } of items) {
+      if (!this.#fonts.has(fontName)) this.#fonts.set(fontName, fontOf(page, fontName));
     }
-    const hasBitmaps = [...this.#fonts.values()].some(({ bitmap }) => bitmap !== undefined);
-    const bitmaps =
-      this.#isTagged || !hasBitmaps ? [] : this.#bitmaps.read(list, (font) => this.#fonts.get(font)?.bitmap);
     const rules = rulesOf(list, this.#operators, placed);
     this.#drawingMs += this.#clock() - startedAt;
-    return { rules, bitmaps };
+    return rules;
   }
 }
 
 /** The properties of a font that are used. */
 interface Font {
   readonly name: string;
-  readonly bitmap: BitmapFont | undefined;
+  /** Whether its characters are drawings, mostly bitmaps. */
+  readonly isType3: boolean;
 }
 
 function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  if (typeof font !== "object" || font === null) return { name: "", bitmap: undefined };
+  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
   return {
     name: "name" in font && typeof font.name === "string" ? font.name : "",
-    bitmap: "isType3Font" in font && font.isType3Font === true ? { scale: scaleOf(font) } : undefined,
+    isType3: "isType3Font" in font && font.isType3Font === true,
   };
-}
-
-/** The names of the fonts that a page sets. */
-function fontsIn({ fnArray, argsArray }: OperatorList, { setFont }: TextOperators): Set<string> {
-  const names = new Set<string>();
-  for (const [index, operator] of fnArray.entries()) {
-    const args = operator === setFont ? argsArray[index] : undefined;
-    if (Array.isArray(args)) names.add(String(args[0]));
-  }
-  return names;
-}
-
-/** The first number of a font's matrix. */
-function scaleOf(font: object): number {
-  const matrix: unknown = "fontMatrix" in font ? font.fontMatrix : undefined;
-  return Array.isArray(matrix) && typeof matrix[0] === "number" ? Math.abs(matrix[0]) : 0.001;
 }
 
 /** Whether any lines have gaps as in rows of tables. */

@@ -1,7 +1,5 @@
-import { isIndexEntry, labelOf } from "./labels.ts";
-import { rowsOf, type Segment } from "./segments.ts";
+import { type Segment } from "./segments.ts";
 import { median } from "./shapes.ts";
-import { alignedTable } from "./tables.ts";
 
 /** Maximum number of levels of nested columns on a page of a PDF. */
 const MAX_DEPTH = 5;
@@ -25,13 +23,6 @@ const MAX_BESIDE = 0.5;
 /** The minimum number of lines of such texts, and the minimum gap between them in heights of the letters. */
 const MIN_LIST_LINES = 4;
 const MIN_LIST_GUTTER = 1.5;
-/** The minimum number of lines of an index, and the minimum share of them that are entries. */
-const MIN_INDEX_LINES = 8;
-const MIN_ENTRIES = 0.7;
-/** The minimum white space above and below a table between columns, in heights of the letters. */
-const TABLE_GAP = 0.9;
-/** The maximum number of letters of most cells in at least half the columns of a table between columns. */
-const MAX_CELL_LETTERS = 14;
 /** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
@@ -49,32 +40,14 @@ interface Band {
 /** The parts of a page in reading order: column after column, with the parts that span columns between them. */
 export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 0): Segment[][] {
   if (segments.length < MIN_LINES * 2 || depth >= MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
-  const { lead, rest } = withoutLead(segments);
-  const gutter = bestGutter(rest);
+  const gutter = bestGutter(segments);
   if (gutter === undefined) return [[...segments]];
-  const first = lead.length === 0 ? [] : [lead];
-  const parts = bandsOf(rest, gutter).flatMap((band) => {
+  return bandsOf(segments, gutter).flatMap((band) => {
     if (!band.isColumns) return [band.segments];
     const sides = sidesOf(band.segments, gutter);
     const inOrder = isRtl ? sides.toReversed() : sides;
     return inOrder.flatMap((side) => regionsOf(side, isRtl, depth + 1));
   });
-  return [...first, ...parts];
-}
-
-/** Separates the first lines if they are centred over the whole region, although they may be shorter than it. */
-function withoutLead(segments: readonly Segment[]): { lead: Segment[]; rest: Segment[] } {
-  const left = segments.reduce((least, { x }) => Math.min(least, x), Number.POSITIVE_INFINITY);
-  const right = segments.reduce((most, segment) => Math.max(most, segment.right), Number.NEGATIVE_INFINITY);
-  const rows = rowsOf(segments);
-  const from = rows.findIndex(({ segments: [only, ...others] }) => {
-    const away = only === undefined ? Infinity : Math.abs(only.x + only.right - left - right);
-    return others.length > 0 || away > (only?.size ?? 0) * 2;
-  });
-  const parts = (some: typeof rows) => some.flatMap((row) => row.segments);
-  return from === -1
-    ? { lead: [], rest: [...segments] }
-    : { lead: parts(rows.slice(0, from)), rest: parts(rows.slice(from)) };
 }
 
 /** The gutter that separates the most lines of running text. */
@@ -129,20 +102,13 @@ function bandsOf(segments: readonly Segment[], gutter: Gutter): Band[] {
     if (current.length > 0) bands.push({ segments: current, isColumns: isInColumns(current, gutter) });
     current = [];
   };
-  for (const strip of stripsOf(segments)) {
-    if (isTable(strip, gutter)) {
-      end();
-      bands.push({ segments: strip, isColumns: false });
+  for (const segment of segments.toSorted((a, b) => a.top - b.top)) {
+    if (!spans(segment, gutter)) {
+      current.push(segment);
       continue;
     }
-    for (const segment of strip) {
-      if (!spans(segment, gutter)) {
-        current.push(segment);
-        continue;
-      }
-      end();
-      bands.push({ segments: [segment], isColumns: false });
-    }
+    end();
+    bands.push({ segments: [segment], isColumns: false });
   }
   end();
   // A part without columns is joined to the part above, so that a table is not split.
@@ -158,35 +124,6 @@ function spans({ x, right }: Segment, gutter: Gutter): boolean {
   return x < gutter.to && right > gutter.from;
 }
 
-/** The parts of a region between white strips across its whole width. */
-function stripsOf(segments: readonly Segment[]): Segment[][] {
-  const strips: Segment[][] = [];
-  let bottom = Number.NEGATIVE_INFINITY;
-  for (const segment of segments.toSorted((a, b) => a.top - b.top)) {
-    const strip = strips.at(-1);
-    if (strip === undefined || segment.top - bottom > segment.size * TABLE_GAP) strips.push([segment]);
-    else strip.push(segment);
-    bottom = Math.max(bottom, segment.bottom);
-  }
-  return strips;
-}
-
-/** Whether a part is a table without lines, or its rows below a caption, that stands on both sides of a gutter. */
-function isTable(strip: readonly Segment[], gutter: Gutter): boolean {
-  if (strip.length < 6 || strip.some(({ block }) => block !== undefined)) return false;
-  if (sidesOf(strip, gutter).some((side) => side.length < 2 || isProse(side))) return false;
-  const rows = rowsOf(strip);
-  const first = rows.findIndex((row) => row.segments.length > 1);
-  const table = first === -1 ? undefined : alignedTable(rows, first);
-  if (table === undefined || first > 2 || first + table.length < rows.length) return false;
-  const cells = table.block.rows;
-  const columns = cells[0]?.length ?? 0;
-  const letters = (column: number) =>
-    median(cells.map((row) => (row[column] ?? []).reduce((sum, { text }) => sum + text.length, 0)));
-  const short = Array.from({ length: columns }, (_, column) => letters(column)).filter((n) => n <= MAX_CELL_LETTERS);
-  return columns > 2 && short.length >= columns / 2;
-}
-
 function sidesOf(segments: readonly Segment[], { from, to }: Gutter): [left: Segment[], right: Segment[]] {
   return [segments.filter(({ right }) => right <= from), segments.filter(({ x }) => x >= to)];
 }
@@ -197,11 +134,10 @@ function isInColumns(segments: readonly Segment[], gutter: Gutter): boolean {
   return sides.every(isProse) || areLists(sides, gutter);
 }
 
-/** Whether two texts in short lines are independent: their lines do not share baselines, or both have bullets or the entries of an index. */
+/** Whether two texts in short lines are independent: their lines do not share baselines. */
 function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): boolean {
   const [few, many] = left.length < right.length ? [left, right] : [right, left];
   if (few.length < MIN_LIST_LINES || to - from < MIN_LIST_GUTTER * median(few.map(({ size }) => size))) return false;
-  if ([left, right].every((side) => side.some(isBullet) || isIndex(side))) return true;
   const ys = many.map(({ y }) => y).toSorted((a, b) => a - b);
   let [beside, at] = [0, 0];
   for (const { y, size } of few.toSorted((a, b) => a.y - b.y)) {
@@ -209,17 +145,6 @@ function areLists([left, right]: [Segment[], Segment[]], { from, to }: Gutter): 
     if ((ys[at] ?? Number.POSITIVE_INFINITY) <= y + size * 0.15) beside += 1;
   }
   return beside < few.length * MAX_BESIDE;
-}
-
-/** Whether most lines are entries of an index. */
-function isIndex(side: readonly Segment[]): boolean {
-  const entries = side.filter(({ line }) => isIndexEntry(line?.text ?? ""));
-  return side.length >= MIN_INDEX_LINES && entries.length > side.length * MIN_ENTRIES;
-}
-
-function isBullet({ line }: Segment): boolean {
-  const label = line === undefined ? undefined : labelOf(`${line.text} x`);
-  return label !== undefined && label.length > 0 && label.number === undefined;
 }
 
 /** About where a line begins. Lines of one column begin at the same place. */

@@ -178,9 +178,6 @@ function neighbourAt(
     const isAligned = (place: number | undefined, edge: number) => Math.abs((place ?? Infinity) - edge) < near;
     if (before === undefined) continue;
     if (isAligned(before.right, from) || isAligned(after?.x, to)) return "open";
-    // Numbers end at the same place as the head of their column.
-    if (after !== undefined && isAligned(after.right, right.right) && !/\p{L}/u.test(after.line?.text ?? ""))
-      return "open";
   }
   return undefined;
 }

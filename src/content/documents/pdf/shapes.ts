@@ -62,8 +62,6 @@ export interface Look {
   readonly size: number;
   readonly isBold: boolean;
   readonly lines: number;
-  /** Its left edge, in points. Undefined if its place is unknown. */
-  readonly left?: number;
   /** Whether it is a numbered or capitalised line above a text. */
   readonly isHead?: boolean;
 }

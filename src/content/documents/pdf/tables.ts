@@ -1,5 +1,5 @@
 import { hasLeader } from "./labels.ts";
-import { type Line, lineOf, paragraphOf, partOf, splitAt } from "./pieces.ts";
+import { type Line, lineOf, paragraphOf } from "./pieces.ts";
 import { type Row, rowsOf, type Segment, segmentsOf } from "./segments.ts";
 import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
@@ -20,8 +20,6 @@ const ROW_GAP = 2.6;
 const FAR = 1.6;
 /** The maximum distance between lines of cells that stand at different heights of a row, in heights of the letters. */
 const CLOSE = 0.8;
-/** Maximum number of letters of a part of a line that may be several cells. */
-const MAX_CELLS_LETTERS = 60;
 
 type Table = Extract<Block, { kind: "table" }>;
 
@@ -38,7 +36,7 @@ export function ruledTables(runs: readonly Run[], rules: readonly Rule[]): { tab
   let rest = runs;
   for (const grid of gridsOf(rules)) {
     const inside = rest.filter((run) => isInside(run, grid));
-    const table = inside.length === 0 ? undefined : tableOfGrid(splitAtLines(inside, grid.xs), grid);
+    const table = inside.length === 0 ? undefined : tableOfGrid(inside, grid);
     if (table === undefined) continue;
     tables.push(segmentOfTable(table, grid));
     const taken = new Set(inside);
@@ -55,13 +53,6 @@ function segmentOfTable(block: Table, { xs, ys }: Grid): Segment {
 function isInside({ x, y, width, size }: Run, { xs, ys }: Grid): boolean {
   const [middle, height] = [x + width / 2, y - size * 0.3];
   return middle > (xs[0] ?? 0) && middle < (xs.at(-1) ?? 0) && height > (ys[0] ?? 0) && height < (ys.at(-1) ?? 0);
-}
-
-/** Splits runs at lines between columns: narrow gaps are spaces in the file. */
-function splitAtLines(runs: readonly Run[], xs: readonly number[]): readonly Run[] {
-  return xs.slice(1, -1).reduce<readonly Run[]>((parts, at) => {
-    return parts.flatMap((run) => (run.x < at - 1 && run.x + run.width > at + 1 ? splitAt(run, at) : [run]));
-  }, runs);
 }
 
 /** Groups of lines that touch each other and form at least two rows and two columns. */
@@ -108,9 +99,7 @@ function tableOfGrid(runs: readonly Run[], grid: Grid): Table | undefined {
     if (inBand.length === 0) continue;
     const cells = cellsOf(inBand, grid.xs);
     if (isParted(grid, (top + bottom) / 2)) parted += inBand.length;
-    // A table with few lines may have several rows between two lines.
-    if (grid.ys.length <= 4) rows.push(...rowsWithin(cells));
-    else rows.push(cells);
+    rows.push(cells);
   }
   const filled = rows.reduce((sum, row) => sum + row.filter((cell) => cell.length > 0).length, 0);
   if (parted < runs.length * MIN_PARTED || rows.length < 2 || filled < rows.length * columns * MIN_FILLED || filled < 4)
@@ -134,20 +123,6 @@ function cellsOf(runs: readonly Run[], xs: readonly number[]): Run[][] {
   return cells;
 }
 
-/** Rows between two lines. Each begins at a text in the first column that contains text. */
-function rowsWithin(cells: readonly Run[][]): Run[][][] {
-  const lines = cells.map((cell) => linesOfCell(cell));
-  const counts = lines.filter((cell) => cell.length > 0).map((cell) => cell.length);
-  const most = Math.max(...counts);
-  if (most < 2 || counts.filter((count) => count === most).length < 2) return [cells.map((cell) => [...cell])];
-  const first = lines.find((cell) => cell.length === most) ?? [];
-  const starts = first.map((line) => line.y - line.size * 0.6);
-  return starts.map((from, at) => {
-    const to = starts[at + 1] ?? Number.POSITIVE_INFINITY;
-    return cells.map((cell) => cell.filter(({ y }) => (y >= from || at === 0) && y < to));
-  });
-}
-
 function linesOfCell(runs: readonly Run[]): Line[] {
   return rowsOf(segmentsOf(runs)).map(({ segments }) => lineOf(segments.flatMap(({ line }) => line?.runs ?? [])));
 }
@@ -167,10 +142,9 @@ interface Column {
 export function alignedTable(rows: readonly Row[], at: number): { block: Table; length: number } | undefined {
   const columns: Column[] = [];
   let length = 0;
-  const head = withHeads(rows[at], rows[at + 1]);
   const taken: Row[] = [];
   for (; at + length < rows.length && length < MAX_ROWS; length += 1) {
-    const row = length === 0 ? head : fitted(rows[at + length], columns);
+    const row = rows[at + length];
     const above = rows[at + length - 1];
     if (row === undefined || row.segments.some(({ block }) => block !== undefined) || isEntry(row)) break;
     if (length > 0 && above !== undefined && row.y - above.y > ROW_GAP * row.size) break;
@@ -199,29 +173,6 @@ function isClose(row: Row | undefined, above: Row | undefined): boolean {
   return row !== undefined && above !== undefined && row.y - above.y < row.size * CLOSE;
 }
 
-function fitted(row: Row | undefined, columns: readonly Column[]): Row | undefined {
-  return row === undefined || columns.length < 2
-    ? row
-    : { ...row, segments: row.segments.flatMap((segment) => splitWords(segment, columns)) };
-}
-
-/** Splits the heads of a table's columns, if a part of the first line has one word for each cell below it. */
-function withHeads(row: Row | undefined, next: Row | undefined): Row | undefined {
-  if (row === undefined || next === undefined || next.segments.length <= row.segments.length) return row;
-  const columns = next.segments.map(({ x, right }) => ({ from: x, to: right }));
-  return { ...row, segments: row.segments.flatMap((segment) => splitWords(segment, columns)) };
-}
-
-/** Splits a part of a line that stands in several columns, if it has one word for each. */
-function splitWords(segment: Segment, columns: readonly Column[]): Segment[] {
-  const met = columns.filter(({ from, to }) => from < segment.right && to > segment.x).length;
-  if (met < 2 || segment.line === undefined || segment.line.text.length > MAX_CELLS_LETTERS) return [segment];
-  const words = segment.line.runs.flatMap((run) => {
-    return [...run.text.matchAll(/\S+/g)].flatMap((word) => partOf(run, word.index, word.index + word[0].length));
-  });
-  return words.length === met ? words.flatMap((word) => segmentsOf([word])) : [segment];
-}
-
 function isWide(row: Row | undefined): boolean {
   return row !== undefined && row.segments.length > 1;
 }
@@ -236,10 +187,8 @@ function takesRow(columns: Column[], { segments }: Row): boolean {
   const widened = columns.map((column) => ({ ...column }));
   for (const { x, right, size } of segments) {
     const near = widened.filter(({ from, to }) => x < to + size * 0.3 && right > from - size * 0.3);
-    const within = near.filter(({ from, to }) => x < to && right > from);
-    const met = within.length === 1 ? within : near;
-    const [only] = met;
-    if (met.length > 1 || (columns.length > 0 && segments.length === 1 && only === undefined)) return false;
+    const [only] = near;
+    if (near.length > 1 || (columns.length > 0 && segments.length === 1 && only === undefined)) return false;
     if (only === undefined) widened.push({ from: x, to: right });
     else {
       only.from = Math.min(only.from, x);
