@@ -86,8 +86,8 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
 function withLabels(row: Row): Row {
   const [label, item] = row.segments;
   if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
-  const isItem = isLabel(label.line.text) && /\p{L}/u.test(item.line.text);
-  if (!isItem && !hasLeader(lineOfRow(row).text)) return row;
+  const isOfItem = isLabel(label.line.text) && /\p{L}/u.test(item.line.text);
+  if (!isOfItem && !hasLeader(lineOfRow(row).text)) return row;
   const line = lineOf([...label.line.runs, ...item.line.runs]);
   return { ...row, segments: [{ ...label, right: item.right, line }] };
 }
