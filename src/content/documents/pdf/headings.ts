@@ -15,7 +15,7 @@ const MIN_BOLD_SIZE = 0.89;
 const MAX_BOLD_SHARE = 0.4;
 
 /** The first words of a caption below a figure or above a table. */
-export const CAPTION =
+const CAPTION =
   /^(?:fig(?:ure|\.)|table|tab\.|listing|abb(?:ildung|\.)|tabelle|tableau|\u0440\u0438\u0441\.|\u56F3|\u56FE|\u8868)\s?(?:\d|[A-Z]\b)/iu;
 
 type Text = Extract<Block, { kind: "text" }>;

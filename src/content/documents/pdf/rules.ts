@@ -57,7 +57,7 @@ export function rulesOf({ fnArray, argsArray }: OperatorList, operators: Operato
 }
 
 /** A matrix after another one. Returns the first one if the second is not a matrix. */
-export function multiplied(matrix: Matrix, by: unknown): Matrix {
+function multiplied(matrix: Matrix, by: unknown): Matrix {
   const numbers: unknown[] = Array.isArray(by) || ArrayBuffer.isView(by) ? Array.from(by as ArrayLike<number>) : [];
   const [a, b, c, d, e, f] = numbers.map(Number);
   if (a === undefined || b === undefined || c === undefined || d === undefined) return matrix;
