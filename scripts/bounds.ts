@@ -13,26 +13,15 @@ export interface Bound {
   readonly constants: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Limits that no constant has: the configuration sets them, or the code has them by its form. */
+/** Limits of the configuration with their effects, and one that no constant has. */
 const OTHERS: readonly (readonly [what: string, limit: string])[] = [
   ["Client connections of all workers", "`server.max_connections`; the next client gets 503"],
   ["Client connections of one address, of all workers", "`server.max_connections_per_address`; the next one gets 503"],
-  ["Header section of a request", "`limits.max_header_bytes`, `limits.max_header_count`"],
-  ["Request body", "`limits.max_body_bytes`, `routes[].max_body_bytes`"],
   ["Response body of an upstream", "`routes[].max_response_bytes`; not for event streams"],
   ["Message of a gRPC call", "`limits.max_body_bytes` or `routes[].max_body_bytes`; `routes[].max_response_bytes`"],
-  ["Memory for slow peers, for each worker", "`buffer_pool.buffer_size` × `buffer_pool.buffer_count`"],
-  ["Connections of a worker to one server", "`connection_pool.max_connections`, `connection_pool.max_idle`"],
-  ["Tries of one request", "`retry.max_retries`, within `total_timeout_ms`"],
-  [
-    "Stored responses of a route, for each worker",
-    "`cache.max_entries`, `cache.max_bytes`; bodies up to `cache.max_entry_bytes`",
-  ],
   ["Warm tenants of a worker", "`tenant_max_warm`; the one used longest ago is removed"],
-  ["Partial responses to one payment", "`routes[].x402.max_partial_answers`"],
   ["Repeats of a delivered response to one payment", "`routes[].x402.max_repeats`; the next one gets 409"],
   ["Settlements of one chain that are under way", "`x402.embedded.max_pending`; the next one is not sent and gets 503"],
-  ["Connections of a worker to PostgreSQL", "`postgres.pool_size_per_worker`"],
   ["Script heap of a page in the browser", "512 MB"],
 ];
 
