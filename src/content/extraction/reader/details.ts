@@ -29,8 +29,8 @@ export function detailsOf(
   const address = url.slice(0, MAX_PATH_LENGTH);
   const isText = !isProduct && (isArticle || isThread || (!isList && TEXT_PATH.test(start)) || THREAD.test(address));
   const isSite = byline !== undefined && folded(byline) === folded(siteName);
-  if (!isText) return { byline: isOfItems ? undefined : byline, published };
-  if (byline !== undefined && !isSite && published !== undefined) return { byline, published };
+  if (isOfItems && !isThread && !TEXT_PATH.test(start)) return { byline: undefined, published };
+  if (!isText || (byline !== undefined && !isSite && published !== undefined)) return { byline, published };
   const seen = visibleDetails(outline, title, language);
   return {
     byline: isSite ? (seen.byline ?? byline) : (byline ?? seen.byline),
