@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/filters"],
   ["src/gateway/proxy"],
   ["src/gateway/policy", "src/gateway/static"],
+  ["src/gateway/feature-parts.ts"],
   [
     "src/gateway/policy/policy.ts",
     "src/gateway/local-response.ts",

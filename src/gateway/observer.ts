@@ -1,6 +1,7 @@
 import { eventDate, eventTime } from "../lib/event-clock.ts";
 import { type Config, type RouteConfig } from "./config/config.ts";
 import { type LoggedRequest, type Exchange } from "./exchange.ts";
+import { type FeatureParts } from "./feature-parts.ts";
 import { type AccessLog, type LogFiles, type LogLease, openAccessLog } from "./policy/access-log/log-files.ts";
 import type * as Methods from "./policy/auth/create-method.ts";
 import { routeName } from "./routing/route-name.ts";
@@ -11,7 +12,6 @@ import type * as Trace from "./telemetry/tracing/tracer.ts";
 import { type Tracers } from "./telemetry/tracing/tracers.ts";
 import { UpstreamRecord } from "./telemetry/tracing/upstream-record.ts";
 import { type TrafficOfRoute } from "./telemetry/route-traffic.ts";
-import { type Telemetry } from "./telemetry/telemetry.ts";
 import { type RouteUsage } from "./telemetry/usage.ts";
 
 /** Loaded with the first configuration that traces (bench start). */
@@ -101,13 +101,10 @@ export class Observer {
   }
 }
 
-interface ObserverParts {
-  readonly config: Config;
-  readonly telemetry: Telemetry;
+interface ObserverParts extends FeatureParts {
   readonly logFiles: LogFiles;
   /** Receives the tracer of a closed configuration if the next configuration has another one. */
   readonly tracers: Tracers;
-  readonly log: (message: string) => void;
 }
 
 /** Provides `access_log`, `otel` and the counters of routes. The tracer of `previous` stays if `otel` is the same. */

@@ -1,4 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import { type RespondWithError, CannedError } from "../local-response.ts";
 import { type Decision, type Policy, type PolicyFeature } from "../policy/policy.ts";
 import { type FilterDecision } from "./filter.ts";
@@ -6,11 +7,10 @@ import { type RouteFilters } from "./route-filters.ts";
 
 const NOT_LOADED = new CannedError("filter-unavailable", "a filter of this path cannot be loaded");
 
-interface FilterPolicyParts {
+interface FilterPolicyParts extends FeatureParts {
   readonly filters: { route(route: RouteConfig): RouteFilters | "closed" | undefined };
   /** The routes with tenants. They run their filters themselves. */
   readonly tenantRoutes: { get(route: RouteConfig): { readonly policy: Policy } | undefined };
-  readonly respondWithError: RespondWithError;
 }
 
 /** Provides the policies that run the filters of routes. */

@@ -1,14 +1,11 @@
-import { type Config } from "../config/config.ts";
-import { type RespondWithError } from "../local-response.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { LoadedFilters } from "./loaded-filters.ts";
 import { type WorkerFilters } from "./worker-filters.ts";
 
-interface FilterParts {
-  readonly config: Config;
+interface FilterParts extends FeatureParts {
   readonly workerFilters: WorkerFilters;
   readonly upstreams: Upstreams;
-  readonly respondWithError: RespondWithError;
 }
 
 interface ProvidedFilters {

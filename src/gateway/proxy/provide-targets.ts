@@ -1,9 +1,8 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
-import { type Config, type RouteConfig } from "../config/config.ts";
-import { type RespondWithError } from "../local-response.ts";
+import { type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import { rewriteOf } from "../routing/route-rewrite.ts";
-import { type UpstreamDeps, type Upstreams } from "../upstream/upstreams.ts";
+import { type Upstreams } from "../upstream/upstreams.ts";
 import { extraFields } from "./extra-fields.ts";
 import { type RetrySettings } from "./retry-pause.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
@@ -23,12 +22,8 @@ const LEFT_TO_FEATURES = 1 / 2;
  */
 const LEFT_TO_REQUESTS = 1 / 2;
 
-interface TargetDeps extends UpstreamDeps {
-  readonly config: Config;
+interface TargetDeps extends FeatureParts {
   readonly upstreams: Upstreams;
-  readonly respondWithError: RespondWithError;
-  /** For bodies that a feature buffers whole. */
-  readonly bodies: BufferPool;
   /** For responses to slow clients. */
   readonly spool: Spool;
 }

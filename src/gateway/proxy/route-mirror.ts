@@ -1,9 +1,10 @@
 import { type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import type * as Mirror from "./mirror.ts";
 import type * as Mirrors from "./mirrors.ts";
 import { type RequestCopier } from "./request-copy.ts";
 import { type ForwardTarget } from "./target.ts";
-import { type UpstreamDeps, type Upstreams } from "../upstream/upstreams.ts";
+import { type Upstreams } from "../upstream/upstreams.ts";
 
 /** Loaded with the first mirror (bench start). */
 const one = (): typeof Mirror => require("./mirror.ts");
@@ -29,7 +30,7 @@ export function routeMirror(
   mirrors: MirrorsConfig,
   target: ForwardTarget,
   upstreams: Upstreams,
-  { buffers, telemetry, onError }: UpstreamDeps,
+  { buffers, telemetry, onError }: FeatureParts,
 ): RequestCopier | undefined {
   if (mirrors.length === 0) return undefined;
   const copiers = mirrors

@@ -1,4 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "./split.ts";
 import { type ForwardTarget } from "./target.ts";
@@ -7,7 +8,7 @@ import { mirrorsOf, routeMirror } from "./route-mirror.ts";
 import { rewriteOf } from "../routing/route-rewrite.ts";
 import { redirectOf } from "../static/own-response.ts";
 import { extraFields } from "./extra-fields.ts";
-import { type UpstreamDeps, type Upstreams } from "../upstream/upstreams.ts";
+import { type Upstreams } from "../upstream/upstreams.ts";
 
 type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
 
@@ -31,7 +32,7 @@ export function routeVariants(
   route: RouteConfig,
   target: ForwardTarget,
   upstreams: Upstreams,
-  deps: UpstreamDeps,
+  deps: FeatureParts,
 ): Split<Variant> | undefined {
   const entries = entriesOf(route, upstreams);
   if (!entries.some(isVariant)) return undefined;

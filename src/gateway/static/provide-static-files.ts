@@ -1,16 +1,10 @@
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type Config } from "../config/config.ts";
-import { type RespondWithError } from "../local-response.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import type * as Files from "./static-files.ts";
 
 /** Loaded with the first configuration that serves files (bench start). */
 const files = (): typeof Files => require("./static-files.ts");
 
-interface FileParts {
-  readonly config: Pick<Config, "server">;
-  readonly wheel: TimerWheel;
-  readonly respondWithError: RespondWithError;
-  readonly onError: (error: unknown) => void;
+interface FileParts extends FeatureParts {
   /** Files that can be open at once. */
   readonly maxOpenFiles: number;
 }

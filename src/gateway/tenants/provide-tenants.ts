@@ -1,12 +1,9 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
+import { type FeatureParts } from "../feature-parts.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
-import { type RespondWithError } from "../local-response.ts";
 import { createRequestHeadersPolicy } from "../policy/headers/headers.ts";
 import { routeName } from "../routing/route-name.ts";
-import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import type * as Routes from "./tenant-route.ts";
 import { Tenants } from "./tenants.ts";
 import { type WarmTenantsLimits } from "./warm-tenants.ts";
@@ -14,14 +11,9 @@ import { type WarmTenantsLimits } from "./warm-tenants.ts";
 /** Loaded with the first tenant route (bench start). */
 const tenantRoutes = (): typeof Routes => require("./tenant-route.ts");
 
-interface TenantParts {
-  readonly config: Config;
+interface TenantParts extends FeatureParts {
   readonly filters: LoadedFilters;
   readonly tenants: Tenants;
-  readonly bodies: BufferPool;
-  readonly respondWithError: RespondWithError;
-  readonly log: (message: string) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -67,15 +59,10 @@ export function provideTenants(parts: TenantParts): TenantRoutes {
   };
 }
 
-interface TenantDeps {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
-  readonly metrics: WasmMetrics;
-  readonly onError: (error: unknown) => void;
-}
+type TenantDeps = Pick<FeatureParts, "wheel" | "buffers" | "telemetry" | "onError">;
 
 /** The tenants of a worker. They outlive configurations. */
-export function createTenants(config: Config, { metrics, ...servers }: TenantDeps): Tenants {
+export function createTenants(config: Config, { telemetry: { wasm: metrics }, ...servers }: TenantDeps): Tenants {
   const counters = {
     hit: () => metrics.tenant("hit"),
     miss: () => metrics.tenant("miss"),

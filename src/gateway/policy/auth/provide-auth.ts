@@ -1,8 +1,7 @@
-import { type Config } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Auth from "./auth.ts";
 import type * as Methods from "./create-method.ts";
-import { type KeySetDeps } from "./jwks.ts";
 
 /** Loaded with the first route that authenticates its clients (bench start). */
 const auths = (): typeof Auth => require("./auth.ts");
@@ -10,12 +9,8 @@ const auths = (): typeof Auth => require("./auth.ts");
 /** Loaded as `auths` is. */
 const methods = (): typeof Methods => require("./create-method.ts");
 
-interface AuthParts extends Omit<KeySetDeps, "where"> {
-  readonly config: Pick<Config, "routes">;
-}
-
 /** Provides `routes[].auth`. Every route removes the fields by which any of them describes clients to upstreams. */
-export function provideAuth({ config: { routes }, wheel, buffers, onError, clock, log }: AuthParts): PolicyFeature {
+export function provideAuth({ config: { routes }, wheel, buffers, onError, clock, log }: FeatureParts): PolicyFeature {
   const names = new Set<string>();
   for (const { auth } of routes) {
     // Of 10,000 routes most are open: with flatMap over all of them, this took a fifth of a reload (bench admin).

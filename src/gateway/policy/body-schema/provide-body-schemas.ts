@@ -1,5 +1,4 @@
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { type Config } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as BodySchemas from "./body-schema.ts";
 
@@ -7,13 +6,7 @@ import type * as BodySchemas from "./body-schema.ts";
 const bodySchemas = (): typeof BodySchemas => require("./body-schema.ts");
 
 /** Provides `routes[].body_schema`. */
-export function provideBodySchemas({
-  config: { limits },
-  bodies,
-}: {
-  readonly config: Pick<Config, "limits">;
-  readonly bodies: BufferPool;
-}): PolicyFeature {
+export function provideBodySchemas({ config: { limits }, bodies }: FeatureParts): PolicyFeature {
   return {
     policy(route) {
       if (route?.body_schema === undefined) return undefined;

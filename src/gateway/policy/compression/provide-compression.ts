@@ -1,4 +1,4 @@
-import { type Config } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Compression from "./compression.ts";
 
@@ -6,11 +6,7 @@ import type * as Compression from "./compression.ts";
 const compression = (): typeof Compression => require("./compression.ts");
 
 /** Provides `compression`, with the values of a route in place of those of the whole gateway. */
-export function provideCompression({
-  config: { compression: common },
-}: {
-  readonly config: Pick<Config, "compression">;
-}): PolicyFeature {
+export function provideCompression({ config: { compression: common } }: FeatureParts): PolicyFeature {
   return {
     policy(route) {
       const own = route?.compression;

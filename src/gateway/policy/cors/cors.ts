@@ -1,7 +1,8 @@
 import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
-import { type Config, type CorsConfig } from "../../config/config.ts";
+import { type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
 import { type ResponseSink } from "../../exchange.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
@@ -51,7 +52,7 @@ interface Compiled {
 }
 
 /** Provides `cors`, with the values of `routes[].cors` in place of those of the whole gateway. */
-export function provideCors({ config }: { readonly config: Pick<Config, "cors"> }): PolicyFeature {
+export function provideCors({ config }: FeatureParts): PolicyFeature {
   return { policy: (route) => createCorsPolicy({ ...config.cors, ...route?.cors }, route?.x402 !== undefined) };
 }
 

@@ -1,5 +1,5 @@
 import { endsAtBoundary } from "../../../lib/url-path.ts";
-import { type Config } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import type * as Methods from "../auth/create-method.ts";
 import { createDecidingFieldsPolicy } from "./deciding-fields.ts";
 import { type PolicyFeature } from "../policy.ts";
@@ -16,11 +16,7 @@ const EVERYWHERE = "";
  * authentication service. Fields in `match` of any route count for all routes, because a request that does not match one
  * falls to another. Query parameters are often repeated, so they count only for the routes to which such a request can fall.
  */
-export function provideDecidingFields({
-  config: { routes },
-}: {
-  readonly config: Pick<Config, "routes">;
-}): PolicyFeature {
+export function provideDecidingFields({ config: { routes } }: FeatureParts): PolicyFeature {
   const matched = new Set<string>();
   /** By the prefix of a route. */
   const parameters = new Map<string, Set<string>>();

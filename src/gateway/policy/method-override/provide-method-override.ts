@@ -1,14 +1,11 @@
-import { type Config, type RouteConfig } from "../../config/config.ts";
+import { type RouteConfig } from "../../config/config.ts";
 import { isGuarded } from "../../config/guards.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import { createMethodOverridePolicy } from "./method-override.ts";
 
 /** Provides the check of fields that change the method, to routes where that would bypass a guard or mislead a cache. */
-export function provideMethodOverride({
-  config,
-}: {
-  readonly config: Pick<Config, "routes" | "wasm_filters">;
-}): PolicyFeature {
+export function provideMethodOverride({ config }: FeatureParts): PolicyFeature {
   // A filter may decide which requests pass.
   const filtered = new Set(config.wasm_filters.map(({ match }) => match));
   const isGuard = (route: RouteConfig): boolean => isGuarded(route) || filtered.has(route.path_prefix);

@@ -3,11 +3,10 @@ import { type Facilitators, type Lease } from "../../../payments/facilitator/fac
 import type * as Templates from "../../../payments/x402/template.ts";
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Store } from "../../../store/store.ts";
-import { type Config, type RouteConfig } from "../../config/config.ts";
+import { type RouteConfig } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { type Routable } from "../../routing/routable.ts";
 import { type RouteTable } from "../../routing/table.ts";
-import { type OnEvent } from "../../telemetry/event.ts";
-import { type Telemetry } from "../../telemetry/telemetry.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Catalogues from "./challenge/catalogue.ts";
 import { isContentRoute } from "./content-route.ts";
@@ -25,19 +24,13 @@ const templates = (): typeof Templates => require("../../../payments/x402/templa
 /** Loaded as `policies` is. */
 const catalogues = (): typeof Catalogues => require("./challenge/catalogue.ts");
 
-interface PaymentParts {
-  readonly config: Config;
+interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;
   /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
   readonly ledgerWatch: LedgerWatch;
   readonly lateWrites: LateWrites;
   readonly responses: ResponseStore;
-  readonly telemetry: Telemetry;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  readonly log: (message: string) => void;
-  readonly onEvent: OnEvent;
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
   /** The URL of the first listener, for payment challenges if `x402.public_url` is not set. */
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
-import { type Config, type RouteConfig } from "../../config/config.ts";
-import { type RespondWithError } from "../../local-response.ts";
+import { type RouteConfig } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
 import { createRateLimitPolicy, type RateLimits } from "./rate-limit.ts";
@@ -8,13 +8,9 @@ import type * as Redis from "./redis-store.ts";
 /** Loaded with the first store for rate limits (bench start). */
 const redis = (): typeof Redis => require("./redis-store.ts");
 
-interface RateLimitParts {
-  readonly config: Pick<Config, "rate_limit_store" | "routes">;
+interface RateLimitParts extends FeatureParts {
   /** The buckets of all workers. */
   readonly rateLimits: RateLimits;
-  readonly respondWithError: RespondWithError;
-  /** Receives the failures of the store. */
-  readonly log: (message: string) => void;
 }
 
 /** The store that rate limits share with other servers. `key` identifies its settings. */

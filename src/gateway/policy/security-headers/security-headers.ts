@@ -1,5 +1,6 @@
 import { fieldLine } from "../../../lib/fields.ts";
-import { type Config, type SecurityHeadersConfig } from "../../config/config.ts";
+import { type SecurityHeadersConfig } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import { sendSecurityFields } from "../../security-fields.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";
@@ -15,11 +16,7 @@ const DEFAULTS = {
 } as const;
 
 /** Provides `security_headers`, with the values of a route in place of those of the whole gateway. */
-export function provideSecurityHeaders({
-  config: { security_headers: common, server },
-}: {
-  readonly config: Pick<Config, "security_headers" | "server">;
-}): PolicyFeature {
+export function provideSecurityHeaders({ config: { security_headers: common, server } }: FeatureParts): PolicyFeature {
   return {
     policy(route) {
       const own = route?.security_headers;

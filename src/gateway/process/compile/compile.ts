@@ -6,6 +6,7 @@ import { type Config, type RouteConfig } from "../../config/config.ts";
 import { isGuarded } from "../../config/guards.ts";
 import { provideFilters } from "../../filters/provide-filters.ts";
 import { respondPreencoded, respondWithError } from "../../local-response.ts";
+import { type GatewayState } from "../../gateway-paths.ts";
 import { type Pipeline, type Route } from "../../pipeline.ts";
 import { type MaintenanceSettings } from "../../policy/payment/maintenance/payment-maintenance.ts";
 import { providePayments } from "../../policy/payment/provide-payments.ts";
@@ -22,9 +23,33 @@ import { provideStaticFiles } from "../../static/provide-static-files.ts";
 import { provideTenants } from "../../tenants/provide-tenants.ts";
 import { provideUpstreams, type Upstreams } from "../../upstream/upstreams.ts";
 import { connectionLimits, type ConnectionLimits } from "../connections/connection-limiter.ts";
-import { Holdings } from "./holdings.ts";
-import { type ProcessDeps } from "./parts.ts";
+import { Holdings, type Provide } from "./holdings.ts";
 import { POLICIES } from "./policies.ts";
+
+type Features =
+  | (typeof POLICIES)[keyof typeof POLICIES]
+  | typeof provideCaches
+  | typeof provideFilters
+  | typeof provideObservers
+  | typeof provideStaticFiles
+  | typeof provideTargets
+  | typeof provideTenants
+  | typeof provideUpstreams;
+
+/** The parts that all functions of a union take together. */
+type PartsOf<F> = (F extends Provide<infer Parts, object> ? (parts: Parts) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** The parts that are made here, not by the process. */
+type Made = "config" | "respondWithError" | "upstreams" | "filters" | "tenantRoutes" | "targets";
+
+/** The objects that features use and that outlive a configuration: one of each per process. */
+export interface ProcessDeps extends Omit<PartsOf<Features>, Made> {
+  readonly state: GatewayState;
+}
 
 /** A configuration that is ready to serve. */
 export interface Compiled {
@@ -72,10 +97,11 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
   const caches = await held.add(provideCaches, common, before);
   const observers = await held.add(provideObservers, common, before);
   const staticFiles = await held.add(provideStaticFiles, common, before);
-  const parts = { ...common, filters, tenantRoutes, targets };
+  const parts = { ...common, upstreams, filters, tenantRoutes, targets };
   const payments = await held.add(providePayments, parts, before);
   const features: PolicyFeature[] = [];
-  for (const provide of Object.values(POLICIES)) features.push(await held.add(provide, parts, before));
+  const provided = Object.values<Provide<PartsOf<Features>, PolicyFeature>>(POLICIES);
+  for (const provide of provided) features.push(await held.add(provide, parts, before));
   const isTracing = observers.tracer !== undefined;
   const routes: Route[] = [];
   const slices = new Slices();

@@ -11,14 +11,13 @@ import { type PolicyFeature } from "../../policy/policy.ts";
 import { provideRateLimits } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { provideSecurityHeaders } from "../../policy/security-headers/security-headers.ts";
 import { type Provide } from "./holdings.ts";
-import { type PolicyParts } from "./parts.ts";
 
 /**
  * All policies, in the order in which they run; docs/policies.md and docs/architecture.md show it.
  * Response sinks of policies run in the reverse order. A policy that edits every response comes before a policy that
  * responds itself.
  */
-export const POLICIES: Readonly<Record<string, Provide<PolicyParts, PolicyFeature>>> = {
+export const POLICIES = {
   /** Edits the fields of every response last, whatever made the response. */
   responseHeaders: provideResponseHeaders,
   securityHeaders: provideSecurityHeaders,
@@ -40,4 +39,4 @@ export const POLICIES: Readonly<Record<string, Provide<PolicyParts, PolicyFeatur
   filter: provideFilterPolicies,
   /** Sees the request in the form in which it goes to the upstream. */
   requestHeaders: provideRequestHeaders,
-};
+} satisfies Readonly<Record<string, Provide<never, PolicyFeature>>>;

@@ -24,9 +24,8 @@ import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts"
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { readTlsMaterial } from "../listeners/certificates.ts";
 import { type ConnectionLimiter } from "../connections/connection-limiter.ts";
-import { compile, type Compiled } from "../compile/compile.ts";
+import { compile, type Compiled, type ProcessDeps } from "../compile/compile.ts";
 import { fileRoom } from "../connections/descriptor-limit.ts";
-import { type ProcessDeps } from "../compile/parts.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
@@ -148,7 +147,7 @@ class RunningGateway implements GatewayProcess {
     this.tenants = createTenants(config, {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
-      metrics: this.#own.telemetry.wasm,
+      telemetry: this.#own.telemetry,
       onError: (error) => this.#report(error),
     });
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Config, type RouteConfig } from "../../config/config.ts";
+import { type RouteConfig } from "../../config/config.ts";
+import { type FeatureParts } from "../../feature-parts.ts";
 import type * as Methods from "../../policy/auth/create-method.ts";
 import { CONSUMER_HEADER } from "../../policy/auth/method.ts";
 import { routeName } from "../../routing/route-name.ts";
@@ -18,20 +19,13 @@ const stores = (): typeof Stores => require("./store.ts");
 /** Loaded with the first route that authenticates its clients (bench start). */
 const methods = (): typeof Methods => require("../../policy/auth/create-method.ts");
 
-interface CacheParts {
-  readonly config: Pick<Config, "routes">;
-  readonly telemetry: Telemetry;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-}
-
 interface Kept {
   readonly route: RouteConfig;
   readonly store: Stores.CacheStore;
 }
 
 /** Provides `routes[].cache`. Routes that have not changed since `previous` keep their cached responses. */
-export function provideCaches(parts: CacheParts, previous: RouteCaches | undefined): RouteCaches {
+export function provideCaches(parts: FeatureParts, previous: RouteCaches | undefined): RouteCaches {
   const byRoute = new Map<string, Kept>();
   for (const route of parts.config.routes) {
     if (route.cache === undefined) continue;
@@ -56,7 +50,7 @@ class RouteCaches {
   readonly #telemetry: Telemetry;
   readonly #now: () => number;
 
-  constructor(byRoute: ReadonlyMap<string, Kept>, { telemetry, clock }: CacheParts) {
+  constructor(byRoute: ReadonlyMap<string, Kept>, { telemetry, clock }: FeatureParts) {
     this.byRoute = byRoute;
     this.#telemetry = telemetry;
     this.#now = clock;
