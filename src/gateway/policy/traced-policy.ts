@@ -20,10 +20,7 @@ function failed({ trace, span }: Work, error: unknown): never {
 /** Wraps a policy so that traced requests have a span for its work. */
 export function tracedPolicy(policy: Policy): Policy {
   return {
-    name: policy.name,
-    ...(policy.guards === undefined ? {} : { guards: policy.guards }),
-    ...(policy.runsOnLocalReply === undefined ? {} : { runsOnLocalReply: policy.runsOnLocalReply }),
-    ...(policy.forgets === undefined ? {} : { forgets: policy.forgets }),
+    ...policy,
     request(exchange: Exchange) {
       const { trace } = exchange;
       if (!(trace instanceof RequestTrace)) return policy.request(exchange);

@@ -8,7 +8,7 @@ import { type Transport } from "../../telemetry/connection-metrics.ts";
 import { type AddressShares } from "./address-shares.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { Phase } from "./phase.ts";
-import { type ConnectionCounter } from "./connection-counter.ts";
+import { type SharedConnectionCounter } from "./shared-connection-counter.ts";
 
 /**
  * Connections over the limits that one worker accepts for the gateway's own paths, and the most of them for one address.
@@ -43,7 +43,7 @@ export function connectionLimits({ server }: Pick<Config, "server">): Connection
 
 /** The counters, the current limits and the clock of a `ConnectionLimiter`. */
 export interface ConnectionLimiterDeps {
-  readonly connectionCounter: ConnectionCounter;
+  readonly connectionCounter: SharedConnectionCounter;
   readonly shares: AddressShares;
   readonly wheel: TimerWheel;
   readonly limits: () => ConnectionLimits;

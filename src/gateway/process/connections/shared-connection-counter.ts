@@ -1,5 +1,4 @@
 import { type WorkerSlot } from "../../telemetry/telemetry.ts";
-import { type ConnectionCounter } from "./connection-counter.ts";
 
 /** The cell of a worker's row with the number of permits that it has taken. */
 const TAKEN = 0;
@@ -12,15 +11,16 @@ const ASKED = 1;
 const MAX_CLAIMS = 8;
 
 /**
- * Counts the permits of all workers together. Each worker writes only its own number and decides by the sum of all. If
+ * Counts the permits of `server.max_connections` of all workers together. Each worker writes only its own number and decides by the sum of all. If
  * a worker dies, the supervisor clears its number.
  */
-export class SharedConnectionCounter implements ConnectionCounter {
+export class SharedConnectionCounter {
   readonly #cells: readonly Int32Array[];
   readonly #own: Int32Array;
   /** The most permits that this process may take. */
   ownMost: number;
   #claimed = false;
+  /** The number of other processes. */
   readonly others: number;
 
   constructor({ zone, row }: WorkerSlot, ownMost = Number.POSITIVE_INFINITY) {
@@ -31,15 +31,17 @@ export class SharedConnectionCounter implements ConnectionCounter {
     this.others = zone.shape.rows - 2;
   }
 
+  /** Tells the other processes that a permit is needed, which one of their idle connections may hold. */
   ask(): void {
     Atomics.add(this.#own, ASKED, 1);
   }
 
+  /** The number of `ask` calls of all processes. */
   asked(): number {
     return this.#sum(ASKED);
   }
 
-  /** Claims before it reads the sum, so that two workers never get the same permit. */
+  /** True if fewer than `max` are taken. It claims before it reads the sum, so that two workers never get the same permit. */
   hasFree(max: number): boolean {
     if (this.#claimed) return true;
     if (Atomics.load(this.#own, TAKEN) >= this.ownMost) return false;
