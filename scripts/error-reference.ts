@@ -123,7 +123,7 @@ A 402 also has the fields of the x402 challenge.
 In the response of \`/batch\`, each failed page has the \`type\` of its error as \`error_type\`, the \`detail\` as \`error\`, and \`page_status\` as
 \`metadata.status\`. The response itself has status 200. If every page failed, the batch is not charged.
 
-Each error has its status, code and title, and in brackets its origin: the client, the configuration, the upstream or another part. "Retry" says that
+Each error has its status and code, and in brackets its origin: the client, the configuration, the upstream or another part. "Retry" says that
 the same request may succeed later. A 503 has a \`Retry-After\` field.
 
 `;
@@ -134,8 +134,8 @@ export function errorReference(): string {
     // The keys of the table are its codes: Object.entries widens them to string.
     .map(([code, kind]) => ({ code: code as ErrorCode, ...kind }))
     .toSorted((a, b) => a.status - b.status)
-    .map(({ status, code, title, origin, retryable }) =>
-      wrappedItem(`- ${status} \`${code}\`, ${title} (${origin}${retryable ? ", retry" : ""}): ${WHEN[code]}`),
+    .map(({ status, code, origin, retryable }) =>
+      wrappedItem(`- ${status} \`${code}\` (${origin}${retryable ? ", retry" : ""}): ${WHEN[code]}`),
     );
   return `${INTRODUCTION}${rows.join("\n")}\n`;
 }

@@ -32,8 +32,8 @@ async function check(module: string, request: string, config = ""): Promise<stri
   return out + err;
 }
 
-test.each(["guard.ts", "api-key.ts"])("the page shows examples/filters/%s", (name) => {
-  expect(blocksOf(PAGE).map(({ text }) => text)).toContain(example(name));
+test("the page shows examples/filters/guard.ts", () => {
+  expect(blocksOf(PAGE).map(({ text }) => text)).toContain(example("guard.ts"));
 });
 
 test("the first filter prints the output that the page shows", async () => {

@@ -27,8 +27,9 @@ export const EXAMPLE = {
 const INTRODUCTION = `# Configuration
 
 Turnpike reads one file, which \`--config\` names: JSON, JSON with comments, or YAML ([formats](#formats)). This page lists all keys, with their
-types and defaults. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored, each with a warning. To check a file, run
-\`turnpike check FILE\`: it prints every problem with its place, and exits with 1 if the gateway would not start.
+types and defaults. A key without a default is absent or empty. Every section is optional: \`{}\` starts with the defaults. Unknown keys are ignored,
+each with a warning. To check a file, run \`turnpike check FILE\`: it prints every problem with its place, and exits with 1 if the gateway would not
+start.
 
 Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this repository.
 
@@ -95,8 +96,7 @@ function rangeOf({ minimum, maximum }: JsonSchema): string {
 function defaultText(schema: JsonSchema, isRequired: boolean): string {
   if (isRequired) return "required";
   if (schema.default === undefined || JSON.stringify(schema.default) === "{}") return "";
-  if (schema.default === "") return "empty";
-  if (Array.isArray(schema.default) && schema.default.length === 0) return "empty";
+  if (schema.default === "" || (Array.isArray(schema.default) && schema.default.length === 0)) return "";
   return `\`${typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default)}\``;
 }
 

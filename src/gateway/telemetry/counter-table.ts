@@ -28,7 +28,10 @@ export interface TableEntry {
 /** The row of all names that have no row of their own. */
 const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
 
-/** Counters by name. Every process has its own counters. Decision 0509. */
+/**
+ * Counters by name. Every process adds to its own columns, and a name gets its row by one compare-and-exchange: a process that is
+ * killed leaves no lock and no half-written number.
+ */
 export class CounterTable {
   /** The counters of this process. */
   readonly row: Float64Array;

@@ -43,7 +43,8 @@ export interface ListenerOptions {
 
 /**
  * The port of the admin interface, in front of node:http. It counts connections before it reads from them, which
- * Bun.serve cannot do. It puts TLS before HTTP itself, so that a new certificate needs no new port. Decision 1101.
+ * Bun.serve cannot do. It puts TLS before HTTP itself, so that a new certificate needs no new port. When connections run
+ * out, the oldest one without a valid key closes, so that an operator can always connect.
  */
 export class Listener {
   readonly #tcp: Server;

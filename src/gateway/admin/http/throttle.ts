@@ -30,7 +30,7 @@ interface Tries {
   right: number;
 }
 
-/** Slows down addresses that send wrong keys. Decision 1102. */
+/** Slows down addresses that send wrong keys. An accepted key would confirm a guess, so a valid key does not end the wait. */
 export class Throttle {
   /** In the order of the last try. */
   readonly #addresses = new Map<string, Tries>();
