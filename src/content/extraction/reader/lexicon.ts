@@ -30,10 +30,10 @@ export function keyOf(kind: Kind, hash: number): number {
  * headings above, and for first and last words. Unknown items have log-odds of 0.
  */
 export class Lexicon {
-  readonly #odds: OddsTable;
+  readonly #odds: ReadonlyMap<number, number>;
 
   constructor(odds: ReadonlyMap<number, number>) {
-    this.#odds = new OddsTable(odds);
+    this.#odds = odds;
   }
 
   /** The sum of the log-odds of an element's own names. */
@@ -74,43 +74,7 @@ export class Lexicon {
   }
 
   #of(kind: Kind, hash: number): number {
-    return this.#odds.of(keyOf(kind, hash));
-  }
-}
-
-/** The golden ratio of 2^32: it spreads keys over a table whose size is a power of two. */
-const SPREAD = 0x9e3779b1;
-
-/** Log-odds by key. A `Map` takes three times as long, since most keys are not small integers. */
-class OddsTable {
-  readonly #keys: Uint32Array;
-  /** NaN if there is no key. */
-  readonly #values: Float64Array;
-  readonly #mask: number;
-
-  constructor(odds: ReadonlyMap<number, number>) {
-    let size = 2;
-    while (size < odds.size * 2) size *= 2;
-    this.#mask = size - 1;
-    this.#keys = new Uint32Array(size);
-    this.#values = new Float64Array(size).fill(Number.NaN);
-    for (const [key, value] of odds) {
-      const at = this.#indexOf(key);
-      this.#keys[at] = key;
-      this.#values[at] = value;
-    }
-  }
-
-  of(key: number): number {
-    const value = this.#values[this.#indexOf(key)] ?? 0;
-    return Number.isNaN(value) ? 0 : value;
-  }
-
-  /** The index of a key, or the free index for it. At least half of the table is free. */
-  #indexOf(key: number): number {
-    let at = (Math.imul(key, SPREAD) >>> 12) & this.#mask;
-    while (this.#keys[at] !== key && !Number.isNaN(this.#values[at])) at = (at + 1) & this.#mask;
-    return at;
+    return this.#odds.get(keyOf(kind, hash)) ?? 0;
   }
 }
 
