@@ -45,7 +45,7 @@ function exchange(): Exchange {
     response: NOWHERE,
     addedFields: "",
     consumer: "",
-    isLetIn: true,
+    isAuthorized: true,
     beganAt: 0,
     started: false,
     status: 0,

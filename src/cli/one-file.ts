@@ -13,7 +13,7 @@ import { INSIDE_ONE_FILE } from "../lib/one-file.ts";
 const RUNTIME = { MIMALLOC_PURGE_DELAY: "1000", BUN_JSC_maxNumWasmFastMemories: "4096" } as const;
 
 /** A zero-terminated string for C. */
-function textOf(value: string): Uint8Array {
+function embeddedBytes(value: string): Uint8Array {
   return Buffer.from(`${value}\0`);
 }
 
@@ -28,10 +28,10 @@ function restartWith(variables: Readonly<Record<string, string>>): void {
       }).symbols,
   );
   if (libc === undefined) return;
-  for (const [name, value] of Object.entries(variables)) libc.setenv(textOf(name), textOf(value), 1);
-  const args = [process.execPath, ...process.argv.slice(2)].map(textOf);
+  for (const [name, value] of Object.entries(variables)) libc.setenv(embeddedBytes(name), embeddedBytes(value), 1);
+  const args = [process.execPath, ...process.argv.slice(2)].map(embeddedBytes);
   const table = new BigUint64Array([...args.map((bytes) => BigInt(ptr(bytes))), 0n]);
-  libc.execv(textOf(process.execPath), table);
+  libc.execv(embeddedBytes(process.execPath), table);
 }
 
 const [, , first = ""] = process.argv;

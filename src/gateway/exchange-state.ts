@@ -28,7 +28,7 @@ export function withExchangeState<B extends Base>(base: B) {
     clientAddress = "";
     addedFields: Fields = "";
     consumer = "";
-    isLetIn = false;
+    isAuthorized = false;
     beganAt = 0;
     triedServer = "";
     triedUpstream = "";
@@ -49,7 +49,7 @@ export function withExchangeState<B extends Base>(base: B) {
       this.clientAddress = "";
       this.addedFields = "";
       this.consumer = "";
-      this.isLetIn = false;
+      this.isAuthorized = false;
       this.beganAt = 0;
       this.triedServer = "";
       this.triedUpstream = "";

@@ -253,11 +253,11 @@ export interface Exchange {
    */
   writeMadeId?(bytes: Uint8Array, at: number): boolean;
   /** The final head has the request id, added by `addIdField`. */
-  tellsId?: boolean;
+  sendsRequestId?: boolean;
   /** The consumer's name from authentication; empty without authentication. */
   consumer: string;
   /** Authentication and access rules have let the request in: it counts as use of its route. */
-  isLetIn: boolean;
+  isAuthorized: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */
   beganAt: number;
   /** Undefined if the request is not traced. In a reused object it is that of the last request until the pipeline begins. */

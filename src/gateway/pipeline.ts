@@ -82,7 +82,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
 export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" | "misdirected" = "any"): void {
   const { head } = exchange;
   if (exchange.addIdField === undefined) exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
-  else exchange.tellsId = true;
+  else exchange.sendsRequestId = true;
   if (pipeline.clientAddress !== undefined) {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }
@@ -112,7 +112,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reser
     pipeline.respondWithError(exchange, NO_BUFFERS);
     return;
   }
-  exchange.isLetIn = true;
+  exchange.isAuthorized = true;
   const policies = route === undefined ? pipeline.unrouted : route.policies;
   const refusal = head.bodyLength === 0 ? undefined : exchange.body.error;
   if (policies.length === 0 && refusal === undefined) handle(pipeline, exchange, route);

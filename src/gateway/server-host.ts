@@ -1,5 +1,5 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
-import { type Rostered } from "../lib/roster.ts";
+import { type Listed } from "../lib/member-list.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
 import { type Config } from "./config/config.ts";
 import { type LoggedRequest, type Exchange, type RequestHead } from "./exchange.ts";
@@ -49,7 +49,7 @@ export interface Http2Settings {
 }
 
 /** The permit of one client connection. The stages of the connection (PROXY header, handshake, codec) pass it on. */
-export interface ConnectionPermit extends Rostered {
+export interface ConnectionPermit extends Listed {
   /** The connection is over the limits: it can only use the gateway's own paths. */
   readonly isReserved: boolean;
   /** Open stages of the connection: two for a moment, while one hands over to the next. */
@@ -59,7 +59,7 @@ export interface ConnectionPermit extends Rostered {
 }
 
 /** A client's connection, of any protocol. */
-export interface ServerConnection extends Rostered {
+export interface ServerConnection extends Listed {
   /** Undefined if connections are not counted. */
   permit: ConnectionPermit | undefined;
   /** The time since when the client has no request open, by the timer wheel; Infinity while a request is under way. */

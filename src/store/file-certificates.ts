@@ -15,7 +15,7 @@ const SUFFIX = ".json";
 /** Errors of the process or the machine, which say nothing about the file. */
 const PASSING = new Set(["EMFILE", "ENFILE", "ENOMEM", "EINTR", "EAGAIN"]);
 
-interface Entry {
+interface CertificateEntry {
   /** Unix milliseconds; 0: the entry never expires. */
   readonly until: number;
   readonly value: string;
@@ -91,7 +91,7 @@ export class FileCertificates implements CertificateStore {
   }
 
   /** False if the lock is damaged or has expired, or if its process has ended. */
-  #isHeld(lock: Entry | UnreadableEntry): boolean {
+  #isHeld(lock: CertificateEntry | UnreadableEntry): boolean {
     // Another process may have the same process id after the expiry.
     if ("reason" in lock || lock.until <= this.#now()) return false;
     const pid = Number(lock.value);
@@ -103,12 +103,12 @@ export class FileCertificates implements CertificateStore {
   }
 
   #text(value: string, ms: number): string {
-    const entry: Entry = { until: ms === 0 ? 0 : this.#now() + ms, value };
+    const entry: CertificateEntry = { until: ms === 0 ? 0 : this.#now() + ms, value };
     return JSON.stringify(entry);
   }
 
   /** Undefined if there is no entry of this name. Throws errors that say nothing about its file. */
-  #entry(name: string): Entry | UnreadableEntry | undefined {
+  #entry(name: string): CertificateEntry | UnreadableEntry | undefined {
     const path = this.#path(name);
     try {
       if (statSync(path).size > MAX_ENTRY_BYTES) {

@@ -19,7 +19,7 @@ const WORKERS = 4;
 /** The part of a finished exchange that the counters read. */
 function ended(consumer: string, status = 200, bytes = { received: 0, sent: 0 }): Exchange {
   const { received: bytesReceived, sent: bytesSent } = bytes;
-  return { isLetIn: true, consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
+  return { isAuthorized: true, consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
 }
 
 function usageOf(counters: UsageCounters, consumer: string | undefined, route: string | undefined): Usage | undefined {

@@ -93,7 +93,7 @@ export function takeWords(rest: readonly string[], names: readonly string[]): re
 }
 
 /** The text of a flag; undefined if the flag is absent. */
-export function textOf(values: Values, name: string): string | undefined {
+export function textFlag(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 }
@@ -190,7 +190,7 @@ async function readUtf8(path: string, name: string): Promise<string> {
 
 /** The If-Match field for `--if-match REVISION`, so that the change does not overwrite another client's change. */
 export function ifMatch(values: Values): Readonly<Record<string, string>> {
-  const revision = textOf(values, "if-match");
+  const revision = textFlag(values, "if-match");
   if (revision === undefined) return {};
   if (revision === "*") return { "if-match": "*" };
   const bare = /^"([\x21\x23-\x7e]*)"$/.exec(revision)?.[1] ?? revision;

@@ -15,7 +15,7 @@ import {
   runAdminCommand,
   tableText,
   takeWords,
-  textOf,
+  textFlag,
   type Values,
   told,
 } from "./admin-command.ts";
@@ -121,7 +121,7 @@ function wantedOf(values: Values, follows: boolean, now: number): Wanted {
   const kinds = listOf(values["kind"]);
   const unknown = kinds.find((kind) => !EVENT_KINDS.some((known) => known === kind));
   if (unknown !== undefined) throw new UsageError(`--kind takes one of ${EVENT_KINDS.join(", ")}`);
-  const since = textOf(values, "since");
+  const since = textFlag(values, "since");
   if (since === undefined) return { after: follows ? undefined : "0", from: 0, kinds };
   if (/^\d{5,16}$/.test(since)) return { after: since, from: 0, kinds };
   return { after: "0", from: timeOf(since, now), kinds };

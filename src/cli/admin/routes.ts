@@ -19,7 +19,7 @@ import {
   STRICT,
   tableText,
   takeWords,
-  textOf,
+  textFlag,
   told,
   type Values,
 } from "./admin-command.ts";
@@ -131,7 +131,7 @@ function change(rest: readonly string[], values: Values): AdminAction {
   const [prefix = "", file = ""] = takeWords(rest, ["PREFIX", "FILE"]);
   const path =
     pathOf("routes", prefix) +
-    queryOf({ host: textOf(values, "host"), name: textOf(values, "name"), ...insistence(values) });
+    queryOf({ host: textFlag(values, "host"), name: textFlag(values, "name"), ...insistence(values) });
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "route");
@@ -146,7 +146,7 @@ function remove(rest: readonly string[], values: Values): AdminAction {
   const [prefix = ""] = takeWords(rest, ["PREFIX"]);
   const path =
     pathOf("routes", prefix) +
-    queryOf({ host: textOf(values, "host"), name: textOf(values, "name"), ...insistence(values) });
+    queryOf({ host: textFlag(values, "host"), name: textFlag(values, "name"), ...insistence(values) });
   const headers = ifMatch(values);
   return async (client) => {
     const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);

@@ -17,7 +17,7 @@ import {
   STRICT,
   tableText,
   takeWords,
-  textOf,
+  textFlag,
   told,
   type Values,
 } from "./admin-command.ts";
@@ -76,7 +76,7 @@ const upstreamsSchema = z.object({
 });
 const removedSchema = doneSchema.extend({ waiting: z.array(z.string()).default([]) });
 
-interface Row {
+interface ServerRow {
   readonly upstream: string;
   readonly balancer: string;
   readonly server: z.output<typeof serverSchema> | undefined;
@@ -85,7 +85,7 @@ interface Row {
 }
 
 /** `now` is in Unix milliseconds. */
-const columnsAt = (now: number): readonly Column<Row>[] => [
+const columnsAt = (now: number): readonly Column<ServerRow>[] => [
   { title: "UPSTREAM", cell: ({ upstream }) => upstream },
   { title: "BALANCER", cell: ({ balancer }) => balancer },
   { title: "SERVER", cell: ({ server, waiting }) => server?.server ?? (waiting ? "(deleted)" : "(none)") },
@@ -143,11 +143,11 @@ async function list(client: AdminClient, values: Values, now: number): Promise<n
   const response = await client.json({ path: "/upstreams" });
   return await told(values, response, () => {
     const rows = rowsOf(readAs(client, upstreamsSchema, response));
-    return tableText<Row>(columnsAt(now), rows, "no upstreams");
+    return tableText<ServerRow>(columnsAt(now), rows, "no upstreams");
   });
 }
 
-function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): Row[] {
+function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): ServerRow[] {
   return all.flatMap(({ name, load_balancer: balancer, servers, waiting }) =>
     (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server, waiting })),
   );
@@ -195,7 +195,7 @@ function remove(rest: readonly string[], values: Values): AdminAction {
 function drain(form: "drain" | "undrain", rest: readonly string[], values: Values): AdminAction {
   const [upstream = "", server = ""] = takeWords(rest, ["NAME", "SERVER"]);
   const path = pathOf("upstreams", upstream, "servers", server, form);
-  const waitMs = waitOf(textOf(values, "wait"));
+  const waitMs = waitOf(textFlag(values, "wait"));
   return async (client) => {
     const response = await client.json({ method: "POST", path });
     readAs(client, doneSchema, response);
@@ -234,7 +234,7 @@ async function untilIdle(
   return left;
 }
 
-function rotationText({ server }: Row): string {
+function rotationText({ server }: ServerRow): string {
   if (server === undefined) return "";
   if (server.drained) return "drained";
   return server.in_rotation ? "in" : "out";
@@ -245,7 +245,7 @@ function waitingText(waiting: readonly string[], most: number): string {
   return `503 for ${visibleText(waiting.slice(0, most).join(", "))}${more}`;
 }
 
-function reasonText({ server, waiting }: Row, now: number, most = Infinity): string {
+function reasonText({ server, waiting }: ServerRow, now: number, most = Infinity): string {
   if (waiting !== undefined) return waitingText(waiting, most);
   if (server === undefined || server.reason === "") return "";
   const at = server.last_failure_ms;

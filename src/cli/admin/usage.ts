@@ -12,7 +12,7 @@ import {
   runAdminCommand,
   tableText,
   takeWords,
-  textOf,
+  textFlag,
   told,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
@@ -65,7 +65,7 @@ const usageSchema = z.object({
 type Usage = z.output<typeof usageSchema>;
 
 /** The counters of one consumer, route or upstream, with its name. */
-interface Row extends Omit<Usage["upstreams"][number], "upstream"> {
+interface UpstreamRow extends Omit<Usage["upstreams"][number], "upstream"> {
   readonly name: string;
   readonly payments?: number;
   readonly amounts?: Usage["consumers"][number]["amounts"];
@@ -74,18 +74,18 @@ interface Row extends Omit<Usage["upstreams"][number], "upstream"> {
 const KEYS = ["consumer", "route", "upstream"] as const;
 type Key = (typeof KEYS)[number];
 
-const COUNTS: readonly Column<Row>[] = [
+const COUNTS: readonly Column<UpstreamRow>[] = [
   { title: "REQUESTS", cell: ({ requests }) => String(requests), right: true },
   { title: "4XX", cell: ({ client_errors: errors }) => String(errors), right: true },
   { title: "5XX", cell: ({ server_errors: errors }) => String(errors), right: true },
   bytesColumn("IN", ({ request_bytes: bytes }) => bytes),
   bytesColumn("OUT", ({ response_bytes: bytes }) => bytes),
 ];
-const SOLD: readonly Column<Row>[] = [
+const SOLD: readonly Column<UpstreamRow>[] = [
   { title: "PAYMENTS", cell: ({ payments = 0 }) => String(payments), right: true },
   { title: "AMOUNT", cell: amountsText, right: true },
 ];
-const LAST: readonly Column<Row>[] = [{ title: "LAST", cell: ({ last_seen_ms: at }) => timeText(at) }];
+const LAST: readonly Column<UpstreamRow>[] = [{ title: "LAST", cell: ({ last_seen_ms: at }) => timeText(at) }];
 
 const COMMAND: AdminCommand = {
   usage: USAGE,
@@ -94,7 +94,7 @@ const COMMAND: AdminCommand = {
   read(_, rest, values) {
     takeWords(rest, []);
     const { json, csv } = values;
-    const by = keyOf(textOf(values, "by"));
+    const by = keyOf(textFlag(values, "by"));
     if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv excludes --json and --by");
     if (json === true && by !== undefined) throw new UsageError("--json excludes --by: it prints the whole response");
     const reset = values["reset"] === true ? "1" : undefined;
@@ -136,14 +136,14 @@ function usageText(report: Usage, keys: readonly Key[]): string {
       ...LAST,
     ];
     const rows = rowsOf(report, key).toSorted((a, b) => b.requests - a.requests);
-    return tableText<Row>(columns, rows, `no requests by ${key}`);
+    return tableText<UpstreamRow>(columns, rows, `no requests by ${key}`);
   });
   const since = process.stdout.isTTY ? `since ${timeText(report.since_ms)}\n\n` : "";
   const full = report.full.map((list) => `too many ${list}: further ones are counted together, until --reset\n`);
   return since + tables.join("\n") + full.join("");
 }
 
-function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly Row[] {
+function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly UpstreamRow[] {
   if (key === "route") return routes.map(({ route, ...rest }) => ({ name: route, ...rest }));
   if (key === "upstream") return upstreams.map(({ upstream, ...rest }) => ({ name: upstream, ...rest }));
   return consumers.map((consumer) => ({
@@ -152,14 +152,14 @@ function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly Row
   }));
 }
 
-function nameText({ name, other }: Row): string {
+function nameText({ name, other }: UpstreamRow): string {
   return other === true ? "(others)" : name;
 }
 
-function bytesColumn(title: string, bytesOf: (row: Row) => number): Column<Row> {
+function bytesColumn(title: string, bytesOf: (row: UpstreamRow) => number): Column<UpstreamRow> {
   return { title, cell: (row) => String(bytesOf(row)), short: (row) => bytesText(bytesOf(row)), right: true };
 }
 
-function amountsText({ amounts = [] }: Row): string {
+function amountsText({ amounts = [] }: UpstreamRow): string {
   return amounts.map(({ network, asset, amount }) => amountText({ network, token: asset, amount })).join(", ");
 }

@@ -39,18 +39,20 @@ function plain(text: unknown): Rendered | undefined {
 }
 
 function result({ title, url, snippet }: Fields, at: number): string {
-  const lines = [textOf(url), textOf(snippet)].filter((line) => line !== "").map((line) => `   ${line}`);
-  return [`${at + 1}. ${textOf(title)}`, ...lines].join("\n");
+  const lines = [fieldText(url), fieldText(snippet)].filter((line) => line !== "").map((line) => `   ${line}`);
+  return [`${at + 1}. ${fieldText(title)}`, ...lines].join("\n");
 }
 
 /** The verdict first, then the reasons, then the evidence, numbered as in the reasons. */
 function judgement({ verdict, probability, confidence, reasoning, evidence }: Fields): Rendered | undefined {
   if (typeof verdict !== "string" || typeof probability !== "number" || !isList(evidence)) return undefined;
-  const head = `${verdict}: probability ${probability}, confidence ${textOf(confidence)}`;
+  const head = `${verdict}: probability ${probability}, confidence ${fieldText(confidence)}`;
   const statements = evidence.map(({ claim, source, supports, url }, at) =>
-    [`${at + 1}. ${textOf(supports)}: ${textOf(claim)}`, `   ${textOf(source)}`, `   ${textOf(url)}`].join("\n"),
+    [`${at + 1}. ${fieldText(supports)}: ${fieldText(claim)}`, `   ${fieldText(source)}`, `   ${fieldText(url)}`].join(
+      "\n",
+    ),
   );
-  return { text: [head, textOf(reasoning), ...statements].join("\n\n"), notes: [] };
+  return { text: [head, fieldText(reasoning), ...statements].join("\n\n"), notes: [] };
 }
 
 /** Each page below its URL, in the format of `head` and `tail` for several files. Errors go to the notes. */
@@ -58,12 +60,12 @@ function pages(results: readonly Fields[]): Rendered {
   const failed = results.filter(({ error }) => error !== undefined);
   const texts = results
     .filter(({ error }) => error === undefined)
-    .map(({ url, content }) => `==> ${textOf(url)} <==\n${textOf(content)}\n`);
-  const notes = failed.map(({ url, error }) => `failed ${textOf(url)}: ${textOf(error)}`);
+    .map(({ url, content }) => `==> ${fieldText(url)} <==\n${fieldText(content)}\n`);
+  const notes = failed.map(({ url, error }) => `failed ${fieldText(url)}: ${fieldText(error)}`);
   return { text: texts.join("\n"), notes: [...notes, `${texts.length} of ${results.length} pages`] };
 }
 
-function textOf(value: unknown): string {
+function fieldText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

@@ -6,12 +6,12 @@ export function jsonFeed(value: unknown): DocumentContent | undefined {
   const feed = objectOf(value);
   const items = feed?.get("items");
   if (feed === undefined || !Array.isArray(items)) return undefined;
-  if (!textOf(feed.get("version")).startsWith("https://jsonfeed.org/version/1")) return undefined;
-  const url = textOf(feed.get("home_page_url"));
+  if (!feedText(feed.get("version")).startsWith("https://jsonfeed.org/version/1")) return undefined;
+  const url = feedText(feed.get("home_page_url"));
   return feedContent({
-    title: feedLine(textOf(feed.get("title"))),
+    title: feedLine(feedText(feed.get("title"))),
     url: feedUrl(url, "http://invalid/"),
-    description: feedSummary(textOf(feed.get("description"))),
+    description: feedSummary(feedText(feed.get("description"))),
     items: items.slice(0, MAX_ITEMS).map((item: unknown) => itemOf(item, url)),
   });
 }
@@ -19,7 +19,7 @@ export function jsonFeed(value: unknown): DocumentContent | undefined {
 function itemOf(value: unknown, base: string): FeedItem {
   const item = objectOf(value) ?? new Map<string, unknown>();
   const first = (...names: readonly string[]): string =>
-    names.map((name) => textOf(item.get(name))).find((text) => text !== "") ?? "";
+    names.map((name) => feedText(item.get(name))).find((text) => text !== "") ?? "";
   return {
     title: feedLine(first("title")),
     url: feedUrl(first("url", "external_url", "id"), base),
@@ -34,6 +34,6 @@ function objectOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
     : undefined;
 }
 
-function textOf(value: unknown): string {
+function feedText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

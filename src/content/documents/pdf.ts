@@ -6,7 +6,7 @@ import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";
 import { missingNote, type ReadLimits, readPages } from "./pdf/read-pages.ts";
 import { type Block, type PdfPage } from "./pdf/shapes.ts";
-import { htmlOf, textOf } from "./pdf/write.ts";
+import { htmlOf, plainTextOf } from "./pdf/write.ts";
 
 /**
  * Maximum number of pages of a PDF that are read, and characters of its text. Further pages are missing from the
@@ -124,7 +124,7 @@ function titleOf(named: string, shown: string): string {
 
 function contentOf(title: string, blocks: readonly Block[], marked: ReadonlySet<string>): DocumentContent {
   const html = htmlOf(blocks);
-  const text = textOf(blocks);
+  const text = plainTextOf(blocks);
   return {
     title,
     markdown: () => markdownOf(parseTree(html)),

@@ -3,7 +3,7 @@ import { Parser } from "htmlparser2";
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 
 /** The name without the usual prefixes of XHTML's namespace. */
-function nameOf(name: string): string {
+function localNameOf(name: string): string {
   return name.replace(/^(?:html|xhtml|h|x):/, "");
 }
 
@@ -18,7 +18,7 @@ export function xhtmlToHtml(xml: string): string {
   const parser = new Parser(
     {
       onopentag(prefixed, attributes) {
-        const name = nameOf(prefixed);
+        const name = localNameOf(prefixed);
         if (name === "script" || name === "style") raw += 1;
         const written = Object.entries(attributes).map(
           ([key, value]) => ` ${key}="${value.replaceAll('"', "&quot;")}"`,
@@ -26,7 +26,7 @@ export function xhtmlToHtml(xml: string): string {
         parts.push(`<${name}${written.join("")}>`);
       },
       onclosetag(prefixed) {
-        const name = nameOf(prefixed);
+        const name = localNameOf(prefixed);
         if (name === "script" || name === "style") raw -= 1;
         if (!VOID.has(name)) parts.push(`</${name}>`);
       },

@@ -57,7 +57,7 @@ export class NameReader {
     const place = (hash ^ (hash >>> 15)) & (MAX_KNOWN_NAMES - 1);
     const name = known[place];
     if (name !== undefined && name.hash === hash && isAt(html, start, at, name.source)) return name;
-    const read = nameOf(html, start, at, hash);
+    const read = knownNameAt(html, start, at, hash);
     if (at - start <= MAX_KNOWN_LENGTH) known[place] = read;
     return read;
   }
@@ -70,7 +70,7 @@ function isAt(html: string, start: number, end: number, name: string): boolean {
   return true;
 }
 
-function nameOf(html: string, start: number, end: number, hash: number): KnownName {
+function knownNameAt(html: string, start: number, end: number, hash: number): KnownName {
   const source = html.slice(start, end);
   // A slice would keep the whole page in memory as long as the name is remembered.
   const own = end - start <= MAX_KNOWN_LENGTH ? String.fromCharCode(...Buffer.from(source, "latin1")) : source;

@@ -21,7 +21,7 @@ export function toLinks(tree: Document, url: string): string {
       const href = child.name === "a" || child.name === "area" ? child.attribs["href"] : undefined;
       const address = href === undefined ? undefined : addressOf(href, page);
       // The address gets the first text that is not empty.
-      if (address !== undefined && (texts.get(address) ?? "") === "") texts.set(address, textOf(child));
+      if (address !== undefined && (texts.get(address) ?? "") === "") texts.set(address, linkText(child));
       walk(child);
     }
   };
@@ -41,7 +41,7 @@ function addressOf(href: string, page: string): string | undefined {
   return bare === page ? undefined : bare;
 }
 
-function textOf(link: Element): string {
+function linkText(link: Element): string {
   const { attribs } = link;
   const text = toText(link, TEXT_LIMITS) || attribs["aria-label"] || attribs["title"] || attribs["alt"] || altOf(link);
   return text

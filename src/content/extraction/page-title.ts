@@ -17,13 +17,13 @@ export function pageTitle(tree: Document): string {
       looked += 1;
       const { name, attribs } = node;
       if (name === "title" && node.namespace !== SVG) {
-        const title = textOf(node);
+        const title = titleText(node);
         if (title !== "") return title;
       }
       if (name === "meta" && /^og:title$/i.test(attribs["property"] ?? attribs["name"] ?? "")) {
         shared ||= fold(attribs["content"] ?? "");
       }
-      if (name === "h1") heading ||= textOf(node);
+      if (name === "h1") heading ||= titleText(node);
     }
     for (let at = node.children.length - 1; at >= 0; at -= 1) {
       const child = node.children[at];
@@ -33,7 +33,7 @@ export function pageTitle(tree: Document): string {
   return shared || heading;
 }
 
-function textOf(element: Element): string {
+function titleText(element: Element): string {
   const parts: string[] = [];
   let length = 0;
   const open = [...element.children].toReversed();

@@ -87,11 +87,11 @@ async function responded(response: Response, uri: string): Promise<Result> {
 async function problem(response: Response): Promise<Result> {
   const body = (await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8");
   const fields = fieldsIn(body);
-  const detail = textOf("title" in fields ? fields["detail"] : body);
-  const lines = [[textOf(fields["title"]) || String(response.status), detail].filter(Boolean).join(": ")];
+  const detail = resultText("title" in fields ? fields["detail"] : body);
+  const lines = [[resultText(fields["title"]) || String(response.status), detail].filter(Boolean).join(": ")];
   const errors: unknown = fields["errors"];
   for (const error of Array.isArray(errors) ? errors.slice(0, MAX_PROBLEM_FIELDS) : []) {
-    if (isObject(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
+    if (isObject(error)) lines.push(`  ${resultText(error["path"])}: ${resultText(error["message"])}`);
   }
   // 409: the same payment is in use, and its other request may be charged.
   const isOpen = response.status === 409 || fields["type"] === PENDING;
@@ -114,6 +114,6 @@ function mediaType({ headers }: Response): string {
   return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
 }
 
-function textOf(value: unknown): string {
+function resultText(value: unknown): string {
   return typeof value === "string" ? value.slice(0, MAX_PROBLEM_TEXT) : "";
 }

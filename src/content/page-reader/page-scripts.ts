@@ -20,7 +20,7 @@ const MAX_KEPT = 256;
 const MAX_KEPT_LENGTH = 16 * 1024 * 1024;
 const KEPT_MS = 300_000;
 
-interface Kept {
+interface KeptScript {
   readonly code: string;
   readonly since: number;
 }
@@ -51,7 +51,7 @@ export class PageScripts {
   readonly #deps: PageScriptsDeps;
   readonly #clock: () => number;
   /** By URL, in the order of the last use. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptScript>();
   #keptLength = 0;
 
   constructor(deps: PageScriptsDeps) {

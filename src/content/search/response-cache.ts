@@ -13,7 +13,7 @@ export interface Found {
   readonly complete: boolean;
 }
 
-interface Entry {
+interface CachedResponse {
   readonly found: Found;
   /** Results that were requested. */
   readonly count: number;
@@ -23,7 +23,7 @@ interface Entry {
 
 /** Keeps responses to queries for minutes. A full cache removes the least recently used response. */
 export class ResponseCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CachedResponse>();
   readonly #now: () => number;
   #size = 0;
 

@@ -52,7 +52,7 @@ export async function fetchDocument(visit: Visit, options: FetchOptions = {}): P
 }
 
 /** A connection that is ready for another request of the same visit to the same origin. */
-interface Kept {
+interface KeptDocument {
   readonly origin: string;
   readonly socket: Socket;
 }
@@ -65,7 +65,7 @@ class Fetching {
   readonly #now: () => number;
   #opening: Opening | undefined;
   #socket: Socket | undefined;
-  #kept: Kept | undefined;
+  #kept: KeptDocument | undefined;
   #exchange: Exchange | undefined;
   #closed = false;
 

@@ -132,7 +132,7 @@ export class AcmeDirectory {
         signal: AbortSignal.any([signal, AbortSignal.timeout(requestMs)]),
         ...(authorities === "" ? {} : { tls: { ca: authorities } }),
       });
-      const text = await textOf(response);
+      const text = await bodyText(response);
       return { status: response.status, headers: response.headers, text, json: () => parsed(text) };
     } catch (error) {
       if (error instanceof AcmeError) throw error;
@@ -143,7 +143,7 @@ export class AcmeDirectory {
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+async function bodyText(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of response.body ?? []) {

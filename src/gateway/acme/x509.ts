@@ -51,7 +51,7 @@ function signed(body: Buffer, key: KeyObject): Buffer {
   return sequence(body, algorithmOf(key), der(TAG.bitString, Buffer.from([0]), sign("sha256", body, key)));
 }
 
-function nameOf(commonName: string): Buffer {
+function distinguishedName(commonName: string): Buffer {
   return sequence(der(TAG.set, sequence(oid(OID.commonName), der(TAG.utf8String, Buffer.from(commonName)))));
 }
 
@@ -93,9 +93,9 @@ function ownCertificate(hostnames: readonly string[], extensions: readonly Buffe
     der(TAG.context, der(TAG.integer, Buffer.from([2]))),
     der(TAG.integer, serial),
     algorithmOf(privateKey),
-    nameOf(OWN_NAME),
+    distinguishedName(OWN_NAME),
     sequence(timeOf(now - DAY_MS), timeOf(now + OWN_DAYS * DAY_MS)),
-    nameOf(OWN_NAME),
+    distinguishedName(OWN_NAME),
     publicKey.export({ type: "spki", format: "der" }),
     der(TAG.context + 3, sequence(alternativeNames(hostnames), ...extensions)),
   );

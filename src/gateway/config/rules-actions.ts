@@ -37,7 +37,7 @@ export function checkActions(route: RouteConfig, path: string, report: Report): 
   }
 }
 
-type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
+type SplitEntry = NonNullable<RouteConfig["traffic_split"]>[number];
 
 interface Place {
   readonly route: RouteConfig;
@@ -45,7 +45,7 @@ interface Place {
 }
 
 /** Checks an entry of `traffic_split`. */
-function checkEntry(entry: Entry, { route, at }: Place, report: Report): void {
+function checkEntry(entry: SplitEntry, { route, at }: Place, report: Report): void {
   checkRedirect(entry, `${at}.redirect`, report);
   checkRewrite(entry, { route, at: `${at}.rewrite` }, report);
   if (entry.redirect === undefined) {

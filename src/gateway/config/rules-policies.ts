@@ -42,15 +42,15 @@ const OF_RESPONSES = new Set([
  * A field name in lower case, with hyphens for underscores: CGI and similar interfaces treat both characters as the
  * same.
  */
-function nameOf(name: string): string {
+function policyFieldName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
 
 /** Names of the fields that identify the client to an upstream of the route. */
 function identityNames(auth: RouteConfig["auth"]): string[] {
   if (auth.type === "chain") return auth.methods.flatMap(identityNames);
-  if (auth.type === "jwt") return auth.claims_to_headers.map(({ header }) => nameOf(header));
-  return auth.type === "forward_auth" ? auth.headers_upstream.map(nameOf) : [];
+  if (auth.type === "jwt") return auth.claims_to_headers.map(({ header }) => policyFieldName(header));
+  return auth.type === "forward_auth" ? auth.headers_upstream.map(policyFieldName) : [];
 }
 
 type Rules = NonNullable<RouteConfig["headers"]>["request"];
@@ -85,14 +85,14 @@ function headerRules({ headers, auth }: Pick<RouteConfig, "headers" | "auth">, p
   const { request, response } = headers;
   const identity = new Set(identityNames(auth));
   for (const [name, at] of namesOf(request, `${path}.request`)) {
-    const known = nameOf(name);
+    const known = policyFieldName(name);
     if (OF_REQUESTS.has(known)) {
       const hint = CLIENT_ADDRESS.has(known) ? '; "forward_client_address": false leaves it out' : "";
       report.problem(at, `${JSON.stringify(name)} is set by the gateway only${hint}`);
     } else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication only`);
   }
   for (const [name, at] of namesOf(response, `${path}.response`)) {
-    const known = nameOf(name);
+    const known = policyFieldName(name);
     if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway only`);
     // Caches need the fields by which a response was chosen, so the rules can only add to them.
     else if (known === "vary" && !at.includes(".add[")) report.problem(at, `"${name}" can be added to, not replaced`);

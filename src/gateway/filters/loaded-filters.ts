@@ -22,7 +22,7 @@ const heads = (): typeof Heads => require("./visible-head.ts");
 const SERVICE = "";
 const NO_AUTH = { type: "none" } as const;
 
-type Entry = Config["wasm_filters"][number];
+type FilterEntry = Config["wasm_filters"][number];
 /** The part of a configuration that filters need. */
 export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
 
@@ -49,7 +49,7 @@ interface Loading {
 /** An entry of `wasm_filters` with its index in the file. `module` is undefined if it cannot be loaded. */
 interface LoadedEntry {
   readonly index: number;
-  readonly entry: Entry;
+  readonly entry: FilterEntry;
   readonly module: FilterModule | undefined;
 }
 
@@ -114,7 +114,7 @@ export class LoadedFilters {
       if (other === undefined || other.#filters.get(key) !== filter) filter.close();
   }
 
-  async #loadModule(entry: Entry, index: number, { modules }: FilterDeps): Promise<LoadedEntry> {
+  async #loadModule(entry: FilterEntry, index: number, { modules }: FilterDeps): Promise<LoadedEntry> {
     try {
       return { index, entry, module: await modules.load(entry.module, entry.memory_limit_bytes) };
     } catch (error) {
@@ -124,7 +124,7 @@ export class LoadedFilters {
   }
 
   /** Adds the diagnostic once, also if the entry closes several routes for different hosts. */
-  #unloaded(index: number, { match }: Entry, error: unknown): void {
+  #unloaded(index: number, { match }: FilterEntry, error: unknown): void {
     const path = `wasm_filters[${index}].module`;
     if (this.diagnostics.some((diagnostic) => diagnostic.path === path)) return;
     const effect = match === SERVICE ? "it does not run" : `the route ${JSON.stringify(match)} gets 503`;
@@ -169,7 +169,7 @@ export class LoadedFilters {
     }
   }
 
-  #filterOf(entry: Entry, module: FilterModule, route: RouteConfig | undefined, loading: Loading): Filter {
+  #filterOf(entry: FilterEntry, module: FilterModule, route: RouteConfig | undefined, loading: Loading): Filter {
     const { config, deps, respondWithError, previous } = loading;
     const maxBodyBytes = route?.max_body_bytes ?? config.limits.max_body_bytes;
     const { host, auth = NO_AUTH, upstream = "" } = route ?? {};
@@ -184,8 +184,8 @@ export class LoadedFilters {
       instances: entry.instances,
       fuel: entry.fuel,
       responseFailClosed: entry.response_fail_closed,
-      config: textOf(entry.config),
-      vmConfig: textOf(entry.vm_config),
+      config: configText(entry.config),
+      vmConfig: configText(entry.vm_config),
       vmId: entry.vm_id,
       rootId: entry.root_id,
       maxBodyBytes,
@@ -219,7 +219,7 @@ function isSetUpstream(text: string): boolean {
 }
 
 /** An object in the configuration file is passed to the filter as JSON. */
-function textOf(value: Entry["config"]): string {
+function configText(value: FilterEntry["config"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

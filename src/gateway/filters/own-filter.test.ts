@@ -61,7 +61,7 @@ function exchangeOf(client: Client, head: Partial<RequestHead> = {}): Exchange {
     response: client,
     addedFields: "",
     consumer: "",
-    isLetIn: true,
+    isAuthorized: true,
     beganAt: 0,
     started: false,
     status: 0,

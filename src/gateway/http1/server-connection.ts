@@ -58,7 +58,7 @@ export class Http1ServerConnection
   extends Deadline
   implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource, SendingOwner
 {
-  rosterIndex = -1;
+  listIndex = -1;
   permit: ConnectionPermit | undefined;
   told: ToldClient | undefined = undefined;
   admission: Admission | undefined = undefined;

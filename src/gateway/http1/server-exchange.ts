@@ -94,7 +94,7 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
   bytesSent = 0;
   /** The client allows the connection to stay open. */
   keepAlive = false;
-  tellsId = false;
+  sendsRequestId = false;
   #connection: ExchangeConnection;
   readonly #head = new OwnHead();
   /** The id in three parts: writing them to upstream and client costs less than joining them to one text (bench http1). */
@@ -136,7 +136,7 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     this.policiesForget = false;
     this.isForgotten = false;
     this.bytesSent = 0;
-    this.tellsId = false;
+    this.sendsRequestId = false;
     this.#framing = NONE;
     this.#remaining = 0;
     this.#over = false;
@@ -224,7 +224,7 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     // Separate pieces: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).
     const pieces = headPieces.begin();
     addResponseLines(pieces, head, this.#framing);
-    if (this.tellsId) this.addIdField(pieces);
+    if (this.sendsRequestId) this.addIdField(pieces);
     pieces.add(this.addedFields);
     pieces.add(this.#connectionLines(open));
     pieces.add("\r\n");
@@ -244,7 +244,7 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     this.#framing = UNTIL_CLOSE;
     const pieces = headPieces.begin();
     pieces.add(`${statusLine(SWITCHED, reason)}${fields}`);
-    if (this.tellsId) this.addIdField(pieces);
+    if (this.sendsRequestId) this.addIdField(pieces);
     pieces.add(`${this.addedFields}${UPGRADE_LINES}\r\n`);
     this.#connection.out.pieces(pieces);
     this.#connection.switched();

@@ -49,7 +49,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   /** The peer's SETTINGS, which must be its first frame, have arrived (RFC 9113 §3.4). */
   protected settingsSeen = false;
   /** The number of complete field sections and of complete frames of other known types. */
-  protected wholes = 0;
+  protected completeFrames = 0;
   #settingsAcknowledged = false;
   readonly #receiveWindow: ReceiveWindow;
   /** The stream of the DATA frame that is being read; undefined if the frame's bytes are discarded. */
@@ -170,7 +170,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   dataEnds(padding: number): void {
     const stream = this.#dataStream;
     this.#dataStream = undefined;
-    this.wholes++;
+    this.completeFrames++;
     const endStream = (this.reader.flags & f.END_STREAM) !== 0;
     if (this.reader.length === padding && !endStream && !this.floodBudget.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
@@ -193,7 +193,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   frame(bytes: Uint8Array, start: number, end: number): void {
     const { type, streamId } = this.reader;
     const error = this.#take(bytes, start, end);
-    if (!this.block.open) this.wholes++;
+    if (!this.block.open) this.completeFrames++;
     if (error !== undefined) this.close(error.code, error.reason);
     else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.floodBudget.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, `too many frames of type ${type} on stream ${streamId}`);

@@ -47,7 +47,7 @@ interface KnownRequest {
 
 /** A client's HTTP/2 connection (RFC 9113): creates an exchange for each stream and passes it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
-  rosterIndex = -1;
+  listIndex = -1;
   permit: ConnectionPermit | undefined;
   readonly peerAddress: string;
   readonly #host: ServerHost;
@@ -57,8 +57,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   readonly #maxHeaderListSize: number;
   /** A head has begun and is not complete, so the timeout for heads runs. */
   #headBegun = true;
-  /** The value of `wholes` after the last read. */
-  #wholesBefore = 0;
+  /** The value of `completeFrames` after the last read. */
+  #completeBefore = 0;
   /**
    * Wheel time since when the connection has had no stream. PINGs do not count as activity. Otherwise a client could
    * keep its permit with one PING a minute.
@@ -143,14 +143,14 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
       // Each head has its own timeout: on a busy connection, every read may end within another head.
-      if (!this.#headBegun || this.#wholesBefore !== this.wholes) {
+      if (!this.#headBegun || this.#completeBefore !== this.completeFrames) {
         const isLate = this.streams.size === 0 && this.#idleMsLeft() <= 0;
         this.wheel.set(this, isLate ? 0 : this.settings.headerMs);
       }
     } else if (this.streams.size === 0) this.#idle();
     else this.wheel.clear(this);
     this.#headBegun = inHead;
-    this.#wholesBefore = this.wholes;
+    this.#completeBefore = this.completeFrames;
   }
 
   #idle(): void {

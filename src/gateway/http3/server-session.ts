@@ -32,7 +32,7 @@ const IDLE_CHECKS = 4;
 
 /** An HTTP/3 connection of a client, from its handshake on. */
 export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
-  rosterIndex = -1;
+  listIndex = -1;
   permit: ConnectionPermit | undefined;
   readonly host: ServerHost;
   readonly peerAddress: string;

@@ -26,6 +26,6 @@ export function isPreflight({ head }: Exchange): boolean {
 /** Responds to a preflight. Without `allowed`, the browser refuses the script. */
 export function respondToPreflight(exchange: Exchange, allowed: Fields): void {
   // The preflight comes from the browser, not from the script.
-  exchange.isLetIn = false;
+  exchange.isAuthorized = false;
   respond(exchange, 204, VARY_PREFLIGHT + allowed, NOTHING);
 }

@@ -10,7 +10,7 @@ import { redirectOf } from "../static/own-response.ts";
 import { extraFields } from "./extra-fields.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 
-type Entry = NonNullable<RouteConfig["traffic_split"]>[number];
+type SplitEntry = NonNullable<RouteConfig["traffic_split"]>[number];
 
 /**
  * The split of the route's traffic over upstreams; undefined if there is no list, or if it has variants. Without variants
@@ -43,7 +43,7 @@ export function routeVariants(
   }));
   return createTrafficSplit(choices, stickyOf(route));
 
-  function actionOf(entry: Entry): ConstructorParameters<typeof Variant>[1] {
+  function actionOf(entry: SplitEntry): ConstructorParameters<typeof Variant>[1] {
     if (entry.redirect !== undefined) return redirectOf(entry.redirect, route.path_prefix);
     const parts: Omit<TargetParts, "mirror"> = {
       upstream: upstreams.get(entry.upstream ?? ""),
@@ -63,7 +63,7 @@ export function isServed(route: RouteConfig, upstreams: Upstreams): boolean {
 }
 
 /** The entries of the split. If payments settle first, entries without servers get no requests, because nothing could be delivered. */
-function entriesOf({ traffic_split: entries = [], x402 }: RouteConfig, upstreams: Upstreams): readonly Entry[] {
+function entriesOf({ traffic_split: entries = [], x402 }: RouteConfig, upstreams: Upstreams): readonly SplitEntry[] {
   if (x402?.settle !== "before") return entries;
   const served = entries.filter((entry) => !isEmpty(entry, upstreams));
   return served.some(({ weight }) => weight > 0) ? served : entries;
@@ -73,12 +73,12 @@ function isEmpty({ upstream }: Pick<RouteConfig, "upstream">, upstreams: Upstrea
   return upstream !== undefined && upstreams.get(upstream).isEmpty;
 }
 
-function isVariant({ headers, rewrite, redirect, mirrors }: Entry): boolean {
+function isVariant({ headers, rewrite, redirect, mirrors }: SplitEntry): boolean {
   return headers !== undefined || rewrite !== undefined || redirect !== undefined || mirrors !== undefined;
 }
 
 /** The entry's key: the name of its upstream. Entries of the same upstream with other changes are numbered. */
-function keyOf(entries: readonly Entry[], at: number): string {
+function keyOf(entries: readonly SplitEntry[], at: number): string {
   const entry = entries[at];
   const name = entry?.upstream ?? "";
   const same = entries.filter(({ upstream = "" }) => upstream === name);
@@ -87,7 +87,7 @@ function keyOf(entries: readonly Entry[], at: number): string {
 }
 
 /** Edits the messages of an entry with header rules of its own. */
-function editOf({ headers }: Entry): MessageEdit | undefined {
+function editOf({ headers }: SplitEntry): MessageEdit | undefined {
   if (headers === undefined) return undefined;
   const policies = [createRequestHeadersPolicy(headers), createResponseHeadersPolicy(headers)];
   return (exchange) => {

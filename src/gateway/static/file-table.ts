@@ -23,7 +23,7 @@ const MAX_CACHED_FILE_BYTES = 1024 * 1024;
 /** Why there is no file for a path. `busy`: every descriptor is in use. */
 export type Lack = "directory" | "absent" | "busy";
 
-interface Entry {
+interface FileEntry {
   readonly served: StaticFile;
   readonly files: readonly OpenFile[];
   checkedAt: number;
@@ -62,7 +62,7 @@ export class FileTable {
   /** Descriptors of served files: those in the table, and those of downloads in progress. */
   readonly #maxOpen: number;
   readonly #wheel: TimerWheel;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, FileEntry>();
   readonly #sweep = new Sweep(() => this.#dropUnused());
   #root: string | undefined;
   #rootCheckedAt: number;
@@ -108,7 +108,7 @@ export class FileTable {
     for (const path of this.#entries.keys()) this.#drop(path);
   }
 
-  #load(path: string, before: Entry | undefined): StaticFile | Lack {
+  #load(path: string, before: FileEntry | undefined): StaticFile | Lack {
     const name = fileName(path);
     const root = this.#currentRoot();
     if (name === undefined || root === undefined) {
@@ -163,7 +163,7 @@ export class FileTable {
   }
 
   /** The open file of `before`, if it is unchanged; else a new one. */
-  #reuse(found: Found & { kind: "file" }, before: Entry | undefined): OpenFile {
+  #reuse(found: Found & { kind: "file" }, before: FileEntry | undefined): OpenFile {
     const same = before?.files.find((file) => file.isSame(found.stats));
     if (same === undefined) return new OpenFile(found.fd, found.stats, this.#usage);
     same.adopt(found.fd);

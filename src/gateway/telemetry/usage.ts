@@ -152,8 +152,8 @@ export class RouteUsage {
   }
 
   /** A request has ended. A request that was not admitted does not count as use of the route. */
-  count({ isLetIn, consumer, status, bytesReceived, bytesSent }: Exchange): void {
-    if (!isLetIn) return;
+  count({ isAuthorized, consumer, status, bytesReceived, bytesSent }: Exchange): void {
+    if (!isAuthorized) return;
     const { period } = this.#counters;
     if (period !== this.#period) {
       this.#period = period;

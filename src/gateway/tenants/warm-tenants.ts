@@ -47,7 +47,7 @@ export interface WarmTenantsLimits {
   readonly most: number;
 }
 
-interface Entry extends Mapping {
+interface WarmEntry extends Mapping {
   readonly upstream: TenantUpstream;
   lastUsedMs: number;
   /** By the timer wheel. */
@@ -63,7 +63,7 @@ export class WarmTenants extends Deadline {
   readonly #options: WarmTenantsOptions;
   #limits: WarmTenantsLimits;
   /** Least recently used first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, WarmEntry>();
 
   constructor(options: WarmTenantsOptions, limits: WarmTenantsLimits) {
     super();
@@ -119,7 +119,7 @@ export class WarmTenants extends Deadline {
       ended: () => this.#ended(id, entry),
       failed: () => this.#evict(id, entry),
     });
-    const entry: Entry = { key, path, upstream, lastUsedMs: clock(), usedAt: wheel.now() };
+    const entry: WarmEntry = { key, path, upstream, lastUsedMs: clock(), usedAt: wheel.now() };
     this.#entries.set(id, entry);
     metrics.active(this.#entries.size);
     if (this.due === Number.POSITIVE_INFINITY) wheel.set(this, this.#limits.idleMs);
@@ -166,7 +166,7 @@ export class WarmTenants extends Deadline {
     if (oldest !== undefined) wheel.set(this, Math.max(oldest.usedAt - since, 1));
   }
 
-  #used(id: string, entry: Entry): void {
+  #used(id: string, entry: WarmEntry): void {
     const { wheel, clock } = this.#options;
     entry.usedAt = wheel.now();
     entry.lastUsedMs = clock();
@@ -174,7 +174,7 @@ export class WarmTenants extends Deadline {
     this.#entries.set(id, entry);
   }
 
-  #ended(id: string, entry: Entry): void {
+  #ended(id: string, entry: WarmEntry): void {
     if (this.#entries.get(id) === entry) this.#used(id, entry);
   }
 
@@ -185,11 +185,11 @@ export class WarmTenants extends Deadline {
     }
   }
 
-  #evict(id: string, entry: Entry): void {
+  #evict(id: string, entry: WarmEntry): void {
     if (this.#forget(id, entry)) this.#options.metrics.evicted();
   }
 
-  #forget(id: string, entry: Entry): boolean {
+  #forget(id: string, entry: WarmEntry): boolean {
     if (this.#entries.get(id) !== entry) return false;
     this.#entries.delete(id);
     this.#options.metrics.active(this.#entries.size);

@@ -72,7 +72,7 @@ function helloOf(reader: Reader): ClientHello {
   while (!extensions.isAtEnd) {
     const type = extensions.number(2);
     const content = new Reader(extensions.take(extensions.number(2)));
-    if (type === SERVER_NAME) serverName = nameOf(content);
+    if (type === SERVER_NAME) serverName = serverNameIn(content);
     if (type !== ALPN) continue;
     const list = new Reader(content.take(content.number(2)));
     while (!list.isAtEnd) protocols.push(list.take(list.number(1)).toString("latin1"));
@@ -81,7 +81,7 @@ function helloOf(reader: Reader): ClientHello {
 }
 
 /** The server name (RFC 6066 §3). The extension is a list, but only one kind of name exists. */
-function nameOf(content: Reader): string {
+function serverNameIn(content: Reader): string {
   const list = new Reader(content.take(content.number(2)));
   list.number(1);
   return list.take(list.number(2)).toString("latin1").toLowerCase();

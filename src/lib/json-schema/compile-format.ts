@@ -1,5 +1,5 @@
 import { FORMATS } from "./formats.ts";
-import { type Json, textOf } from "./json.ts";
+import { type Json, jsonText } from "./json.ts";
 import { type Check } from "./node.ts";
 
 /** The treatment of `format`. */
@@ -14,7 +14,7 @@ export interface FormatContext {
 /** The check of `format`; undefined if it is only a remark. */
 export function compileFormat(name: Json, { checksFormats, knowsFormats, warn }: FormatContext): Check | undefined {
   if (!checksFormats) return undefined;
-  const is = FORMATS.get(textOf(name));
+  const is = FORMATS.get(jsonText(name));
   if (is === undefined) {
     // JSON Schema Validation §7.2.3.
     if (knowsFormats) throw new Error("an unknown format, and its metaschema requires format-assertion");

@@ -27,7 +27,7 @@ export function canonical(value: Json, spend: (steps: number) => void): string {
  * Returns a text unchanged, and any other value as an empty text. For values that the metaschema has already checked to
  * be texts.
  */
-export function textOf(value: Json): string {
+export function jsonText(value: Json): string {
   return typeof value === "string" ? value : "";
 }
 

@@ -1,6 +1,6 @@
 import { compileFormat, type FormatContext } from "./compile-format.ts";
 import { isObject } from "../is-object.ts";
-import { canonical, type Json, textOf } from "./json.ts";
+import { canonical, type Json, jsonText } from "./json.ts";
 import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "../patterns/pattern.ts";
@@ -23,7 +23,7 @@ function isType(value: Json, type: string): boolean {
 }
 
 function compileType(type: Json): Check {
-  const types = [type].flat().map(textOf);
+  const types = [type].flat().map(jsonText);
   const message = `must be ${types.join(" or ")}`;
   const [only] = types;
   if (types.length === 1 && only !== "integer" && only !== undefined) {
@@ -85,7 +85,7 @@ function compileUnique(isWanted: Json): Check | undefined {
 }
 
 function compileText(source: Json): Check {
-  const pattern = compilePattern(textOf(source));
+  const pattern = compilePattern(jsonText(source));
   const message = `must match ${JSON.stringify(source)}`;
   return (value, run) => {
     if (typeof value !== "string") return true;
@@ -95,7 +95,7 @@ function compileText(source: Json): Check {
 }
 
 function compileRequired(names: Json): Check {
-  const wanted = [names].flat().map(textOf);
+  const wanted = [names].flat().map(jsonText);
   return (value, run) => {
     if (!isObject(value)) return true;
     run.spend(wanted.length >> 4);

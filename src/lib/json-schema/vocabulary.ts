@@ -1,5 +1,5 @@
 import { isObject } from "../is-object.ts";
-import { type Json, type JsonObject, textOf } from "./json.ts";
+import { type Json, type JsonObject, jsonText } from "./json.ts";
 import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
 import { type SchemaLocation, type Registry, type Resource, SchemaError } from "./registry.ts";
 
@@ -35,7 +35,8 @@ export class Dialects {
     const { root, outer } = resource;
     const name = isObject(root) ? root["$schema"] : undefined;
     let dialect = STANDARD;
-    if (name !== undefined) dialect = this.#named(textOf(name), { schema: root, resource, pointer: resource.pointer });
+    if (name !== undefined)
+      dialect = this.#named(jsonText(name), { schema: root, resource, pointer: resource.pointer });
     else if (outer !== undefined) dialect = this.of({ schema: outer.root, resource: outer, pointer: outer.pointer });
     this.#known.set(resource, dialect);
     return dialect;
@@ -53,7 +54,7 @@ export class Dialects {
     }
     const schema = isObject(metaschema.schema) ? metaschema.schema : {};
     const base = schema["$schema"];
-    if (base !== undefined && !isStandard(textOf(base)) && textOf(base) !== name) {
+    if (base !== undefined && !isStandard(jsonText(base)) && jsonText(base) !== name) {
       throw new SchemaError(pointer, `expected a metaschema that is itself of ${DIALECT}`);
     }
     this.named.push({ schema: from.schema, pointer: from.pointer, metaschema });

@@ -42,7 +42,7 @@ export interface Lease {
   close(): void;
 }
 
-interface Entry extends RouteFacilitator {
+interface FacilitatorEntry extends RouteFacilitator {
   readonly key: string;
   users: number;
 }
@@ -50,14 +50,14 @@ interface Entry extends RouteFacilitator {
 /** All facilitators of a process. A new configuration keeps the facilitators whose settings have not changed. */
 export class Facilitators {
   readonly #deps: FacilitatorsDeps;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, FacilitatorEntry>();
 
   constructor(deps: FacilitatorsDeps) {
     this.#deps = deps;
   }
 
   lease(settings: FacilitatorsSettings): Lease {
-    const used = new Map<string, Entry>();
+    const used = new Map<string, FacilitatorEntry>();
     return {
       forRoute: (routeUrl) => {
         const known = used.get(routeUrl);
@@ -78,7 +78,7 @@ export class Facilitators {
     return this.#entries.size;
   }
 
-  #take(settings: FacilitatorsSettings, routeUrl: string): Entry {
+  #take(settings: FacilitatorsSettings, routeUrl: string): FacilitatorEntry {
     const choice = chooseFacilitator(settings, routeUrl);
     // The current secrets are part of the key, so that a changed secret creates a new facilitator.
     const { facilitator_timeout_ms: timeoutMs, facilitator_refresh_s: refreshS, embedded, chains } = settings;
@@ -100,12 +100,12 @@ export class Facilitators {
       random,
       log: (message) => log(`payment: ${message}`),
     });
-    const entry: Entry = { key, facilitator, kinds, users: 1 };
+    const entry: FacilitatorEntry = { key, facilitator, kinds, users: 1 };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  #release(entry: Entry): void {
+  #release(entry: FacilitatorEntry): void {
     entry.users -= 1;
     if (entry.users > 0) return;
     this.#entries.delete(entry.key);

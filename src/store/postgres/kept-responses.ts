@@ -46,7 +46,7 @@ export class PostgresResponses implements KeptResponses {
     this.#usedBytes += length;
     try {
       const base64 = Buffer.from(response.buffer, response.byteOffset, length).toString("base64");
-      await this.#database.quick(KEEP, [this.#database.clock, nameOf(key), Math.ceil(ms), length, base64]);
+      await this.#database.quick(KEEP, [this.#database.clock, responseNameOf(key), Math.ceil(ms), length, base64]);
       return true;
     } finally {
       this.#sendingBytes -= length;
@@ -54,11 +54,11 @@ export class PostgresResponses implements KeptResponses {
   }
 
   async has(key: string): Promise<boolean> {
-    return (await this.#database.read(HAS, [this.#database.clock, nameOf(key)])).rows.length > 0;
+    return (await this.#database.read(HAS, [this.#database.clock, responseNameOf(key)])).rows.length > 0;
   }
 
   async find(key: string): Promise<Buffer | undefined> {
-    const { rows } = await this.#database.read(FIND, [this.#database.clock, nameOf(key)]);
+    const { rows } = await this.#database.read(FIND, [this.#database.clock, responseNameOf(key)]);
     const base64 = rows[0]?.[0];
     return typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
   }
@@ -72,6 +72,6 @@ export class PostgresResponses implements KeptResponses {
 }
 
 /** Keys contain a payment's hash, so the names do not repeat them. */
-function nameOf(key: string): string {
+function responseNameOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

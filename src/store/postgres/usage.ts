@@ -19,7 +19,7 @@ import { type Database, type Run } from "./database.ts";
 import { PostgresError } from "./postgres-error.ts";
 import * as sql from "./usage-statements.ts";
 
-type Row = Result["rows"][number];
+type UsageRow = Result["rows"][number];
 
 interface State {
   readonly epoch: number;
@@ -154,18 +154,18 @@ async function totalsOf(run: Run, { epoch, since }: State, gateway: string): Pro
   };
 }
 
-function toState(row: Row | undefined): State {
+function toState(row: UsageRow | undefined): State {
   if (row === undefined) throw new PostgresError("protocol", "its table of the usage's state is empty");
   return { epoch: Number(row[0]), since: Number(row[1]) };
 }
 
-function toCounts(values: Row): UseCounts {
+function toCounts(values: UsageRow): UseCounts {
   const [requests = 0, requestBytes = 0, responseBytes = 0, clientErrors = 0, serverErrors = 0, lastSeen = 0] =
     values.map(Number);
   return { requests, requestBytes, responseBytes, clientErrors, serverErrors, lastSeen };
 }
 
-function toPaid([consumer, route, network, asset, payments, amount]: Row): PaidUse {
+function toPaid([consumer, route, network, asset, payments, amount]: UsageRow): PaidUse {
   return {
     consumer: consumer ?? "",
     route: route ?? "",

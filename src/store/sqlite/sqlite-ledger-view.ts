@@ -10,7 +10,7 @@ import {
   type Total,
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
-import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+import { type Bindings, keyOf, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -65,7 +65,7 @@ export class SqliteLedgerView implements LedgerView {
         ? ""
         : "AND (created_at, network, asset, payer_from, nonce) < ($before, $network, $asset, $from, $nonce)";
     return this.#database
-      .query<Row, [Bindings]>(
+      .query<PaymentRow, [Bindings]>(
         `SELECT * FROM payments WHERE ${sql} ${behind}
          ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`,
       )
@@ -121,7 +121,7 @@ export class SqliteLedgerView implements LedgerView {
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const row = this.#database
-      .query<Row, [Bindings]>(
+      .query<PaymentRow, [Bindings]>(
         "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
       )
       .get(keyOf(key));
@@ -132,7 +132,7 @@ export class SqliteLedgerView implements LedgerView {
     // The upper end of all values with this prefix: no hex digit sorts after this character.
     const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
     return this.#database
-      .query<Row, [Bindings]>(
+      .query<PaymentRow, [Bindings]>(
         `SELECT * FROM payments WHERE nonce >= $text AND nonce < $behind
          UNION SELECT * FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
          ORDER BY created_at DESC LIMIT $limit`,

@@ -12,7 +12,7 @@ import {
   type Reservation,
 } from "../ledger.ts";
 import { LiveLeases } from "../live-leases.ts";
-import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+import { type Bindings, keyOf, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
 /** Maximum number of rows that one deletion takes, so that it never blocks for long. */
@@ -112,15 +112,15 @@ export class SqliteLedger implements Ledger {
   readonly #now: () => number;
   readonly #steady: () => number;
   readonly #leases: LiveLeases;
-  readonly #reserve: Statement<Row, [Bindings]>;
+  readonly #reserve: Statement<PaymentRow, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
   readonly #moveDurably: Statement<unknown, [Bindings]>;
   readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
   readonly #deliver: Statement<unknown, [Bindings]>;
   readonly #repeat: Statement<unknown, [Bindings]>;
-  readonly #claimOpen: Statement<Row, [Bindings]>;
+  readonly #claimOpen: Statement<PaymentRow, [Bindings]>;
   readonly #forget: Statement<unknown, [Bindings]>;
-  readonly #find: Statement<Row, [Bindings]>;
+  readonly #find: Statement<PaymentRow, [Bindings]>;
   readonly #renew: Statement<unknown, [Bindings]>;
   readonly #giveUp: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;

@@ -2,7 +2,7 @@ import { type Database, type Statement } from "bun:sqlite";
 import { type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
-interface Row {
+interface OutboxRow {
   id: string;
   url: string;
   body: string;
@@ -25,7 +25,7 @@ const TRIM = `
 export class SqliteOutbox implements Outbox {
   readonly #now: () => number;
   readonly #turns: WriteTurns;
-  readonly #claim: Statement<Row, [Bindings]>;
+  readonly #claim: Statement<OutboxRow, [Bindings]>;
   readonly #due: Statement<unknown, [Bindings]>;
   readonly #done: Statement<unknown, [Bindings]>;
   readonly #postpone: Statement<unknown, [Bindings]>;

@@ -4,7 +4,7 @@ import { type Payment, type PaymentKey, type PaymentState } from "../ledger.ts";
 export type Bindings = Record<string, string | number | null>;
 
 /** A row of the table `payments`. */
-export interface Row {
+export interface PaymentRow {
   network: string;
   asset: string;
   payer_from: string;
@@ -35,7 +35,7 @@ export interface Row {
 }
 
 /** Converts a row to a payment. */
-export function toPayment(row: Row): Payment {
+export function toPayment(row: PaymentRow): Payment {
   return {
     network: row.network,
     asset: row.asset,

@@ -3,7 +3,7 @@ import { type SimulatedTransfer, type SimulatedTransfers } from "../simulated-tr
 import { type PaymentKey } from "../ledger.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
-interface Row {
+interface TransferRow {
   network: string;
   asset: string;
   payer_from: string;
@@ -30,7 +30,7 @@ export class SqliteSimulatedTransfers implements SimulatedTransfers {
   readonly #turns: WriteTurns;
   readonly #book: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;
-  readonly #find: Statement<Row, [Bindings]>;
+  readonly #find: Statement<TransferRow, [Bindings]>;
 
   constructor(database: Database, now: () => number, turns: WriteTurns) {
     this.#now = now;

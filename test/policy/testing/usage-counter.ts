@@ -9,6 +9,12 @@ const route = new UsageCounters(SharedZone.open(zoneShape(workers), 3), row).rou
 for (let round = 0; round < times; round++) {
   for (let i = 0; i < consumers; i++) {
     // The part of an exchange that the counters read.
-    route.count({ isLetIn: true, consumer: `consumer ${i}`, status: 200, bytesReceived: 1, bytesSent: 7 } as Exchange);
+    route.count({
+      isAuthorized: true,
+      consumer: `consumer ${i}`,
+      status: 200,
+      bytesReceived: 1,
+      bytesSent: 7,
+    } as Exchange);
   }
 }

@@ -1,4 +1,4 @@
-import { type Row, type Segment } from "./segments.ts";
+import { type TextRow, type Segment } from "./segments.ts";
 
 /** The minimum gap between two texts beside one another, in heights of the letters. */
 const BESIDE_GAP = 3;
@@ -14,7 +14,7 @@ interface Beside {
 }
 
 /** Two texts beside one another from a row on, such as a heading and an address. */
-export function textsBeside(rows: readonly Row[], at: number): Beside | undefined {
+export function textsBeside(rows: readonly TextRow[], at: number): Beside | undefined {
   const found = sidesFrom(rows, at);
   if (found === undefined) return undefined;
   const { left, right, length } = found;
@@ -30,7 +30,7 @@ interface Sides {
   readonly length: number;
 }
 
-function sidesFrom(rows: readonly Row[], at: number): Sides | undefined {
+function sidesFrom(rows: readonly TextRow[], at: number): Sides | undefined {
   const [first, second, ...others] = rows[at]?.segments ?? [];
   if (first === undefined || second === undefined || others.length > 0) return undefined;
   const [left, right] = [[first], [second]];

@@ -2,7 +2,7 @@ import { textsBeside } from "./beside.ts";
 import { withLeaders } from "./contents.ts";
 import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
-import { lineOfRow, type Row, rowsOf, type Segment } from "./segments.ts";
+import { lineOfRow, type TextRow, rowsOf, type Segment } from "./segments.ts";
 import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
 
@@ -83,7 +83,7 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
 }
 
 /** Joins a label and its item into one text, whatever the gap between them. */
-function withLabels(row: Row): Row {
+function withLabels(row: TextRow): TextRow {
   const [label, item] = row.segments;
   if (row.segments.length !== 2 || label?.line === undefined || item?.line === undefined) return row;
   const isOfItem = isLabel(label.line.text) && /\p{L}/u.test(item.line.text);
@@ -93,9 +93,9 @@ function withLabels(row: Row): Row {
 }
 
 /** Number of rows of code from here on: two or more rows in a monospaced font. */
-function codeLength(rows: readonly Row[], at: number): number {
+function codeLength(rows: readonly TextRow[], at: number): number {
   let length = 0;
-  for (let above: Row | undefined; at + length < rows.length; length += 1) {
+  for (let above: TextRow | undefined; at + length < rows.length; length += 1) {
     const row = rows[at + length];
     if (row === undefined || !isCode(row)) break;
     if (above !== undefined && row.y - above.y > row.size * 3.2) break;
@@ -105,7 +105,7 @@ function codeLength(rows: readonly Row[], at: number): number {
 }
 
 /** Whether a row is in a monospaced font. */
-function isCode({ segments }: Row): boolean {
+function isCode({ segments }: TextRow): boolean {
   return segments.every(({ line }) => line?.isMono === true);
 }
 

@@ -1,6 +1,6 @@
 import { hasLeader } from "./labels.ts";
 import { lineOf } from "./pieces.ts";
-import { lineOfRow, type Row } from "./segments.ts";
+import { lineOfRow, type TextRow } from "./segments.ts";
 
 /** The minimum number of entries of a contents list. */
 const MIN_ENTRIES = 3;
@@ -16,8 +16,8 @@ const NUMBERED = /^(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.\d{1,2}|[IVX]{1,5}\.?)
  * Gives the entries of contents lists leaders, which are dots before the page number. Entries of chapters often have
  * none, and some lists have no leaders at all.
  */
-export function withLeaders(rows: readonly Row[]): Row[] {
-  const written: Row[] = [];
+export function withLeaders(rows: readonly TextRow[]): TextRow[] {
+  const written: TextRow[] = [];
   for (let at = 0; at < rows.length; ) {
     const entries = entriesFrom(rows, at);
     const isList = entries.length >= MIN_ENTRIES && isContents(entries);
@@ -29,8 +29,8 @@ export function withLeaders(rows: readonly Row[]): Row[] {
 }
 
 /** The rows from an index on that end with page numbers, in order and at the same right edge. */
-function entriesFrom(rows: readonly Row[], at: number): Row[] {
-  const entries: Row[] = [];
+function entriesFrom(rows: readonly TextRow[], at: number): TextRow[] {
+  const entries: TextRow[] = [];
   let page = 0;
   for (let next = at; next < rows.length; next += 1) {
     const row = rows[next];
@@ -49,7 +49,7 @@ function entriesFrom(rows: readonly Row[], at: number): Row[] {
   return entries;
 }
 
-function isContents(entries: readonly Row[]): boolean {
+function isContents(entries: readonly TextRow[]): boolean {
   const texts = entries.map((row) => lineOfRow(row).text);
   const leaded = texts.filter(hasLeader).length;
   const numbered = texts.filter((text) => NUMBERED.test(text));
@@ -57,7 +57,7 @@ function isContents(entries: readonly Row[]): boolean {
   return leaded > 0 || isDeep;
 }
 
-function withLeader(row: Row): Row {
+function withLeader(row: TextRow): TextRow {
   const line = lineOfRow(row);
   const [first, last] = [row.segments[0], row.segments.at(-1)];
   if (hasLeader(line.text) || first === undefined || last?.line === undefined) return row;

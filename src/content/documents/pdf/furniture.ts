@@ -1,5 +1,5 @@
 import { HEADING_FACTOR } from "./blocks.ts";
-import { lineOfRow, type Row, rowsOf, segmentsOf } from "./segments.ts";
+import { lineOfRow, type TextRow, rowsOf, segmentsOf } from "./segments.ts";
 import { type PdfPage, type Run } from "./shapes.ts";
 
 /** Maximum number of rows at the top and at the bottom of a PDF page that may be running headers and footers. */
@@ -79,7 +79,7 @@ function candidatesOf({ runs, width, height }: PdfPage, page: number, bodySize: 
 /**
  * The rows before the first gap. Empty if the text begins with the first row, like the head of a table that continues.
  */
-function apart(rows: readonly Row[]): Row[] {
+function apart(rows: readonly TextRow[]): TextRow[] {
   const gap = rows.findIndex((row, at) => {
     const next = rows[at + 1];
     return next === undefined ? at === 0 : Math.abs(next.y - row.y) > GAP * Math.max(row.size, next.size);
@@ -87,7 +87,7 @@ function apart(rows: readonly Row[]): Row[] {
   return gap < MAX_ROWS ? rows.slice(0, gap + 1) : [];
 }
 
-function candidateOf(row: Row, page: number, width: number, bodySize: number): Candidate {
+function candidateOf(row: TextRow, page: number, width: number, bodySize: number): Candidate {
   const { text, runs } = lineOfRow(row);
   const place = `${Math.round(row.y / PLACE_STEP)} ${Math.round(width)}`;
   const masked = text.toLowerCase().replace(/\d+|(?<!\S)[ivxlc]{1,7}$/g, "#");

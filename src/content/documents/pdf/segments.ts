@@ -32,7 +32,7 @@ export interface Segment {
 }
 
 /** Segments on one line, from left to right. */
-export interface Row {
+export interface TextRow {
   readonly segments: readonly Segment[];
   readonly y: number;
   readonly top: number;
@@ -142,7 +142,7 @@ function joinedSegment(a: Segment, b: Segment): Segment {
   return segmentOf([...(a.line?.runs ?? []), ...(b.line?.runs ?? [])]);
 }
 
-function isWordGap(rows: readonly Row[], at: number, left: Segment, right: Segment): boolean {
+function isWordGap(rows: readonly TextRow[], at: number, left: Segment, right: Segment): boolean {
   const row = rows[at];
   const size = Math.min(left.size, right.size);
   const isText = [left, right].every(({ line }) => /\p{L}/u.test(line?.text ?? ""));
@@ -157,7 +157,7 @@ function isWordGap(rows: readonly Row[], at: number, left: Segment, right: Segme
  * about the same gap.
  */
 function neighbourAt(
-  rows: readonly Row[],
+  rows: readonly TextRow[],
   at: number,
   step: number,
   [left, right]: readonly [Segment, Segment],
@@ -198,8 +198,8 @@ function firstFrom(segments: readonly Segment[], place: number): number {
 }
 
 /** Rows of segments, from top to bottom. The segments may have any order. */
-export function rowsOf(segments: readonly Segment[]): Row[] {
-  const rows: Row[] = [];
+export function rowsOf(segments: readonly Segment[]): TextRow[] {
+  const rows: TextRow[] = [];
   let row: Segment[] = [];
   const end = () => {
     if (row.length > 0) rows.push(rowOf(row));
@@ -215,7 +215,7 @@ export function rowsOf(segments: readonly Segment[]): Row[] {
   return rows;
 }
 
-function rowOf(segments: readonly Segment[]): Row {
+function rowOf(segments: readonly Segment[]): TextRow {
   return {
     segments: segments.toSorted((a, b) => a.x - b.x),
     y: segments.reduce((most, { y }) => Math.max(most, y), Number.NEGATIVE_INFINITY),
@@ -226,7 +226,7 @@ function rowOf(segments: readonly Segment[]): Row {
 }
 
 /** All the text in a row as one line. */
-export function lineOfRow({ segments }: Row): Line {
+export function lineOfRow({ segments }: TextRow): Line {
   const [only] = segments;
   if (segments.length === 1 && only?.line !== undefined) return only.line;
   return lineOf(segments.flatMap(({ line }) => line?.runs ?? []));

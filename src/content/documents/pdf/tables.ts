@@ -1,6 +1,6 @@
 import { hasLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
-import { type Row, rowsOf, type Segment, segmentsOf } from "./segments.ts";
+import { type TextRow, rowsOf, type Segment, segmentsOf } from "./segments.ts";
 import { type Block, type Piece, type Rule, type Run } from "./shapes.ts";
 
 /** Points by which lines of a grid may miss each other. */
@@ -139,10 +139,10 @@ interface Column {
 }
 
 /** The table that begins at a row, if texts are aligned in columns. `length` counts rows. */
-export function alignedTable(rows: readonly Row[], at: number): { block: Table; length: number } | undefined {
+export function alignedTable(rows: readonly TextRow[], at: number): { block: Table; length: number } | undefined {
   const columns: Column[] = [];
   let length = 0;
-  const taken: Row[] = [];
+  const taken: TextRow[] = [];
   for (; at + length < rows.length && length < MAX_ROWS; length += 1) {
     const row = rows[at + length];
     const above = rows[at + length - 1];
@@ -162,28 +162,28 @@ export function alignedTable(rows: readonly Row[], at: number): { block: Table; 
 }
 
 /** Whether a row has cells: some are numbers, or all gaps are too wide for words of a justified line. */
-function isCells({ segments, size }: Row, at: number): boolean {
+function isCells({ segments, size }: TextRow, at: number): boolean {
   const numbers = segments.filter(({ line }) => /\d/.test(line?.text ?? "") && !/\p{L}/u.test(line?.text ?? ""));
   if (at > 0 && numbers.length > 1) return true;
   return segments.every(({ x }, index) => index === 0 || x - (segments[index - 1]?.right ?? 0) > size * FAR);
 }
 
 /** Whether a line is closer to the one above than lines of one text are, as beside a cell in the middle of its row. */
-function isClose(row: Row | undefined, above: Row | undefined): boolean {
+function isClose(row: TextRow | undefined, above: TextRow | undefined): boolean {
   return row !== undefined && above !== undefined && row.y - above.y < row.size * CLOSE;
 }
 
-function isWide(row: Row | undefined): boolean {
+function isWide(row: TextRow | undefined): boolean {
   return row !== undefined && row.segments.length > 1;
 }
 
 /** Whether a row is an entry in a table of contents. */
-function isEntry({ segments }: Row): boolean {
+function isEntry({ segments }: TextRow): boolean {
   return segments.some(({ line }) => line !== undefined && hasLeader(line.text));
 }
 
 /** Extends the columns by a row. Rejects a row with text across two columns. */
-function takesRow(columns: Column[], { segments }: Row): boolean {
+function takesRow(columns: Column[], { segments }: TextRow): boolean {
   const widened = columns.map((column) => ({ ...column }));
   for (const { x, right, size } of segments) {
     const near = widened.filter(({ from, to }) => x < to + size * 0.3 && right > from - size * 0.3);
@@ -203,9 +203,9 @@ function takesRow(columns: Column[], { segments }: Row): boolean {
 }
 
 /** The cells of the rows. A row with an empty first column continues the cells above. */
-function joinedRows(rows: readonly Row[], columns: readonly Column[]): (readonly Piece[])[][] {
+function joinedRows(rows: readonly TextRow[], columns: readonly Column[]): (readonly Piece[])[][] {
   const cells: Line[][][] = [];
-  let above: Row | undefined;
+  let above: TextRow | undefined;
   for (const row of rows) {
     const lines: Line[][] = columns.map(() => []);
     for (const { x, right, line } of row.segments) {

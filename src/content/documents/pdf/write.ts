@@ -88,7 +88,7 @@ function piecesHtml(pieces: readonly Piece[]): string {
 }
 
 /** The blocks as plain text: empty lines between paragraphs, items with their labels, tabs between cells. */
-export function textOf(blocks: readonly Block[]): string {
+export function plainTextOf(blocks: readonly Block[]): string {
   return blocks
     .map(blockText)
     .filter((text) => text !== "")
@@ -113,7 +113,7 @@ function blockText(block: Block): string {
     case "code":
       return block.text;
     case "quote":
-      return textOf(block.blocks);
+      return plainTextOf(block.blocks);
     default:
       throw new Error(`Cannot write a block that is '${String(block satisfies never)}'`);
   }

@@ -26,13 +26,13 @@ export function optionsText(select: Element): string {
     if (!isTag(child)) return [];
     return child.name === "option" ? [child] : child.children.filter(isTag).filter(({ name }) => name === "option");
   });
-  const texts = options.map(textOf).filter((text) => text !== "");
+  const texts = options.map(optionText).filter((text) => text !== "");
   if (texts.length <= MAX_OPTIONS) return texts.join(", ");
   const chosen = options.find(({ attribs }) => attribs["selected"] !== undefined) ?? options[0];
-  return chosen === undefined ? "" : textOf(chosen);
+  return chosen === undefined ? "" : optionText(chosen);
 }
 
-function textOf(option: ParentNode): string {
+function optionText(option: ParentNode): string {
   return fold(option.children.map((child) => (isText(child) ? child.data : "")).join(""));
 }
 

@@ -14,7 +14,7 @@ const MAX_ROWSPAN = 65_534;
  */
 const MAX_REPEATED = 200;
 
-interface Row {
+interface TableRow {
   readonly cells: readonly Element[];
   readonly isHead: boolean;
 }
@@ -39,11 +39,11 @@ export function writeTable(walker: Walker, table: Element, marks: Marks): void {
   }
 }
 
-function partsOf(table: Element): { captions: Element[]; rows: Row[] } {
+function partsOf(table: Element): { captions: Element[]; rows: TableRow[] } {
   const captions: Element[] = [];
-  const rows: Row[] = [];
-  const last: Row[] = [];
-  const add = (row: Element, isHead: boolean, to: Row[]) => {
+  const rows: TableRow[] = [];
+  const last: TableRow[] = [];
+  const add = (row: Element, isHead: boolean, to: TableRow[]) => {
     const cells = row.children.filter((child): child is Element => isTag(child) && /^t[dh]$/.test(child.name));
     // Leaves out columns of line numbers beside code.
     const shown = cells.length > 1 ? cells.filter((cell) => !isGutter(cell)) : cells;
@@ -62,8 +62,8 @@ function partsOf(table: Element): { captions: Element[]; rows: Row[] } {
 }
 
 /** Writes a table whose rows are lines of code as code. Undefined for other tables. */
-function codeLines(rows: readonly Row[]): string | undefined {
-  const isCode = ({ cells: [cell, ...others] }: Row) =>
+function codeLines(rows: readonly TableRow[]): string | undefined {
+  const isCode = ({ cells: [cell, ...others] }: TableRow) =>
     others.length === 0 &&
     /(?:^|\s)(?:blob-code|react-code-cell|code-line)(?:\s|$|-)/.test(cell?.attribs["class"] ?? "");
   if (rows.length === 0 || !rows.every(isCode)) return undefined;
@@ -73,7 +73,7 @@ function codeLines(rows: readonly Row[]): string | undefined {
 /**
  * Whether a table is only for layout: it has no header cells, and it has one column, one row, or blocks in its cells.
  */
-function arranges({ facts }: Walker, table: Element, rows: readonly Row[]): boolean {
+function arranges({ facts }: Walker, table: Element, rows: readonly TableRow[]): boolean {
   if (/^(?:presentation|none)$/.test(table.attribs["role"] ?? "")) return true;
   if (((facts.get(table) ?? 0) & HAS_HEADER_CELL) !== 0 || rows.some(({ isHead }) => isHead)) return false;
   if (rows.length <= 1 || rows.every(({ cells }) => cells.length <= 1)) return true;
@@ -82,13 +82,13 @@ function arranges({ facts }: Walker, table: Element, rows: readonly Row[]): bool
 
 class DataTable {
   readonly #walker: Walker;
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly TableRow[];
   readonly #marks: Marks;
   /** For each column, the cell above that still spans it. */
   #spans: { text: string; rows: number }[] = [];
   readonly #aligns: Align[] = [];
 
-  constructor(walker: Walker, rows: readonly Row[], marks: Marks) {
+  constructor(walker: Walker, rows: readonly TableRow[], marks: Marks) {
     this.#walker = walker;
     this.#rows = rows;
     this.#marks = marks;
@@ -114,7 +114,7 @@ class DataTable {
   }
 
   /** The texts of a row, including those of spanning cells. */
-  #row({ cells }: Row, index: number, isTop: boolean): string[] {
+  #row({ cells }: TableRow, index: number, isTop: boolean): string[] {
     const texts: string[] = [];
     const spans: { text: string; rows: number }[] = [];
     const above = this.#spans;
@@ -162,7 +162,7 @@ class DataTable {
 }
 
 /** Whether a first row names the columns: it is in `thead`, it has header cells, or all its cells are bold. */
-function isHeader({ cells, isHead }: Row): boolean {
+function isHeader({ cells, isHead }: TableRow): boolean {
   if (isHead) return true;
   const full = cells.filter(({ children }) => children.some((child) => !isText(child) || child.data.trim() !== ""));
   return full.length > 0 && (full.every(({ name }) => name === "th") || full.every(isBold));

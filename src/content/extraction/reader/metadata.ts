@@ -2,7 +2,7 @@ import { type Document, type Element, Text, isTag } from "domhandler";
 import { isObject } from "../../../lib/is-object.ts";
 import { dateIn } from "./dates.ts";
 import { declareTexts, type DeclaredTexts, noTexts } from "./declared-texts.ts";
-import { declaredName, nameOf } from "./people.ts";
+import { declaredName, personNameOf } from "./people.ts";
 import { shortText, walkNodes } from "./words.ts";
 
 /** JSON-LD scripts of a page, their characters, and their arrays and objects. JSON-LD beyond these is not read. */
@@ -124,7 +124,7 @@ class FoundMetadata {
     }
     if (attribs["rel"] !== "author" && property !== "author") return;
     if (++this.#authors > MAX_AUTHORS) return;
-    const author = nameOf(attribs["content"] ?? nameText(element) ?? "");
+    const author = personNameOf(attribs["content"] ?? nameText(element) ?? "");
     this.#byline ??= author;
     if (author !== undefined) this.#names.add(author);
   }

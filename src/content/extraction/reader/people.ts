@@ -57,7 +57,7 @@ const NO_NAME = new RegExp(
 const VARIABLE = /^\w+(?:\.\w+){2,}$/;
 
 /** The name in a short text, without the label before it and the date after it. Undefined if the text is not a name. */
-export function nameOf(text: string): string | undefined {
+export function personNameOf(text: string): string | undefined {
   const line = text.slice(0, MAX_TEXT_LENGTH).replace(/\s+/g, " ").trim();
   const bare = beforeDate(line.replace(LABEL, ""));
   const name = bare.slice(0, END.exec(bare)?.index ?? bare.length).replace(/^[\s,;:.@~–—-]+|[\s,;:|~–—-]+$/gu, "");
@@ -79,7 +79,7 @@ export function nameWithin(text: string): string | undefined {
   const line = text.slice(0, MAX_TEXT_LENGTH).replace(/\s+/g, " ").trim();
   const reporter = REPORTER.exec(line);
   const found = reporter?.[1] ?? reporter?.[2] ?? LABEL_WITHIN.exec(line)?.[1] ?? GREEK_BYLINE.exec(line)?.[1];
-  return found === undefined ? undefined : nameOf(found);
+  return found === undefined ? undefined : personNameOf(found);
 }
 
 /** A declared name or list of names, without the label before it. Undefined if it names no author. */

@@ -2,7 +2,7 @@ import { type ParentNode, isTag } from "domhandler";
 import { beforeDate, dateIn } from "./dates.ts";
 import { type Block, FLAGS, type Outline } from "./outline.ts";
 import { folded } from "./folded.ts";
-import { hasNameLabel, isNameLabel, nameOf, nameWithin } from "./people.ts";
+import { hasNameLabel, isNameLabel, personNameOf, nameWithin } from "./people.ts";
 
 /** The author and the date that a page shows beside its title. */
 export interface VisibleDetails {
@@ -107,7 +107,7 @@ function authorIn(block: Block, before: Block | undefined): string | undefined {
   const { text } = block;
   const label = before?.text.trim() ?? "";
   const isLabelled = hasNameLabel(text) || (label.length <= MAX_LABEL_LENGTH && isNameLabel(label));
-  return partName(block) ?? (isLabelled ? nameOf(text) : undefined) ?? nameWithin(text);
+  return partName(block) ?? (isLabelled ? personNameOf(text) : undefined) ?? nameWithin(text);
 }
 
 /** The name in one of several texts of a line, after a label in the same text or as the whole text before. */
@@ -118,12 +118,12 @@ function partName({ texts: all }: Block): string | undefined {
     .filter((text) => text !== "");
   if (texts.length < 2) return undefined;
   for (const [at, text] of texts.entries()) {
-    const name = hasNameLabel(text) && !isNameLabel(text) ? nameOf(text) : nameWithin(text);
+    const name = hasNameLabel(text) && !isNameLabel(text) ? personNameOf(text) : nameWithin(text);
     // "By" inside of a line begins a sentence if no name follows: "by continuing, you agree".
     if (name !== undefined && (at === 0 || !/^\p{Ll}/u.test(name))) return name;
     const before = at === 1 ? "" : (texts[at - 1] ?? "");
     if (before.length > MAX_LABEL_LENGTH || !isNameLabel(before)) continue;
-    const next = nameOf(text);
+    const next = personNameOf(text);
     if (next !== undefined) return next;
   }
   return undefined;
@@ -138,7 +138,7 @@ function markedName({ texts: all, box }: Block): string | undefined {
     if (element === undefined) continue;
     const isAround = box.element !== undefined && isInside(box.element, element);
     const own = isAround ? texts : texts.filter(({ parent }) => parent !== null && isInside(parent, element));
-    const name = nameOf(own.map(({ data }) => data).join(""));
+    const name = personNameOf(own.map(({ data }) => data).join(""));
     if (name !== undefined) return name;
   }
   return undefined;

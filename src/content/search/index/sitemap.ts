@@ -21,7 +21,7 @@ const NOTHING: Sitemap = { pages: [], sitemaps: [] };
  * other files.
  */
 export function readSitemap(body: Uint8Array<ArrayBuffer>): Sitemap {
-  const text = textOf(body);
+  const text = sitemapText(body);
   if (text === undefined) return NOTHING;
   if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: addresses(text.split(/\r?\n/, MAX_URLS)), sitemaps: [] };
   const pages: string[] = [];
@@ -54,7 +54,7 @@ export function readSitemap(body: Uint8Array<ArrayBuffer>): Sitemap {
   return { pages: addresses(pages), sitemaps: addresses(sitemaps) };
 }
 
-function textOf(body: Uint8Array<ArrayBuffer>): string | undefined {
+function sitemapText(body: Uint8Array<ArrayBuffer>): string | undefined {
   try {
     const bytes =
       body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { maxOutputLength: MAX_SITEMAP_BYTES }) : body;

@@ -91,12 +91,12 @@ function describeOperation(operation: Operation): PathConfig {
   };
 }
 
-function textOf(description: string): z.ZodType {
+function textSchema(description: string): z.ZodType {
   return z.string().openapi({ description });
 }
 
 function describeRequest({ parameters = {}, query = [], conditional }: Operation): NonNullable<PathConfig["request"]> {
-  const params = Object.entries(parameters).map(([name, description]) => [name, textOf(description)] as const);
+  const params = Object.entries(parameters).map(([name, description]) => [name, textSchema(description)] as const);
   const asked = query.map(({ name, description }) => [name, z.string().optional().openapi({ description })] as const);
   const headers: readonly (readonly [string, string])[] =
     conditional === undefined
@@ -146,6 +146,6 @@ function describeSuccess({
     ...types.map((type) => [type, { schema: z.string() }] as const),
   ]);
   if (headers === undefined) return { description, content };
-  const described = Object.entries(headers).map(([name, what]) => [name, textOf(what)]);
+  const described = Object.entries(headers).map(([name, what]) => [name, textSchema(what)]);
   return { description, content, headers: z.object(Object.fromEntries(described)) };
 }

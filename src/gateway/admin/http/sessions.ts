@@ -16,7 +16,7 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-interface Kept extends Session {
+interface KeptSession extends Session {
   readonly begunAt: number;
   usedAt: number;
 }
@@ -24,7 +24,7 @@ interface Kept extends Session {
 /** The sessions of users who logged in with a browser. Only a digest of each session's secret is stored. */
 export class Sessions {
   /** By digest, in the order of their last use. */
-  readonly #byDigest = new Map<string, Kept>();
+  readonly #byDigest = new Map<string, KeptSession>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {

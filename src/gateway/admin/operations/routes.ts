@@ -110,8 +110,8 @@ export const addRoute: Operation = {
   failures: ["already-exists", "guard-lost", "invalid-configuration", "change-failed"],
   async run(call, parts) {
     const { body } = call;
-    const prefix = textOf(body, "path_prefix") ?? "";
-    const selected = { host: textOf(body, "host"), name: textOf(body, "name") };
+    const prefix = textMember(body, "path_prefix") ?? "";
+    const selected = { host: textMember(body, "host"), name: textMember(body, "name") };
     const { host, name } = selected;
     const edit = { kind: "add-route", route: body } as const;
     const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
@@ -154,7 +154,7 @@ export const patchRoute: Operation = {
     const selected = selectionOf(call);
     const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
     const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-    return changeResponse(done, { changed: textOf(body, "path_prefix") ?? prefix });
+    return changeResponse(done, { changed: textMember(body, "path_prefix") ?? prefix });
   },
 };
 
@@ -227,7 +227,7 @@ function locationOf(prefix: string, { host, name }: Selection): string {
   return `/v1/routes/${encodeURIComponent(prefix)}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 
-function textOf(value: unknown, key: string): string | undefined {
+function textMember(value: unknown, key: string): string | undefined {
   const member: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
   return typeof member === "string" ? member : undefined;
 }

@@ -117,7 +117,7 @@ export const addUpstream: Operation = {
   },
   failures: ["already-exists", "invalid-configuration", "change-failed"],
   async run(call, parts) {
-    const name = nameOf(call.body) ?? "";
+    const name = upstreamNameIn(call.body) ?? "";
     const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
     const location = `/v1/upstreams/${encodeURIComponent(name)}`;
     return changeResponse(done, { created: name }, { status: 201, headers: { location } });
@@ -153,7 +153,7 @@ export const patchUpstream: Operation = {
   async run(call, parts) {
     const { name = "" } = call.parameters;
     const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
-    return changeResponse(done, { changed: nameOf(call.body) ?? name });
+    return changeResponse(done, { changed: upstreamNameIn(call.body) ?? name });
   },
 };
 
@@ -225,7 +225,7 @@ function thing(name: string): string {
   return `the upstream ${JSON.stringify(name)}`;
 }
 
-function nameOf(value: unknown): string | undefined {
+function upstreamNameIn(value: unknown): string | undefined {
   const name: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "name") : undefined;
   return typeof name === "string" ? name : undefined;
 }

@@ -95,11 +95,11 @@ function identityOf(list: ListKey, item: unknown): string | undefined {
     return typeof name === "string" ? name : undefined;
   }
   const prefix = valueAt(item, ["path_prefix"]);
-  return typeof prefix === "string" ? `${hostOf(item)} ${prefix} ${nameOf(item)}` : undefined;
+  return typeof prefix === "string" ? `${hostOf(item)} ${prefix} ${routeLabel(item)}` : undefined;
 }
 
 /** A route's name; empty without one. */
-function nameOf(route: unknown): string {
+function routeLabel(route: unknown): string {
   const name = valueAt(route, ["name"]);
   return typeof name === "string" ? name : "";
 }
@@ -123,7 +123,7 @@ function findRoute(
     ([, route]) =>
       valueAt(route, ["path_prefix"]) === prefix &&
       (host === undefined || hostOf(route) === host.toLowerCase()) &&
-      (name === undefined || nameOf(route) === name),
+      (name === undefined || routeLabel(route) === name),
   );
   const [first] = found;
   if (first === undefined) return ABSENT;
@@ -131,7 +131,7 @@ function findRoute(
     return {
       kind: "ambiguous",
       hosts: found.map(([, route]) => hostOf(route)),
-      names: found.map(([, route]) => nameOf(route)),
+      names: found.map(([, route]) => routeLabel(route)),
     };
   return first[0];
 }

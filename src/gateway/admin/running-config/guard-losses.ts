@@ -49,7 +49,7 @@ export function* guardLosses({ before, after, saved, changed }: Compared): Steps
     const lost = lostGuards(from, to, after);
     if (lost.length === 0) return;
     const served = to === FILES ? "files" : "requests";
-    const message = `would serve ${served} without ${lost.join(" and ")} of the route ${nameOf(from)}`;
+    const message = `would serve ${served} without ${lost.join(" and ")} of the route ${guardedRouteName(from)}`;
     const path = to === FILES ? "server.static_root" : `routes[${to.index}]`;
     losses.set(`${path} ${message}`, { path, message });
   };
@@ -155,7 +155,7 @@ function* missingIn(others: Signatures, from: Signatures): Steps<GuardedRoute[]>
   return missing;
 }
 
-function nameOf({ prefix, host }: GuardedRoute): string {
+function guardedRouteName({ prefix, host }: GuardedRoute): string {
   return JSON.stringify(prefix) + (host === "" ? "" : ` of ${JSON.stringify(host)}`);
 }
 

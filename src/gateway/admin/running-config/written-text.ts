@@ -29,7 +29,7 @@ export type Written = { readonly bytes: Uint8Array } | { readonly reason: string
 export async function writtenText({ document: packed, path, like, parts, flags, strict }: TextJob): Promise<Written> {
   const format = await formatOf(path);
   const document = atOnce(unpackSteps(packed));
-  const text = await textOf(document, like, format);
+  const text = await documentText(document, like, format);
   const bytes = new TextEncoder().encode(text);
   if (bytes.length > MAX_FILE_BYTES) return { reason: `it would have more than ${MAX_FILE_BYTES} bytes` };
   const source = { path: undefined, parts: () => parts, flags, strict };
@@ -41,7 +41,7 @@ export async function writtenText({ document: packed, path, like, parts, flags, 
   return { reason: `the gateway could not start with it: ${why}${aliases}` };
 }
 
-async function textOf(document: unknown, like: TextJob["like"], { name }: TextFormat): Promise<string> {
+async function documentText(document: unknown, like: TextJob["like"], { name }: TextFormat): Promise<string> {
   // A text in another format cannot be kept.
   const model = like.format === name ? { text: like.text, document: atOnce(unpackSteps(like.document)) } : undefined;
   if (name === "yaml") {

@@ -62,7 +62,7 @@ export const Immediate = {
 type ImmediateName = keyof typeof Immediate;
 
 /** First opcode, last opcode, operands, cost. One unit of cost is a simple instruction; see COST_PER_FUEL. */
-type Row = readonly [first: number, last: number, immediate: ImmediateName, cost: number];
+type InstructionRow = readonly [first: number, last: number, immediate: ImmediateName, cost: number];
 
 /** An access can miss every cache, and the next access can depend on it: 180 to 270 ns (bench filters). */
 const ACCESS = 64;
@@ -75,7 +75,7 @@ const BULK = 16;
 /** The runtime copies a table that grows: up to 16 us. */
 const TABLE_GROW = 4096;
 
-const PLAIN: readonly Row[] = [
+const PLAIN: readonly InstructionRow[] = [
   [0x00, 0x00, "unreachable", 1],
   [0x01, 0x01, "none", 1],
   [0x02, 0x02, "block", 1],
@@ -134,7 +134,7 @@ const PLAIN: readonly Row[] = [
   [0xfe, 0xfe, "threads", 0],
 ];
 
-const AFTER_FC: readonly Row[] = [
+const AFTER_FC: readonly InstructionRow[] = [
   [0x00, 0x07, "none", 1],
   [0x08, 0x08, "initMemory", BULK],
   [0x09, 0x09, "index", 1],
@@ -148,7 +148,7 @@ const AFTER_FC: readonly Row[] = [
   [0x11, 0x11, "tableLength", BULK], // table.fill
 ];
 
-const AFTER_FD: readonly Row[] = [
+const AFTER_FD: readonly InstructionRow[] = [
   [0x00, 0x0b, "memory", ACCESS],
   [0x0c, 0x0d, "bytes16", 1],
   [0x0e, 0x14, "none", 1],
@@ -178,7 +178,7 @@ export interface InstructionTable {
   readonly costs: Uint16Array;
 }
 
-function tableOf(rows: readonly Row[], size: number): InstructionTable {
+function tableOf(rows: readonly InstructionRow[], size: number): InstructionTable {
   const table = { immediates: new Uint8Array(size), costs: new Uint16Array(size) };
   for (const [first, last, immediate, cost] of rows) {
     table.immediates.fill(Immediate[immediate], first, last + 1);

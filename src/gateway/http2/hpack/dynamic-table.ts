@@ -2,7 +2,7 @@
 const FIRST_SLOTS = 8;
 
 /** A field in the table. The name is kept beside the item because a literal may refer to it. */
-export interface Entry<T> {
+export interface TableEntry<T> {
   readonly name: string;
   readonly item: T;
   /** Bytes of name and value, plus 32 (RFC 7541 §4.1). */
@@ -18,7 +18,7 @@ export class DynamicTable<T> {
   readonly #maxSize: number;
   #limit: number;
   #size = 0;
-  #ring: (Entry<T> | undefined)[] | undefined = undefined;
+  #ring: (TableEntry<T> | undefined)[] | undefined = undefined;
   /** The number of slots, a power of two, minus one. */
   #mask = 0;
   /** The slot of the newest entry. */
@@ -31,7 +31,7 @@ export class DynamicTable<T> {
   }
 
   /** The entry that was inserted `age` insertions ago (0: the last one); undefined if there is no such entry. */
-  get(age: number): Entry<T> | undefined {
+  get(age: number): TableEntry<T> | undefined {
     return age < this.#count ? this.#ring?.[(this.#newest - age) & this.#mask] : undefined;
   }
 
@@ -67,8 +67,8 @@ export class DynamicTable<T> {
   }
 
   /** Doubles the slots. The entries keep their order, with the oldest one in slot 0. */
-  #grow(): (Entry<T> | undefined)[] {
-    const ring: (Entry<T> | undefined)[] = [];
+  #grow(): (TableEntry<T> | undefined)[] {
+    const ring: (TableEntry<T> | undefined)[] = [];
     for (let age = this.#count - 1; age >= 0; age--) ring.push(this.get(age));
     const slots = Math.max(FIRST_SLOTS, this.#count * 2);
     while (ring.length < slots) ring.push(undefined);

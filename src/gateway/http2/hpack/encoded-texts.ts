@@ -11,7 +11,7 @@ const CACHE_SLOTS = 1024;
  */
 const MAX_CACHED_LENGTH = 2048;
 
-interface Kept {
+interface EncodedText {
   readonly text: string;
   readonly bytes: Buffer;
 }
@@ -21,11 +21,11 @@ interface Kept {
  * have to keep each text when it is first seen. But most heads with their own date or id are never seen again.
  */
 export class EncodedTexts {
-  readonly #slots: (Kept | undefined)[] = Array.from({ length: CACHE_SLOTS });
+  readonly #slots: (EncodedText | undefined)[] = Array.from({ length: CACHE_SLOTS });
   /** The hash of the last text that was offered to each slot. A first sight changes only this. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
   /** The text that was written last: most responses of a worker have the same fields as the response before. */
-  #last: Kept | undefined;
+  #last: EncodedText | undefined;
   /** The hash of the last text that `write` did not have. */
   #print = 0;
 

@@ -34,7 +34,7 @@ async function ask(auth: object, fields: string, names: readonly string[] = []):
   const exchange = Object.assign(requestOf(fields), {
     response,
     id: "id",
-    isLetIn: true,
+    isAuthorized: true,
     consumer: "",
     addedFields: "",
   });
@@ -43,10 +43,14 @@ async function ask(auth: object, fields: string, names: readonly string[] = []):
 
 test("an admitted client has a name and is marked as admitted, and other clients are not", async () => {
   const { decision, exchange } = await ask(KEYS, "X-Key: k\r\nA: 1\r\n");
-  expect([decision, exchange.consumer, exchange.isLetIn]).toEqual(["continue", "alice", true]);
+  expect([decision, exchange.consumer, exchange.isAuthorized]).toEqual(["continue", "alice", true]);
   expect(exchange.head.fields).toBe("A: 1\r\nX-Consumer-Name: alice\r\n");
   const refused = await ask(KEYS, "X-Key: wrong\r\nA: 1\r\n");
-  expect([refused.decision, refused.exchange.isLetIn, refused.heads[0]?.status]).toEqual(["responded", false, 401]);
+  expect([refused.decision, refused.exchange.isAuthorized, refused.heads[0]?.status]).toEqual([
+    "responded",
+    false,
+    401,
+  ]);
   expect([refused.heads[0]?.fields.includes("WWW-Authenticate: ApiKey"), refused.exchange.head.fields]).toEqual([
     true,
     "A: 1\r\n",
@@ -100,12 +104,12 @@ class Connection {
 
   askPolicy(policy: Policy, fields: string, query = ""): readonly [Decision, string, string] {
     const response = { start: () => {}, data: () => true, end() {}, abort() {} };
-    const exchange = Object.assign(requestOf(fields, query), { response, id: "id", isLetIn: false, consumer: "" });
+    const exchange = Object.assign(requestOf(fields, query), { response, id: "id", isAuthorized: false, consumer: "" });
     exchange.admission = this.#admission;
     const decision = policy.request(exchange);
     if (decision instanceof Promise) throw new Error("It is decided at once");
     this.#admission = exchange.admission;
-    expect(exchange.isLetIn).toBe(decision === "continue");
+    expect(exchange.isAuthorized).toBe(decision === "continue");
     return [decision, exchange.consumer, exchange.head.fields + exchange.head.query];
   }
 }

@@ -50,7 +50,7 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
     guards: true,
     forgets: true,
     request(exchange) {
-      exchange.isLetIn = false;
+      exchange.isAuthorized = false;
       if (guards && isPreflight(exchange)) {
         // A preflight has no credentials. The fields that scripts can use are configured by `cors`.
         respondToPreflight(exchange, "");
@@ -99,7 +99,7 @@ function admitAgain(gate: Gate, exchange: Exchange): boolean {
   head.query = admission.query;
   guardBody(gate, exchange);
   exchange.consumer = admission.consumer;
-  exchange.isLetIn = true;
+  exchange.isAuthorized = true;
   return true;
 }
 
@@ -110,7 +110,7 @@ function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitte
   head.fields = flatText(toldFields(gate, head.fields, by) + fields);
   guardBody(gate, exchange);
   exchange.consumer = consumer;
-  exchange.isLetIn = true;
+  exchange.isAuthorized = true;
   if (gate.method.isLasting !== true || sentFields.length + sentQuery.length > MAX_KEPT_CHARS) return;
   exchange.admission = { by: gate, sentFields, sentQuery, fields: head.fields, query: head.query, consumer };
 }

@@ -79,7 +79,7 @@ function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): 
   for (const { claim, header } of rules) {
     const value = member(claims, claim);
     if (value === undefined || value === null || value === "") continue;
-    const plain = textOf(value);
+    const plain = claimText(value);
     const text = plain === undefined ? undefined : fieldText(plain);
     if (text === undefined) return undefined;
     fields += fieldLine(header, text);
@@ -91,7 +91,7 @@ function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): 
  * A claim as one text. The items of a list are joined with commas. Undefined if an item has a comma or outer spaces,
  * because the upstream would read other items.
  */
-function textOf(value: unknown): string | undefined {
+function claimText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value) && value.length > 0) {

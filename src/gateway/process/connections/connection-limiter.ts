@@ -1,4 +1,4 @@
-import { Roster } from "../../../lib/roster.ts";
+import { MemberList } from "../../../lib/member-list.ts";
 import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { addressKey } from "../../../lib/address-key.ts";
 import { createProxyCheck } from "../../client-address.ts";
@@ -72,7 +72,7 @@ class Reservation extends Deadline {
 
 /** The permit of a connection: see `ConnectionPermit`. */
 export class Permit implements ConnectionPermit {
-  rosterIndex = -1;
+  listIndex = -1;
   /** Undefined for a permit within the limits. */
   reservation: Reservation | undefined;
   isReleased = false;
@@ -100,8 +100,8 @@ export class Permit implements ConnectionPermit {
  */
 export class ConnectionLimiter {
   readonly #deps: ConnectionLimiterDeps;
-  readonly #served = new Roster<Permit>();
-  readonly #reserved = new Roster<Permit>();
+  readonly #served = new MemberList<Permit>();
+  readonly #reserved = new MemberList<Permit>();
   readonly #idle: IdleConnections<Permit>;
   readonly #expired = (permit: Permit): void => this.#expire(permit);
   #looking: ReturnType<typeof setInterval> | undefined;

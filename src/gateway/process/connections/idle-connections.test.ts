@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Roster } from "../../../lib/roster.ts";
+import { MemberList } from "../../../lib/member-list.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type ServerConnection } from "../../server-host.ts";
@@ -12,17 +12,17 @@ interface Fake extends IdleConnection {
 
 function stage(): {
   clock: FakeClock;
-  all: Roster<Fake>;
+  all: MemberList<Fake>;
   idle: IdleConnections<Fake>;
   add: (since: number, key?: string) => Fake;
 } {
   const clock = new FakeClock();
-  const all = new Roster<Fake>();
+  const all = new MemberList<Fake>();
   const idle = new IdleConnections(all, new TimerWheel(clock));
   let name = 0;
   const add = (idleSince: number, key = "a"): Fake => {
-    const holder = { rosterIndex: -1, permit: undefined, idleSince, makeWay() {}, drain() {}, cutOff() {} };
-    const permit = { rosterIndex: -1, isReserved: false, stages: 1, holder, key, name: name++ };
+    const holder = { listIndex: -1, permit: undefined, idleSince, makeWay() {}, drain() {}, cutOff() {} };
+    const permit = { listIndex: -1, isReserved: false, stages: 1, holder, key, name: name++ };
     all.add(permit);
     return permit;
   };

@@ -1,4 +1,4 @@
-import { type Roster } from "../../../lib/roster.ts";
+import { type MemberList } from "../../../lib/member-list.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type ConnectionPermit } from "../../server-host.ts";
 
@@ -38,11 +38,11 @@ interface Seen<T> {
  * the permits have run out, one search through all connections finds 64.
  */
 export class IdleConnections<T extends IdleConnection> {
-  readonly #all: Roster<T>;
+  readonly #all: MemberList<T>;
   readonly #wheel: TimerWheel;
   #found = new Map<string | undefined, Found<T>>();
 
-  constructor(all: Roster<T>, wheel: TimerWheel) {
+  constructor(all: MemberList<T>, wheel: TimerWheel) {
     this.#all = all;
     this.#wheel = wheel;
   }
@@ -85,7 +85,7 @@ export class IdleConnections<T extends IdleConnection> {
 function takeStill<T extends IdleConnection>({ permits }: Found<T>): T | undefined {
   for (let next = permits.pop(); next !== undefined; next = permits.pop()) {
     const { permit, idleSince } = next;
-    if (permit.rosterIndex !== -1 && permit.holder?.idleSince === idleSince) return permit;
+    if (permit.listIndex !== -1 && permit.holder?.idleSince === idleSince) return permit;
   }
   return undefined;
 }

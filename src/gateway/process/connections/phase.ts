@@ -16,7 +16,7 @@ export interface Entrance {
  *   PROXY header (if configured) → TLS handshake (with TLS) → first bytes (without TLS) → HTTP/1 or HTTP/2
  */
 export abstract class Phase extends Deadline implements WireHandler, ServerConnection {
-  rosterIndex = -1;
+  listIndex = -1;
   permit: ConnectionPermit | undefined;
   readonly idleSince: number;
   readonly #wire: Wire;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fields } from "../../../lib/fields.ts";
-import { Roster } from "../../../lib/roster.ts";
+import { MemberList } from "../../../lib/member-list.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../../telemetry/connection-metrics.ts";
@@ -74,7 +74,7 @@ export class GatewayListener {
   readonly #entrance: Entrance;
   /** The successor for connections with the listener's own host: one for all of them. */
   readonly #plain: Successor;
-  readonly #open = new Roster<ServerConnection>();
+  readonly #open = new MemberList<ServerConnection>();
   #material: TlsMaterial | undefined;
   /** Undefined: every connection may carry every request. */
   #identities: TlsIdentities | undefined;

@@ -28,7 +28,7 @@ export class CacheRequest {
       const first = fields.charCodeAt(start) | 0x20;
       if (first === 0x61 || first === 0x63 || first === 0x69 || first === 0x70 || first === 0x72) {
         const colon = fields.indexOf(":", start);
-        const name = nameOf(fields, start, colon - start);
+        const name = fieldNameAt(fields, start, colon - start);
         if (name !== "") {
           const value = fields.slice(colon + 1, next - 2).trim();
           if (name === "accept-encoding") acceptEncoding = joined(acceptEncoding, value);
@@ -67,7 +67,7 @@ const NAMES: readonly string[] = [
 const LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
 /** The name at this position, if it is one of the cache's fields; else empty. */
-function nameOf(fields: Fields, start: number, length: number): string {
+function fieldNameAt(fields: Fields, start: number, length: number): string {
   if (!LENGTHS.has(length)) return "";
   const name = fields.slice(start, start + length).toLowerCase();
   return NAMES.includes(name) ? name : "";

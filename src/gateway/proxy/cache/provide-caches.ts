@@ -19,14 +19,14 @@ const stores = (): typeof Stores => require("./store.ts");
 /** Loaded with the first route that authenticates its clients (bench start). */
 const methods = (): typeof Methods => require("../../policy/auth/create-method.ts");
 
-interface Kept {
+interface KeptCache {
   readonly route: RouteConfig;
   readonly store: Stores.CacheStore;
 }
 
 /** Provides `routes[].cache`. Routes that have not changed since `previous` keep their cached responses. */
 export function provideCaches(parts: FeatureParts, previous: RouteCaches | undefined): RouteCaches {
-  const byRoute = new Map<string, Kept>();
+  const byRoute = new Map<string, KeptCache>();
   for (const route of parts.config.routes) {
     if (route.cache === undefined) continue;
     const name = routeName(route);
@@ -46,11 +46,11 @@ function createStore(
 
 /** The cached responses of a configuration's routes. */
 class RouteCaches {
-  readonly byRoute: ReadonlyMap<string, Kept>;
+  readonly byRoute: ReadonlyMap<string, KeptCache>;
   readonly #telemetry: Telemetry;
   readonly #now: () => number;
 
-  constructor(byRoute: ReadonlyMap<string, Kept>, { telemetry, clock }: FeatureParts) {
+  constructor(byRoute: ReadonlyMap<string, KeptCache>, { telemetry, clock }: FeatureParts) {
     this.byRoute = byRoute;
     this.#telemetry = telemetry;
     this.#now = clock;

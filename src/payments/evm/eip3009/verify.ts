@@ -6,7 +6,7 @@ import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messag
 import { parseNetwork } from "../../x402/networks.ts";
 import { type Reason } from "../../x402/reasons.ts";
 import { authorizationHash } from "../../signatures/typed-data.ts";
-import { textOf, wordAt } from "../node/abi.ts";
+import { abiText, wordAt } from "../node/abi.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
@@ -118,7 +118,7 @@ async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): 
     callRequest(asset, versionCall()),
   );
   const [ownName, ownVersion] = [name, version].map((response) =>
-    isRpcError(response) ? undefined : textOf(response),
+    isRpcError(response) ? undefined : abiText(response),
   );
   if (ownName !== undefined && ownName !== extra["name"]) return "invalid_exact_evm_token_name_mismatch";
   if (ownVersion !== undefined && ownVersion !== extra["version"]) return "invalid_exact_evm_token_version_mismatch";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
-import { addressOfWord, encodeCall, eventTopic, textOf, toWord, wordAt } from "./abi.ts";
+import { addressOfWord, encodeCall, eventTopic, abiText, toWord, wordAt } from "./abi.ts";
 
 const ABI = parseAbi(["function f(address a, uint256 b, bytes c, bytes32 d, bytes e)"]);
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -30,13 +30,13 @@ describe("calls to contracts, and their results", () => {
   test("a text is decoded, up to a limit", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (text) => {
-        expect(textOf(encodeAbiParameters([{ type: "string" }], [text]))).toBe(text);
+        expect(abiText(encodeAbiParameters([{ type: "string" }], [text]))).toBe(text);
       }),
     );
-    expect(textOf(encodeAbiParameters([{ type: "string" }], ["x".repeat(1025)]))).toBeUndefined();
-    expect(textOf("0x")).toBeUndefined();
+    expect(abiText(encodeAbiParameters([{ type: "string" }], ["x".repeat(1025)]))).toBeUndefined();
+    expect(abiText("0x")).toBeUndefined();
     // The result is shorter than the length in it.
-    expect(textOf(`0x${"20".padStart(64, "0")}${"ff".padStart(64, "0")}61`)).toBeUndefined();
+    expect(abiText(`0x${"20".padStart(64, "0")}${"ff".padStart(64, "0")}61`)).toBeUndefined();
   });
 
   test("events and addresses are encoded as topics", () => {

@@ -75,7 +75,7 @@ export function wordAt(data: string, index: number): bigint | undefined {
 const MAX_TEXT_BYTES = 1024n;
 
 /** The text of a call's result that is a single string; undefined if it is not a string. */
-export function textOf(data: string): string | undefined {
+export function abiText(data: string): string | undefined {
   const length = wordAt(data, 1);
   if (wordAt(data, 0) !== BigInt(WORD_BYTES) || length === undefined || length > MAX_TEXT_BYTES) return undefined;
   const start = 2 + 2 * WORD_DIGITS;

@@ -20,7 +20,7 @@ export class Counters {
     const upstream = new UpstreamCounters(this.zone, worker).upstream("origin");
     for (let i = 0; i < times; i++) {
       // The only members that the counters read.
-      counter.count({ isLetIn: true, consumer, status: 200, bytesReceived: 1, bytesSent: 10 } as Exchange);
+      counter.count({ isAuthorized: true, consumer, status: 200, bytesReceived: 1, bytesSent: 10 } as Exchange);
       upstream.requested();
       upstream.responded(200);
       upstream.carried(1, 10);

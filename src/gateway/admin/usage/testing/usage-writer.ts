@@ -17,7 +17,7 @@ const keeper = new UsageKeeper({ zone, open, log: (line) => console.log(line), f
 keeper.start();
 const route = new UsageCounters(zone, 1).route("/");
 // The only members that the counters read.
-const ended = { isLetIn: true, status: 200, bytesReceived: 1, bytesSent: 10 };
+const ended = { isAuthorized: true, status: 200, bytesReceived: 1, bytesSent: 10 };
 setInterval(() => {
   for (const consumer of ["alice", "bob"]) route.count({ ...ended, consumer } as Exchange);
 }, 1);

@@ -18,7 +18,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export async function withReceipt(response: PaidResponse, receipt: Receipt): Promise<PaidResponse> {
   const { head, size } = response;
   if (size > MAX_INLINE_BYTES || head.status === 206 || !isPlainJson(head.fields)) return response;
-  const text = await textOf(response);
+  const text = await bodyText(response);
   const close = text.lastIndexOf("}");
   const separator = separatorFor(text);
   if (separator === undefined || close === -1) return response;
@@ -37,7 +37,7 @@ export async function withReceipt(response: PaidResponse, receipt: Receipt): Pro
  * Empty if the body cannot be read or is not UTF-8. Then there is no receipt in it; a read error appears again when the
  * response is sent.
  */
-async function textOf({ body, size }: PaidResponse): Promise<string> {
+async function bodyText({ body, size }: PaidResponse): Promise<string> {
   const pieces: Uint8Array[] = [];
   if (body instanceof ResponseFile) {
     for (let at = 0; at < size; at += pieces.at(-1)?.length ?? size) {

@@ -127,7 +127,7 @@ export class ResponseDisk {
       const tail = encodeTail({ record, bodySize: file.size, bodySum: file.sum });
       if (!this.#reserve(name, file.size + tail.length)) return;
       await file.seal(tail);
-      await this.#turns.run(() => this.#index.keepFile(name, nameOf(record.key), record.until));
+      await this.#turns.run(() => this.#index.keepFile(name, fileNameOf(record.key), record.until));
     } catch (error) {
       this.#report(error);
     } finally {
@@ -142,7 +142,7 @@ export class ResponseDisk {
   keepBody(pieces: readonly Uint8Array[], record: ResponseRecord): void {
     const whole = wholeOf(pieces, record);
     const room = { until: record.until, limit: this.#maxBytes };
-    this.#write(() => this.#index.keepBody(nameOf(record.key), whole, room));
+    this.#write(() => this.#index.keepBody(fileNameOf(record.key), whole, room));
   }
 
   /** True if a response is stored under the key. Does not read the response. `now` in milliseconds. */
@@ -157,7 +157,7 @@ export class ResponseDisk {
     const stored = found === "file" ? await this.#openKept(key) : readWhole(Buffer.from(found.body));
     if (stored?.record.key === key) return stored.record.until > now ? stored : undefined;
     this.#options.log("payment: a kept response is missing or damaged, and is removed");
-    this.#remove(nameOf(key));
+    this.#remove(fileNameOf(key));
     return undefined;
   }
 
@@ -200,7 +200,7 @@ export class ResponseDisk {
 
   #find(key: string, now: number): ReturnType<ResponseIndex["find"]> {
     try {
-      return this.#index.find(nameOf(key), now);
+      return this.#index.find(fileNameOf(key), now);
     } catch (error) {
       this.#report(error);
       return undefined;
@@ -210,7 +210,7 @@ export class ResponseDisk {
   async #openKept(key: string): Promise<StoredResponse | undefined> {
     if (!this.admits()) throw new TurnpikeError("overloaded", BUSY);
     this.#openFiles += 1;
-    const path = join(this.#options.folder, nameOf(key));
+    const path = join(this.#options.folder, fileNameOf(key));
     const opened = await ResponseFile.openWhole(path, () => {
       this.#openFiles -= 1;
     }).catch((error: unknown) => {
@@ -254,6 +254,6 @@ export class ResponseDisk {
 }
 
 /** The name of a stored response. It is a hash, so a client cannot choose a key that leads to a certain name. */
-function nameOf(key: string): string {
+function fileNameOf(key: string): string {
   return `${createHash("sha256").update(key).digest("hex")}.answer`;
 }

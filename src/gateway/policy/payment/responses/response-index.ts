@@ -36,7 +36,7 @@ const SCHEMA = `
   CREATE TRIGGER IF NOT EXISTS answer_removed AFTER DELETE ON answers
     BEGIN UPDATE account SET bytes = bytes - OLD.bytes, answers = answers - 1; END`;
 
-interface Row {
+interface IndexRow {
   readonly name: string;
   readonly bytes: number;
   readonly until: number;
@@ -45,7 +45,7 @@ interface Row {
 }
 
 /** The place of a stored body: in the index itself, or in the file with its name. */
-export type Kept = { readonly body: Uint8Array } | "file";
+export type IndexedBody = { readonly body: Uint8Array } | "file";
 
 /**
  * The index of the paid responses on a machine's disk: an SQLite file that all workers share. The space of a response
@@ -120,7 +120,7 @@ export class ResponseIndex {
     });
   }
 
-  find(kept: string, now: number): Kept | undefined {
+  find(kept: string, now: number): IndexedBody | undefined {
     const row = this.#statements.find.get(kept);
     if (row === null || row.until <= now) return undefined;
     if (row.isFile === 1) return "file";
@@ -196,7 +196,7 @@ export class ResponseIndex {
 }
 
 function prepare(database: Database): {
-  readonly find: Statement<Row, [string]>;
+  readonly find: Statement<IndexRow, [string]>;
   readonly read: Statement<{ body: Uint8Array }, [string]>;
   readonly take: Statement<unknown, [string, string, number, number]>;
   readonly resize: Statement<unknown, [number, string]>;

@@ -33,7 +33,7 @@ const RESPONSE_BOUNDS: ResponseBounds = {
 /** Bytes of one body in memory. If there is a folder on disk, the rest is written there. */
 const MAX_BUFFERED_BYTES = 131_072;
 
-interface Kept {
+interface HeldResponse {
   readonly response: PaidResponse;
   readonly until: number;
 }
@@ -47,7 +47,7 @@ interface Kept {
 export class ResponseStore {
   readonly #pool: BufferPool;
   readonly #bounds: ResponseBounds;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, HeldResponse>();
   /** Responses whose memory does not count for the cache. */
   readonly #waiting = new WeakSet<PaidResponse>();
   #disk: ResponseDisk | undefined;

@@ -5,7 +5,7 @@ import { type CheckResponse, type Diagnostic, type JsonObject } from "../api/sha
 import { type Base, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
 import { type FormState, isBelow, within } from "./form-state.ts";
 import { applyMergePatch, isObject, isSame, mergePatch } from "./merge-patch.ts";
-import { type Path, pathText, textOf, withValue } from "./schema.ts";
+import { type Path, pathText, fieldText, withValue } from "./schema.ts";
 
 /** Milliseconds after the last keystroke until the value is checked. */
 const CHECK_AFTER_MS = 400;
@@ -131,7 +131,7 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     countBelow: (path: Path) => shown.filter((diagnostic) => isBelow(diagnostic.path, pathText(path))).length,
     namesFor: (key) =>
       section.name === "routes" && (key === "upstream" || key === "mirror")
-        ? itemsOf(base.document, "upstreams").map((upstream) => textOf(upstream["name"]))
+        ? itemsOf(base.document, "upstreams").map((upstream) => fieldText(upstream["name"]))
         : undefined,
   };
 

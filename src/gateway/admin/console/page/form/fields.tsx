@@ -4,7 +4,7 @@ import { type Json } from "../api/shapes.ts";
 import { type FieldProps, Help, keyOf, Messages } from "./field-frame.tsx";
 import { fieldId, useForm } from "./form-state.ts";
 import { isObject, isSame } from "./merge-patch.ts";
-import { emptyValue, type Kind, kindOf, type Path, type SchemaNode, textOf, variantsOf } from "./schema.ts";
+import { emptyValue, type Kind, kindOf, type Path, type SchemaNode, fieldText, variantsOf } from "./schema.ts";
 import { BooleanField, ChoiceField, JsonField, NumberField, TextField } from "./simple-fields.tsx";
 
 interface ValueProps extends FieldProps {
@@ -118,7 +118,7 @@ function UnionField({ node, path, value, isRequired }: ValueProps) {
   const id = fieldId(path);
   const variants = variantsOf(node);
   const shown = isObject(value) ? value : isObject(node.default) ? node.default : {};
-  const type = textOf(shown["type"]);
+  const type = fieldText(shown["type"]);
   const variant = variants.get(type);
   const choose = (name: string): void => {
     const chosen = variants.get(name);

@@ -58,7 +58,7 @@ const PLAIN: Readonly<Record<string, Kind>> = {
 };
 
 /** The text for a plain value; other values as JSON. */
-export function textOf(value: Json | undefined): string {
+export function fieldText(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
@@ -66,7 +66,7 @@ export function textOf(value: Json | undefined): string {
 /** The variants of a union, by the value of the key that selects them. */
 export function variantsOf(node: SchemaNode): ReadonlyMap<string, SchemaNode> {
   const found = (node.oneOf ?? []).map((variant): [string, SchemaNode] => [
-    textOf(variant.properties?.["type"]?.const),
+    fieldText(variant.properties?.["type"]?.const),
     variant,
   ]);
   return new Map(found.filter(([name]) => name !== ""));
@@ -122,8 +122,8 @@ export function emptyValue(node: SchemaNode): Json {
 export function defaultText(node: SchemaNode): string | undefined {
   const value = node.default;
   if (value === undefined || value === null || value === "" || isObject(value)) return undefined;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(textOf).join(", ");
-  return textOf(value);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(fieldText).join(", ");
+  return fieldText(value);
 }
 
 /** The bounds of a number as "1 to 65,535"; undefined if they are only those of the number format. */

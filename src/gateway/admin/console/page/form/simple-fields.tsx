@@ -2,7 +2,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { type Json } from "../api/shapes.ts";
 import { FieldFrame, type FieldProps, useField } from "./field-frame.tsx";
 import { useForm } from "./form-state.ts";
-import { defaultText, SECRET, textOf, valueAt } from "./schema.ts";
+import { defaultText, SECRET, fieldText, valueAt } from "./schema.ts";
 
 interface ValueProps extends FieldProps {
   readonly value: Json | undefined;
@@ -17,7 +17,7 @@ export function TextField(props: ValueProps) {
   const wasSecret = valueAt(original, path) === SECRET;
   const isSecret = wasSecret || value === SECRET || node.writeOnly === true;
   const names = namesFor(String(key));
-  const text = value === SECRET ? "" : textOf(value);
+  const text = value === SECRET ? "" : fieldText(value);
   const kind = isSecret
     ? ({ type: "password", autocomplete: "new-password" } as const)
     : ({ type: "text", autocomplete: "off", ...(names === undefined ? {} : { list: `${list}names` }) } as const);
@@ -63,7 +63,7 @@ export function NumberField({ node, path, value, isRequired }: ValueProps) {
   const { change, touch } = useForm();
   const { id, aria } = useField(path);
   const [typed, setTyped] = useState<string>();
-  const text = typed ?? textOf(value);
+  const text = typed ?? fieldText(value);
   const put = (input: string): void => {
     setTyped(input);
     const trimmed = input.trim();
@@ -95,8 +95,8 @@ export function NumberField({ node, path, value, isRequired }: ValueProps) {
 export function ChoiceField({ node, path, value, isRequired }: ValueProps) {
   const { change, touch } = useForm();
   const { id, aria } = useField(path);
-  const choices = (node.enum ?? []).map(textOf);
-  const current = textOf(value);
+  const choices = (node.enum ?? []).map(fieldText);
+  const current = fieldText(value);
   const unset = defaultText(node);
   return (
     <FieldFrame node={node} path={path} isRequired={isRequired}>
@@ -134,7 +134,7 @@ export function BooleanField({ node, path, value, isRequired }: ValueProps) {
       <select
         id={id}
         class="input"
-        value={textOf(value)}
+        value={fieldText(value)}
         {...aria}
         onChange={(event) => {
           const chosen = event.currentTarget.value;

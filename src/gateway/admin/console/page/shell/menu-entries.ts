@@ -1,10 +1,10 @@
-export interface Entry {
+export interface MenuEntry {
   readonly view: string;
   readonly title: string;
 }
 
 /** The entries of the menu, in groups. */
-export const MENU: readonly { readonly title: string; readonly entries: readonly Entry[] }[] = [
+export const MENU: readonly { readonly title: string; readonly entries: readonly MenuEntry[] }[] = [
   {
     title: "Traffic",
     entries: [

@@ -62,7 +62,7 @@ function Health({ health }: { readonly health: JsonObject }) {
         <Tile
           label="Service"
           value={<Badge tone={isOk ? "good" : "bad"}>{isOk ? "healthy" : "not healthy"}</Badge>}
-          detail={isOk ? `version ${textOf(health["version"])}` : reasonOf(health)}
+          detail={isOk ? `version ${valueText(health["version"])}` : reasonOf(health)}
         />
         <Tile
           label="Browser"
@@ -71,7 +71,7 @@ function Health({ health }: { readonly health: JsonObject }) {
               {browser["sandboxed"] === true ? "sandboxed" : "no sandbox"}
             </Badge>
           }
-          detail={`${textOf(browser["name"])} ${textOf(browser["version"])}`}
+          detail={`${valueText(browser["name"])} ${valueText(browser["version"])}`}
         />
         {figures === undefined ? null : (
           <Tile
@@ -91,10 +91,10 @@ function Health({ health }: { readonly health: JsonObject }) {
           <ul class="lines">
             {providers.map((provider) => {
               const { name, state } = isObject(provider) ? provider : {};
-              const word = textOf(state);
+              const word = valueText(state);
               return (
-                <li key={textOf(name)}>
-                  <span class="lines-main">{textOf(name)}</span>
+                <li key={valueText(name)}>
+                  <span class="lines-main">{valueText(name)}</span>
                   <Badge tone={PROVIDER_TONES[word] ?? "none"}>{PROVIDER_STATES[word] ?? word}</Badge>
                 </li>
               );
@@ -104,7 +104,7 @@ function Health({ health }: { readonly health: JsonObject }) {
       </Panel>
       <Panel title="Fonts">
         {Array.isArray(fonts) && fonts.length > 0 ? (
-          <p>Pages are shown without fonts for: {fonts.map(textOf).join(", ")}.</p>
+          <p>Pages are shown without fonts for: {fonts.map(valueText).join(", ")}.</p>
         ) : (
           <p class="soft">{Array.isArray(fonts) ? "Pages have fonts for all kinds of text." : "Not known yet."}</p>
         )}
@@ -117,6 +117,6 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-function textOf(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   return value === undefined || value === null ? NONE : typeof value === "string" ? value : JSON.stringify(value);
 }

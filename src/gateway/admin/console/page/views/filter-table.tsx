@@ -25,8 +25,8 @@ export function filterRows(
 ): FilterRow[] {
   const countedOf = new Map(entries.map((entry) => [filterKey(entry.filter, entry.route), outcomesOf(entry)]));
   const configured = filters.map((filter, index): FilterRow => {
-    const name = textOf(filter["module"]).split("/").at(-1) ?? "";
-    const route = textOf(filter["match"]);
+    const name = valueText(filter["module"]).split("/").at(-1) ?? "";
+    const route = valueText(filter["match"]);
     const key = filterKey(name, route);
     const figures = { outcomes: countedOf.get(key), rates: window?.filters.get(key) };
     return { key: `${key} ${index}`, name, route, configured: filter, ...figures };
@@ -41,7 +41,7 @@ export function filterRows(
   return [...configured, ...others];
 }
 
-function textOf(value: Json | undefined): string {
+function valueText(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -113,7 +113,7 @@ function FilterName({ row: { name, route, configured } }: { readonly row: Filter
   if (name === "") return <span>all other filters</span>;
   return (
     <span class="stack">
-      <code title={textOf(configured?.["module"])}>{name}</code>
+      <code title={valueText(configured?.["module"])}>{name}</code>
       <span class="soft">
         on <code>{route}</code>
         {configured === undefined ? ", removed" : ""}

@@ -105,13 +105,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   failed: "bad",
 };
 
-type Row = RecentPayment & { readonly text: string };
+type PaymentRow = RecentPayment & { readonly text: string };
 
 function Recent({ recent }: { readonly recent: readonly RecentPayment[] }) {
   const texts = aligned(recent);
   return (
     <Panel title="Latest payments" isFlush>
-      <Table<Row>
+      <Table<PaymentRow>
         caption="The latest payments"
         rows={recent.map((payment, at) => ({ ...payment, text: texts[at] ?? "" }))}
         keyOf={({ id }) => id}

@@ -17,7 +17,7 @@ const READ_MS = 5_000;
 const GROUPINGS = ["consumers", "routes", "upstreams"] as const;
 type Grouping = (typeof GROUPINGS)[number];
 
-interface Row extends UsageCounts {
+interface UsageRow extends UsageCounts {
   readonly payments: number;
   readonly amounts: readonly Amount[];
   readonly key: string;
@@ -87,7 +87,7 @@ function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
   );
 }
 
-function rowsOf(usage: UsageBody, grouping: Grouping): readonly Row[] {
+function rowsOf(usage: UsageBody, grouping: Grouping): readonly UsageRow[] {
   if (grouping === "upstreams") return usage.upstreams.map((entry) => rowOf(entry, entry.upstream, entry.upstream));
   if (grouping === "routes") {
     return usage.routes.map((entry) => rowOf(entry, entry.route, entry.route === "" ? "no route" : entry.route));
@@ -95,9 +95,9 @@ function rowsOf(usage: UsageBody, grouping: Grouping): readonly Row[] {
   return usage.consumers.map((entry) => rowOf(entry, entry.name, entry.anonymous === true ? "anonymous" : entry.name));
 }
 
-type Entry = UsageCounts & Partial<Pick<SoldCounts, "payments" | "amounts">> & { readonly other?: true };
+type UsageEntry = UsageCounts & Partial<Pick<SoldCounts, "payments" | "amounts">> & { readonly other?: true };
 
-function rowOf(entry: Entry, key: string, shown: string): Row {
+function rowOf(entry: UsageEntry, key: string, shown: string): UsageRow {
   const isOther = entry.other === true;
   const name = isOther ? "all others" : shown;
   return {
@@ -111,7 +111,7 @@ function rowOf(entry: Entry, key: string, shown: string): Row {
 }
 
 /** Adds the names and decimals of tokens. Usage has only token units; the ledger's summary has the rest. */
-function withTokens(rows: readonly Row[], payments: PaymentSummary | undefined): readonly Row[] {
+function withTokens(rows: readonly UsageRow[], payments: PaymentSummary | undefined): readonly UsageRow[] {
   if (payments?.available !== true) return rows;
   const tokens = new Map([...payments.recent, ...payments.days].map((one) => [currencyOf(one).toLowerCase(), one]));
   return rows.map((row) => ({
@@ -127,8 +127,8 @@ function withTokens(rows: readonly Row[], payments: PaymentSummary | undefined):
   }));
 }
 
-function UsageTable({ grouping, rows }: { readonly grouping: Grouping; readonly rows: readonly Row[] }) {
-  const columns: Column<Row>[] = [
+function UsageTable({ grouping, rows }: { readonly grouping: Grouping; readonly rows: readonly UsageRow[] }) {
+  const columns: Column<UsageRow>[] = [
     {
       name: grouping === "consumers" ? "Consumer" : grouping === "routes" ? "Route" : "Upstream",
       sort: ({ name }) => name,

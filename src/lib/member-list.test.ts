@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { Roster, type Rostered } from "./roster.ts";
+import { MemberList, type Listed } from "./member-list.ts";
 
-class Member implements Rostered {
-  rosterIndex = -1;
+class Member implements Listed {
+  listIndex = -1;
   readonly #name: string;
 
   constructor(name: string) {
@@ -20,26 +20,26 @@ test("has the members that were added and not deleted, as a set has", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const members = Array.from({ length: 10 }, (_, i) => new Member(String(i)));
-      const roster = new Roster<Member>();
+      const list = new MemberList<Member>();
       const model = new Set<Member>();
       for (const { adds, at } of all) {
         const member = members[at] ?? new Member("none");
-        if (!adds) expect(roster.delete(member)).toBe(model.delete(member));
+        if (!adds) expect(list.delete(member)).toBe(model.delete(member));
         else if (!model.has(member)) {
-          roster.add(member);
+          list.add(member);
           model.add(member);
         }
-        expect(roster.size).toBe(model.size);
+        expect(list.size).toBe(model.size);
       }
-      expect(roster.all().toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
+      expect(list.all().toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
         [...model].toSorted((a, b) => a.name.localeCompare(b.name)),
       );
     }),
   );
 });
 
-test("does not delete a member of another roster", () => {
-  const [one, other] = [new Roster<Member>(), new Roster<Member>()];
+test("does not delete a member of another list", () => {
+  const [one, other] = [new MemberList<Member>(), new MemberList<Member>()];
   const [a, b] = [new Member("a"), new Member("b")];
   one.add(a);
   other.add(b);
@@ -48,8 +48,8 @@ test("does not delete a member of another roster", () => {
 });
 
 test("members may leave while a loop goes through all of them", () => {
-  const roster = new Roster<Member>();
-  for (const name of ["a", "b", "c"]) roster.add(new Member(name));
-  for (const member of roster.all()) roster.delete(member);
-  expect(roster.size).toBe(0);
+  const list = new MemberList<Member>();
+  for (const name of ["a", "b", "c"]) list.add(new Member(name));
+  for (const member of list.all()) list.delete(member);
+  expect(list.size).toBe(0);
 });
