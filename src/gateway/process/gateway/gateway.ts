@@ -111,7 +111,7 @@ class RunningGateway implements GatewayProcess {
       onError: (error) => this.#report(error),
     });
     if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
-    this.#store = new WorkerStore(options, this.#own);
+    this.#store = new WorkerStore(options, this.#own.responses);
     this.#lateWrites = new LateWrites(options.log);
     this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event), options.log);
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
@@ -350,7 +350,7 @@ class RunningGateway implements GatewayProcess {
     this.#wheel.close();
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
-    await this.#own.closeResponses();
+    await this.#own.responses.close();
     await this.#lateWrites.close(end - this.#wheel.now());
     await this.#store.close();
   }
@@ -445,7 +445,7 @@ class RunningGateway implements GatewayProcess {
       },
       bodies: this.#own.bodies,
       spool: this.#own.spool,
-      responses: this.#own.responses,
+      responses: this.#own.responses.store,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
       workerFilters: this.#filters,

@@ -20,7 +20,7 @@ function configOf(responseDiskBytes: number): Config {
 function start(responseDiskBytes: number, storePath: string): Resources {
   const resources = new Resources(configOf(responseDiskBytes));
   open.push(resources);
-  resources.useDisk(storePath, () => {});
+  resources.responses.use(undefined, storePath);
   return resources;
 }
 
@@ -33,17 +33,20 @@ function newFolder(): string {
 test("paid responses are stored next to the ledger, once, with the configured size", () => {
   const folder = newFolder();
   const resources = start(5_000_000, join(folder, "turnpike.db"));
-  const { disk } = resources.responses;
+  const { disk } = resources.responses.store;
   expect([disk?.maxBytes, existsSync(join(folder, "answers"))]).toEqual([5_000_000, true]);
-  resources.useDisk(join(folder, "turnpike.db"), () => {});
+  resources.responses.use(undefined, join(folder, "turnpike.db"));
   resources.reload(configOf(6_000_000));
-  expect([resources.responses.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
+  expect([resources.responses.store.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
 });
 
 test("paid responses stay in memory if the ledger does, or if the configured size is 0", () => {
   const folder = newFolder();
   for (const resources of [start(5_000_000, ":memory:"), start(0, join(folder, "turnpike.db"))]) {
-    expect([resources.responses.disk, resources.responses.maxResponseBytes]).toEqual([undefined, 32 * 1024 * 1024]);
+    expect([resources.responses.store.disk, resources.responses.store.maxResponseBytes]).toEqual([
+      undefined,
+      32 * 1024 * 1024,
+    ]);
   }
   expect(existsSync(join(folder, "answers"))).toBe(false);
 });

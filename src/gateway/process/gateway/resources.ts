@@ -1,15 +1,9 @@
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type KeptResponses } from "../../../store/kept-responses.ts";
-import { messageOf } from "../../../lib/caught.ts";
-import { isDiskFull } from "../../../lib/disk-full.ts";
 import { BufferPool, type BufferPoolLimits } from "../../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type Config } from "../../config/config.ts";
-import type * as ResponseDisks from "../../policy/payment/responses/response-disk.ts";
-import type * as Shared from "../../policy/payment/responses/shared-responses.ts";
-import { ResponseStore } from "../../policy/payment/responses/response-store.ts";
+import { WorkerResponses } from "../../policy/payment/responses/worker-responses.ts";
 import { RateLimits } from "../../policy/rate-limit/rate-limit.ts";
 import { Spool, type SpoolDeps, type SpoolLimits } from "../../proxy/spool.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
@@ -26,13 +20,6 @@ import { type Transport } from "../../telemetry/connection-metrics.ts";
 import { ConnectionLimiter, type ConnectionLimits } from "../connections/connection-limiter.ts";
 import { AddressShares } from "../connections/address-shares.ts";
 import { SharedConnectionCounter } from "../connections/shared-connection-counter.ts";
-
-/** Loaded with the first paid route (bench start). */
-const sharedResponses = (): typeof Shared => require("../../policy/payment/responses/shared-responses.ts");
-const responseDisks = (): typeof ResponseDisks => require("../../policy/payment/responses/response-disk.ts");
-
-/** Milliseconds until that folder is opened again. */
-const DISK_RETRY_MS = 2000;
 
 /** Free buffers that a new request needs: one for each direction. */
 const STREAM_RESERVE = 2;
@@ -54,7 +41,7 @@ export class Resources {
   readonly buffers: BufferPool;
   /** For bodies that a feature buffers whole. */
   readonly bodies: BufferPool;
-  readonly responses: ResponseStore;
+  readonly responses: WorkerResponses;
   readonly connectionCounter: SharedConnectionCounter;
   readonly shares: AddressShares;
   readonly states: ServerStates;
@@ -63,8 +50,6 @@ export class Resources {
   /** For responses to slow clients. */
   readonly spool: Spool;
   readonly tracers = new Tracers();
-  #diskRetry: NodeJS.Timeout | undefined;
-  #responseDiskBytes: number;
 
   /** `slot` is left out if the server is this one process. */
   constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onError() {} }) {
@@ -73,7 +58,7 @@ export class Resources {
     this.telemetry = telemetry;
     this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
     this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
-    this.responses = new ResponseStore(this.bodies);
+    this.responses = new WorkerResponses(this.bodies, config, tell.log);
     this.connectionCounter = new SharedConnectionCounter(slot, clientRoom(config));
     this.states = new ServerStates(slot.zone, slot.row);
     this.shares = new AddressShares(slot, shareKeyOf(slot));
@@ -92,47 +77,6 @@ export class Resources {
       now: () => performance.now(),
       onUse: (bytes) => telemetry.diskUsed(bytes),
     });
-    this.#responseDiskBytes = config.x402.answer_disk_bytes;
-  }
-
-  /**
-   * Stores paid responses next to the ledger in `storePath`, unless the ledger is in memory or `answer_disk_bytes` is
-   * 0. If the disk is full, it tries again until there is space, provided that other gateways store responses too.
-   * Throws otherwise.
-   */
-  useDisk(storePath: string, log: (message: string) => void): void {
-    if (this.responses.disk !== undefined || storePath === ":memory:" || this.#responseDiskBytes === 0) return;
-    clearTimeout(this.#diskRetry);
-    const { ResponseDisk } = responseDisks();
-    const folder = join(dirname(storePath), "answers");
-    try {
-      this.responses.useDisk(new ResponseDisk({ folder, maxBytes: this.#responseDiskBytes, now: Date.now, log }));
-    } catch (error) {
-      if (!this.responses.isShared || !isDiskFull(error, dirname(storePath))) throw error;
-      if (this.#diskRetry === undefined)
-        log(`payment: ${messageOf(error)}; until there is space, this gateway sells only short responses`);
-      this.#diskRetry = setTimeout(() => this.#retryDisk(storePath, log), DISK_RETRY_MS);
-      this.#diskRetry.unref();
-    }
-  }
-
-  #retryDisk(storePath: string, log: (message: string) => void): void {
-    try {
-      this.useDisk(storePath, log);
-    } catch (error) {
-      log(`payment: ${messageOf(error)}`);
-    }
-  }
-
-  async closeResponses(): Promise<void> {
-    clearTimeout(this.#diskRetry);
-    await this.responses.close();
-  }
-
-  /** Shares paid responses with the other gateways of a database, from the first call on. */
-  useShared(store: KeptResponses, log: (message: string) => void): void {
-    if (this.responses.isShared) return;
-    this.responses.useShared(new (sharedResponses().SharedResponses)({ store, now: Date.now, log }));
   }
 
   /** Applies the limits of another configuration. */
@@ -141,8 +85,7 @@ export class Resources {
     this.bodies.limits = bodyLimits(config);
     this.spool.limits = spoolLimits(config);
     this.connectionCounter.ownMost = clientRoom(config);
-    this.#responseDiskBytes = config.x402.answer_disk_bytes;
-    if (this.responses.disk !== undefined) this.responses.disk.maxBytes = this.#responseDiskBytes;
+    this.responses.reload(config);
   }
 
   /** The limiter of client connections. */

@@ -6,8 +6,8 @@ import { openConfiguredStore } from "../../../store/open/configured-store.ts";
 import { LateStore } from "../../../store/open/late-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { type Config } from "../../config/config.ts";
+import { type WorkerResponses } from "../../policy/payment/responses/worker-responses.ts";
 import { type GatewayOptions } from "./gateway-interface.ts";
-import { type Resources } from "./resources.ts";
 
 type Options = Pick<GatewayOptions, "storePath" | "needsDatabase" | "log">;
 
@@ -17,14 +17,14 @@ type Options = Pick<GatewayOptions, "storePath" | "needsDatabase" | "log">;
  */
 export class WorkerStore {
   readonly #options: Options;
-  readonly #resources: Resources;
+  readonly #responses: WorkerResponses;
   #store: Store | undefined;
   /** The settings that the store was opened with. */
   #config: Config["postgres"] | undefined;
 
-  constructor(options: Options, resources: Resources) {
+  constructor(options: Options, responses: WorkerResponses) {
     this.#options = options;
-    this.#resources = resources;
+    this.#responses = responses;
   }
 
   /** The open store; undefined if it has not been needed yet. */
@@ -91,8 +91,6 @@ export class WorkerStore {
   }
 
   #useResponses(store: Store): void {
-    const { storePath, log } = this.#options;
-    if (store.responses !== undefined) this.#resources.useShared(store.responses, log);
-    this.#resources.useDisk(storePath, log);
+    this.#responses.use(store.responses, this.#options.storePath);
   }
 }
