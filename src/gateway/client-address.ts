@@ -2,17 +2,9 @@ import ipaddr from "ipaddr.js";
 import { trimOws } from "../lib/fields.ts";
 import { networkCheck } from "../lib/networks.ts";
 
-/** The last result. */
-let lastPlain = "";
-
-/**
- * An IPv4 address from an IPv6 socket in IPv4 form. Other addresses are returned unchanged. Equal addresses in a row are one
- * text: each request compares them, and the texts of other connections are seldom in a cache (bench proxy --pinned, small64).
- */
+/** An IPv4 address from an IPv6 socket in IPv4 form. Other addresses are returned unchanged. */
 export function plainAddress(address: string): string {
-  const plain = address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
-  if (plain !== lastPlain) lastPlain = plain;
-  return lastPlain;
+  return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
 }
 
 /** The canonical spelling of an address: one for each client, whatever a proxy writes. IPv4 in the form of IPv6 is IPv4. */

@@ -1,6 +1,12 @@
 import { type ErrorCode } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
-import { type Exchange, type RequestBody, type RequestHead, type UpstreamTrace } from "./exchange.ts";
+import {
+  type Exchange,
+  type RequestBody,
+  type RequestHead,
+  type ResponseHead,
+  type UpstreamTrace,
+} from "./exchange.ts";
 
 /** The body of a request without one. */
 export const NO_BODY: RequestBody = {
@@ -13,6 +19,12 @@ export const NO_BODY: RequestBody = {
 export function plainHead(head: RequestHead): RequestHead {
   const { query, fields } = head;
   return { ...head, query, fields };
+}
+
+/** A copy of a response's head, with changes. A spread copies no accessors: it would lose the fields of an HTTP/1 head. */
+export function changedHead(head: ResponseHead, changes: Partial<ResponseHead>): ResponseHead {
+  const { fields } = head;
+  return { ...head, fields, ...changes };
 }
 
 /** A class to extend. TypeScript requires this shape of the bases of mixins (TS2545). */
@@ -43,26 +55,6 @@ export function withExchangeState<B extends Base>(base: B) {
     onGone: (() => void) | undefined = undefined;
     onFinish: ((exchange: Exchange) => void) | undefined = undefined;
     onTaken: ((taken: boolean) => void) | undefined = undefined;
-
-    /** Sets the members of a new exchange, but `trace`, in an object that is used again. The pipeline sets `trace`. */
-    protected renew(): void {
-      this.clientAddress = "";
-      this.addedFields = "";
-      this.consumer = "";
-      this.isAuthorized = false;
-      this.beganAt = 0;
-      this.triedServer = "";
-      this.triedUpstream = "";
-      this.started = false;
-      this.status = 0;
-      this.truncated = "";
-      this.onDrain = undefined;
-      this.onCancel = undefined;
-      this.gone = false;
-      this.onGone = undefined;
-      this.onFinish = undefined;
-      this.onTaken = undefined;
-    }
 
     /** The client has left: stops the sender of the response. */
     protected leave(): void {

@@ -48,7 +48,10 @@ export interface RequestHead {
   addFields?(pieces: TextPieces): void;
 }
 
-/** The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. */
+/**
+ * The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. Members may be
+ * accessors: copy it by `changedHead`, not by a spread.
+ */
 export interface ResponseHead {
   readonly status: number;
   readonly reason: string;
@@ -58,6 +61,8 @@ export interface ResponseHead {
    * send (-1: none), and no data follows.
    */
   readonly bodyLength: number;
+  /** Adds the fields to `pieces` as bytes, without making a string. Absent if the codec has them as a string already. */
+  addFields?(pieces: TextPieces): void;
   /** The gRPC status, if the call ended with the head. Such a response has no body. */
   readonly grpcStatus?: number;
   /** The error that a local response reports. */
@@ -121,28 +126,13 @@ export interface RequestBody {
   liftLimits?(): void;
 }
 
-/** The part of an upstream request's head that is the same for most requests of one connection. */
-export interface ToldClient {
-  /** The lines were composed for these. */
+/** The lines about the client in an upstream request, with what they were composed for. */
+export interface ClientLines {
   readonly authority: string;
   readonly host: string;
   readonly serviceName: string;
   readonly tellsClient: boolean;
-  /** The end of the request line, the Host and the forwarded fields. */
   readonly lines: Fields;
-}
-
-/** The decision of authentication about the last request of a connection. */
-export interface Admission {
-  /** The policy that decided. Another configuration has another policy. */
-  readonly by: object;
-  /** The fields and query of the request, as received. */
-  readonly sentFields: Fields;
-  readonly sentQuery: string;
-  /** The same without credentials, and with the fields that describe the client to upstreams. */
-  readonly fields: Fields;
-  readonly query: string;
-  readonly consumer: string;
 }
 
 /** A client's connection, as far as its transport knows it. Sockets of the runtime have this interface. */
@@ -220,13 +210,8 @@ export interface Exchange {
   triedUpstream?: string;
   /** A connection that carries several requests of the client at once; undefined for HTTP/1. */
   readonly session?: object | undefined;
-  /**
-   * Kept by the connection. Absent if the connection carries requests of several clients, or its protocol is not
-   * HTTP/1.
-   */
-  told?: ToldClient | undefined;
-  /** The connection keeps it: the result of the last successful authentication. Absent in the same cases as `told`. */
-  admission?: Admission | undefined;
+  /** Kept by an HTTP/1 connection: those of its last upstream request. Absent for other protocols. */
+  clientLines?: ClientLines | undefined;
   /** Receives the response. A policy that must see or delay the response puts its own sink before this one. */
   response: ResponseSink;
   /** Field lines that are added to the final head of any response. */
@@ -260,17 +245,10 @@ export interface Exchange {
   isAuthorized: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */
   beganAt: number;
-  /** Undefined if the request is not traced. In a reused object it is that of the last request until the pipeline begins. */
+  /** Undefined if the request is not traced. */
   trace?: UpstreamTrace | undefined;
   /** True: no mirror gets a copy. Set by policies. */
   isUncopied?: boolean;
-  /** No policy of the route keeps the exchange after its decision. Absent if the codec never reuses the object. */
-  policiesForget?: boolean;
-  /**
-   * Set just before the response ends: nothing keeps the exchange afterwards, so the codec may use the object for
-   * another request. Absent in the same case.
-   */
-  isForgotten?: boolean;
   /** True after the final head was passed to the codec. From then on, an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */

@@ -53,8 +53,6 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, respond
     const { text, contentType } = state.metrics();
     respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}${securityFields()}`, Buffer.from(text));
   } else {
-    // No policy knows the exchange yet.
-    if (exchange.isForgotten !== undefined) exchange.isForgotten = true;
     respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE + securityFields(), EMPTY);
   }
   return true;

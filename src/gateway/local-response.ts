@@ -6,25 +6,7 @@ import { errorSecurityFields } from "./security-fields.ts";
 
 /** Sends a complete local response: one that the gateway makes itself. */
 export function respond(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
-  send(exchange, { status, reason: "", fields: dated(fields), bodyLength: body.byteLength }, body);
-}
-
-let datedBy = "";
-let undated: Fields = "";
-let lastDated: Fields = "";
-
-/**
- * Puts the Date field before the fields. Consecutive local responses often have the same fields and date, so the last
- * text is reused.
- */
-function dated(fields: Fields): Fields {
-  const date = dateLine();
-  if (date !== datedBy || fields !== undated) {
-    datedBy = date;
-    undated = fields;
-    lastDated = date + fields;
-  }
-  return lastDated;
+  send(exchange, { status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength }, body);
 }
 
 function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {

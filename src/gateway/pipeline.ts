@@ -17,8 +17,6 @@ import { type StaticFiles } from "./static/static-files.ts";
 /** Responds to the requests that passed the policies of a route. */
 export interface RequestHandler {
   serve(exchange: Exchange): void;
-  /** It keeps nothing of the exchange after `serve`, which sends the whole response. */
-  readonly forgets?: boolean;
 }
 
 /** A compiled route. It is made from the configuration and never changes. */
@@ -29,8 +27,6 @@ export interface Route extends Routable {
   /** A cache, a redirect or a fixed response; undefined: every request goes to the upstream. */
   readonly handler: RequestHandler | undefined;
   readonly observer: Observer;
-  /** All its policies forget the exchanges. */
-  readonly forgets: boolean;
 }
 
 /** Everything that decides how a request is handled. A reload makes a new one; requests in flight keep the old one. */
@@ -130,13 +126,8 @@ export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: Request
  */
 function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined): void {
   if (route !== undefined) {
-    const { handler, forgets } = route;
-    if (exchange.policiesForget !== undefined) exchange.policiesForget = forgets;
-    if (handler === undefined) forward(exchange, route.target);
-    else {
-      if (exchange.isForgotten !== undefined) exchange.isForgotten = forgets && handler.forgets === true;
-      handler.serve(exchange);
-    }
+    if (route.handler === undefined) forward(exchange, route.target);
+    else route.handler.serve(exchange);
   } else if (pipeline.staticFiles === undefined) pipeline.respondWithError(exchange, NO_ROUTE);
   else pipeline.staticFiles.serve(exchange);
 }

@@ -77,9 +77,6 @@ export class ClientShares<W> {
   /** Shares with waiting requests; the share whose turn is next comes first. */
   readonly #turns: Share<W>[] = [];
   #forgetAt = MAX_IDLE_SHARES;
-  /** The share that was looked up last. Requests of a busy client often come one after the other. */
-  #lastAddress = "";
-  #last: Share<W> | undefined;
 
   /**
    * `part`: limit of one client, as a part of the free capacity and its own capacity together; 1: no limit. `capacity`
@@ -102,14 +99,7 @@ export class ClientShares<W> {
   }
 
   #ofAddress(address: string): Share<W> {
-    if (address === this.#lastAddress && this.#last?.forgotten === false) return this.#last;
-    const share = this.#ofKey(addressKey(address, IPV6_PREFIX));
-    this.#lastAddress = address;
-    this.#last = share;
-    return share;
-  }
-
-  #ofKey(key: string): Share<W> {
+    const key = addressKey(address, IPV6_PREFIX);
     const known = this.#byAddress.get(key);
     if (known !== undefined) return known;
     if (this.#byAddress.size >= this.#forgetAt) this.#forget();

@@ -12,6 +12,12 @@ export function latin1Text(bytes: Uint8Array, start: number, end: number): strin
   return latin1Slice.call(bytes, start, end);
 }
 
+/** True if `text` is at `start` of the bytes. */
+export function isLatin1At(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
 /**
  * Up to this length, writing characters one by one is faster than a call into the runtime, which takes 20 ns and reads
  * cold code (bench http1).

@@ -1,5 +1,5 @@
 import { MAX_DIGITS, writeDecimal, writeDigits } from "./decimal.ts";
-import { latin1Text, writeLatin1 } from "./latin1.ts";
+import { writeLatin1 } from "./latin1.ts";
 import { visibleJson } from "./visible-text.ts";
 
 const DOT = 0x2e;
@@ -31,14 +31,9 @@ export class LineBytes {
     this.bytes = bytes;
   }
 
-  /** Writes ASCII text of this program, or bytes that `since` has returned. */
+  /** Writes ASCII text of this program. */
   ascii(text: string): void {
     if (!this.#lacks(text.length)) this.at += writeLatin1(this.bytes, text, this.at);
-  }
-
-  /** The bytes that were written from the offset `start` on, one character a byte. Empty if they did not fit. */
-  since(start: number): string {
-    return this.full ? "" : latin1Text(this.bytes, start, this.at);
   }
 
   /** Writes any text, as UTF-8. */

@@ -77,11 +77,6 @@ export class TokenBuckets {
   /** True if the last charge has put its key into a slot. */
   #tookOver = false;
   #swept = 0;
-  /** Space, key and slot of the last charge. Requests of one client often come one after the other. */
-  #lastSpace: readonly [number, number] | undefined;
-  #lastKey = "";
-  #lastSlot = 0;
-  #lastTag = 0;
 
   /**
    * `memory` has `BUCKET_BYTES` bytes, zeros at first. `now` gives monotonic milliseconds, the same in all processes
@@ -108,7 +103,6 @@ export class TokenBuckets {
     const now = Math.floor(this.#now() * TICKS_PER_MS);
     const { charged } = this;
     charged.spare = false;
-    if (space === this.#lastSpace && key === this.#lastKey && this.#chargeAgain(now, size)) return charged;
     this.#hash.hash(space[0], space[1], key);
     const { low, high } = this.#hash;
     const first = low & (SLOTS - 1) & ~(WAYS - 1);
@@ -118,10 +112,6 @@ export class TokenBuckets {
       const slot = this.#find(first, tag, now);
       if (slot < 0) break;
       if (this.#chargeSlot(slot, tag, now, size)) {
-        this.#lastSpace = space;
-        this.#lastKey = key;
-        this.#lastSlot = slot;
-        this.#lastTag = tag;
         if (this.#tookOver) this.#mergeDoubles(first, tag, now);
         return charged;
       }
@@ -132,15 +122,6 @@ export class TokenBuckets {
     charged.allowed = false;
     charged.untilFull = size.burst * size.cost;
     return charged;
-  }
-
-  /**
-   * Charges the bucket of the last charge. False: its slot now belongs to another key, or another worker was faster.
-   */
-  #chargeAgain(now: number, size: BucketSize): boolean {
-    const slot = this.#lastSlot;
-    const tag = this.#lastTag;
-    return (this.#halves[slot * 2 + 1] ?? 0) >>> TIME_BITS_HIGH === tag && this.#chargeSlot(slot, tag, now, size);
   }
 
   /**

@@ -95,7 +95,8 @@ test("callbacks of one request are not called during the next one", () => {
 
 test("a 101 with the proof for an earlier request's key is refused", () => {
   const key = "dGhlIHNhbXBsZSBub25jZQ==";
-  connection.upgrade("GET / HTTP/1.1\r\nHost: h\r\n", key, sink);
+  connection.begin("GET", 0, sink).add("GET / HTTP/1.1\r\nHost: h\r\n");
+  connection.endHead("GET", 0, key);
   arrive(OK("no"));
   ask();
   arrive(

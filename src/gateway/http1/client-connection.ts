@@ -5,13 +5,14 @@ import { TextPieces } from "../../lib/text-pieces.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { webSocketAccept } from "../../lib/websocket-handshake.ts";
 import { type BodySink, type ResponseSink, type TimeKeeper } from "../exchange.ts";
+import { changedHead } from "../exchange-state.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
 import { headEnd, headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
-import { isProofOf, type ParsedResponse, parseResponseHead, repeatedResponse } from "./response-head.ts";
+import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
 /**
  * Bytes of an upstream's response head, also of each interim head. At least the default limit of nginx and Envoy. A larger
@@ -181,8 +182,16 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return headPieces.begin();
   }
 
-  /** Writes the head that `begin` began, its framing and the empty line. */
-  endHead(method: string, bodyLength: number): void {
+  /**
+   * Writes the head that `begin` began, its framing and the empty line. With a `key` it is a WebSocket handshake with that key
+   * (RFC 6455 §4.1): only a 101 that proves knowledge of the key reaches the sink, which must call `takeTunnel` during that
+   * `start`.
+   */
+  endHead(method: string, bodyLength: number, key = ""): void {
+    if (key !== "") {
+      headPieces.add("Connection: upgrade\r\nUpgrade: websocket\r\n");
+      this.#accept = webSocketAccept(key);
+    }
     if (bodyLength === -1) headPieces.add("Transfer-Encoding: chunked\r\n");
     // RFC 9110 §8.6: a method that expects content sends a length even without content.
     else if (bodyLength > 0 || method === "POST" || method === "PUT" || method === "PATCH") {
@@ -190,15 +199,6 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     }
     headPieces.add("\r\n");
     this.#out?.pieces(headPieces);
-  }
-
-  /**
-   * Begins a WebSocket handshake (RFC 6455 §4.1). `head` is as for `request` and contains `key`. Only a 101 that proves
-   * knowledge of the key reaches `sink`, which must call `takeTunnel` during that `start`.
-   */
-  upgrade(head: string, key: string, sink: ResponseSink): void {
-    this.request("GET", `${head}Connection: upgrade\r\nUpgrade: websocket\r\n`, 0, sink);
-    this.#accept = webSocketAccept(key);
   }
 
   /** Hands the connection over: it carries raw bytes from now on, and no other request. */
@@ -318,12 +318,6 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   #readHead(chunk: Buffer, from: number): number {
-    const again = this.#partial === "" ? repeatedResponse(chunk, from) : undefined;
-    if (again !== undefined) {
-      const end = from + again.bytes.length;
-      this.#begin(again.response, end < chunk.length);
-      return end;
-    }
     const end = this.#partial === "" ? headEnd(chunk, from) : -1;
     if (end === -1 || end - from > MAX_RESPONSE_HEAD_BYTES) return this.#readParts(chunk, from);
     this.#parse(chunk, { from, end: end + 2 }, end + 4 < chunk.length);
@@ -368,20 +362,20 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#reusable = response.keepAlive;
     const bodyless = this.#method === "HEAD" || status === 204 || status === 304;
     if (bodyless) {
-      sink?.start(status === 204 ? { ...response.head, bodyLength: 0 } : response.head);
+      sink?.start(status === 204 ? changedHead(response.head, { bodyLength: 0 }) : response.head);
       this.#complete("", more);
     } else if (response.chunked) {
       this.#state = CHUNKED;
       this.#chunked = new ChunkedDecoder(MAX_RESPONSE_HEAD_BYTES, Number.POSITIVE_INFINITY);
       sink?.start(response.head);
-    } else if (response.contentLength === -1) {
+    } else if (response.head.bodyLength === -1) {
       this.#state = UNTIL_CLOSE;
       sink?.start(response.head);
     } else {
       this.#state = LENGTH;
-      this.#remaining = response.contentLength;
+      this.#remaining = response.head.bodyLength;
       sink?.start(response.head);
-      if (response.contentLength === 0) this.#complete("", more);
+      if (response.head.bodyLength === 0) this.#complete("", more);
     }
   }
 
@@ -391,7 +385,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       return;
     }
     this.#state = TUNNEL;
-    this.#sink?.start({ ...response.head, bodyLength: -1 });
+    this.#sink?.start(changedHead(response.head, { bodyLength: -1 }));
     if (this.#tunnel === undefined) this.destroy();
   }
 

@@ -1,12 +1,12 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
-import { parseResponseHead, repeatedResponse } from "./response-head.ts";
+import { parseResponseHead } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
 
 function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
   const bytes = Buffer.from(`${text}\r\n`, "latin1");
-  return parseRequestHead(bytes, { from: 0, end: text.length, isAlone: true }, { scheme: "http", maxHeaderCount });
+  return parseRequestHead(bytes, { from: 0, end: text.length }, { scheme: "http", maxHeaderCount });
 }
 
 function head(line: string, fields = "Host: h\r\n"): ReturnType<typeof parseRequestHead> {
@@ -241,38 +241,10 @@ describe("a request head", () => {
 
 function response(text: string): ReturnType<typeof parseResponseHead> {
   const bytes = Buffer.from(`${text}\r\n`, "latin1");
-  return repeatedResponse(bytes, 0)?.response ?? parseResponseHead(bytes, { from: 0, end: text.length }, 100);
-}
-
-/** The fields of the last head, if `text` has it at `from`. */
-function found(text: string, from = 0): string | undefined {
-  return repeatedResponse(Buffer.from(text, "latin1"), from)?.response.head.fields;
+  return parseResponseHead(bytes, { from: 0, end: text.length }, 100);
 }
 
 describe("a response head", () => {
-  test("that differs from the last ones of the same length is parsed again", () => {
-    const dated = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n";
-    const of = (fields: string, line = dated): ReturnType<typeof parseResponseHead> => response(line + fields);
-    for (let i = 0; i < 4; i++) expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
-    expect(of("Content-Length: 77\r\n")).toMatchObject({ contentLength: 77 });
-    expect(of("Content-Length: x7\r\n")).toBe("bad Content-Length");
-    expect(of("Content-Length: 76\r\n")).toMatchObject({ contentLength: 76 });
-    expect(of("Content-Length: 76\r\n", dated.replace("200", "203"))).toMatchObject({ head: { status: 203 } });
-    expect(of("Content-Length: 76\r\nX: y\r\n")).toMatchObject({ head: { fields: expect.stringContaining("X: y") } });
-  });
-
-  test("is found again anywhere in a chunk, if all of its bytes are there", () => {
-    const text = "HTTP/1.1 200 OK\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\nX: \xe9\r\n\r\n";
-    const bytes = Buffer.from(text, "latin1");
-    for (let i = 0; i < 2; i++) parseResponseHead(bytes, { from: 0, end: bytes.length - 2 }, 100);
-    const fields = "Date: Fri, 20 Nov 2026 21:37:44 GMT\r\nX: \xe9\r\n";
-    expect([found(text), found(`${text}body`), found(`body${text}`, 4)]).toEqual([fields, fields, fields]);
-    expect(found(text.slice(0, -1))).toBeUndefined();
-    expect(found(text.replace("\r\n\r\n", "\r\nA: b\r\n\r\n"))).toBeUndefined();
-    expect(found(text.replace("200", "201"))).toBeUndefined();
-    expect(found(text, 1)).toBeUndefined();
-  });
-
   test("gets the date of each second if the upstream sends none", () => {
     const moments = ["2026-11-20T21:37:44Z", "2026-11-20T21:37:45Z"];
     const heads = moments.map((moment) => {

@@ -1,7 +1,8 @@
 import { type ErrorCode } from "../../lib/errors.ts";
 import { fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
-import { latin1Text } from "../../lib/latin1.ts";
+import { isLatin1At, latin1Text } from "../../lib/latin1.ts";
+import { RecurringTexts } from "../../lib/recurring-texts.ts";
 import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
 import { isAuthority } from "../authority.ts";
@@ -9,7 +10,7 @@ import { type HeadError } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 import { OwnHead } from "./own-head.ts";
 
-/** A parsed request head for the HTTP/1 codec, valid until the next one is parsed: all heads share one object. */
+/** A parsed request head for the HTTP/1 codec. */
 export interface ParsedRequest {
   readonly head: OwnHead;
   readonly requestId: string;
@@ -23,25 +24,12 @@ interface HeadContext {
   readonly maxHeaderCount: number;
 }
 
-/** A request that came twice in a row. Its head has texts only. */
-interface RepeatedRequest extends HeadContext {
-  readonly bytes: Buffer;
-  readonly request: ParsedRequest;
-}
-
-/** The last request that arrived as one chunk. */
-let lastBytes: Buffer | undefined;
-let repeated: RepeatedRequest | undefined;
-const { compare: compareBytes } = Buffer.prototype;
-
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 /** RFC 9112 §3.2.3: the target of CONNECT, with the port that it must have (RFC 9110 §9.3.6). */
 const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 const scan = new FieldScan();
-const parsed = { head: new OwnHead(), requestId: "", http10: false, keepAlive: false };
-/** The path of the last request. Most requests of some clients have the same path, and then share one string. */
-let lastPath = "/";
+const paths = new RecurringTexts();
 /** Shared by all requests while the settings stay the same. */
 let limits = { isRequest: true, maxCount: 0 };
 
@@ -55,34 +43,12 @@ export function isHeadError(result: ParsedRequest | HeadError): result is HeadEr
 }
 
 /**
- * The request in `chunk`, if it came twice in a row before. Clients that poll and health checks repeat their requests. Comparing
- * the bytes takes one call in place of a text, a search for its end and a scan: 280 ns of 1,400 (bench http1).
- */
-export function repeatedRequest(chunk: Buffer, { scheme, maxHeaderCount }: HeadContext): ParsedRequest | undefined {
-  if (repeated === undefined || chunk.length !== repeated.bytes.length) return undefined;
-  const { bytes, request } = repeated;
-  if (repeated.scheme !== scheme || repeated.maxHeaderCount !== maxHeaderCount) return undefined;
-  return compareBytes.call(bytes, chunk) === 0 ? request : undefined;
-}
-
-/** Keeps a request for `repeatedRequest`, if it equals the one before. `bytes` is its head, and nothing else. */
-export function keepRequest(bytes: Buffer, request: ParsedRequest, { scheme, maxHeaderCount }: HeadContext): void {
-  const isRepeated = bytes.length === lastBytes?.length && compareBytes.call(lastBytes, bytes) === 0;
-  lastBytes = bytes;
-  if (!isRepeated) return;
-  const head = new OwnHead();
-  head.copy(request.head);
-  head.makeTexts();
-  repeated = { bytes, request: { ...request, head }, scheme, maxHeaderCount };
-}
-
-/**
  * Parses the request head that starts at `from`. The last CRLF before the empty line ends at `end` (RFC 9112 §2-3, §6.3).
- * `isAlone`: the bytes are this head only and never change, so that the head may keep them in place of texts.
+ * The bytes never change: the head may keep them in place of texts.
  */
 export function parseRequestHead(
   bytes: Uint8Array,
-  { from, end, isAlone }: { from: number; end: number; isAlone: boolean },
+  { from, end }: { from: number; end: number },
   context: HeadContext,
 ): ParsedRequest | HeadError {
   const methodEnd = skipToken(bytes, from);
@@ -106,18 +72,16 @@ export function parseRequestHead(
   const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
   const upgrade = mayUpgrade ? upgradeOf() : "";
   if (typeof upgrade !== "string") return upgrade;
-  const { head } = parsed;
   const isOrigin = bytes[methodEnd + 1] === 0x2f;
+  const head = new OwnHead(bytes, scan, isOrigin ? pathEnd : targetEnd, targetEnd);
   if (isOrigin) {
     head.authority = scan.host;
-    head.path = pathAt(bytes, methodEnd + 1, pathEnd);
-    head.takeParts(bytes, { queryFrom: pathEnd, queryEnd: targetEnd, scan, isAlone });
+    head.path = paths.text(bytes, methodEnd + 1, pathEnd);
   } else {
     const target = splitTarget(method, latin1Text(bytes, methodEnd + 1, targetEnd));
     if ("code" in target) return target;
     head.authority = target.authority;
     head.path = target.path;
-    head.takeParts(bytes, { queryFrom: 0, queryEnd: 0, scan, isAlone });
     head.query = target.query;
   }
   if (!(isOrigin && isRegular) && head.path !== "*") {
@@ -133,37 +97,23 @@ export function parseRequestHead(
   head.via = scan.via;
   head.forwardedFor = scan.forwardedFor;
   head.upgrade = upgrade;
-  parsed.requestId = scan.requestId;
-  parsed.http10 = http10;
-  parsed.keepAlive = !scan.close && (!http10 || scan.keepAlive);
-  return parsed;
+  return { head, requestId: scan.requestId, http10, keepAlive: !scan.close && (!http10 || scan.keepAlive) };
 }
 
 const VERSION_BEGINS = "HTTP/1.";
 const LINE_ENDS = "\r\n";
 
-/** True if `part` is at `at`. */
-function stands(bytes: Uint8Array, at: number, part: string): boolean {
-  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part.charCodeAt(i)) return false;
-  return true;
-}
-
-function pathAt(bytes: Uint8Array, from: number, end: number): string {
-  if (end - from !== lastPath.length || !stands(bytes, from, lastPath)) lastPath = latin1Text(bytes, from, end);
-  return lastPath;
-}
-
 /** The minor version of HTTP/1 at the end of the request line; -1 for anything else. */
 function versionAt(bytes: Uint8Array, at: number): number {
-  if (!stands(bytes, at, VERSION_BEGINS) || !stands(bytes, at + 8, LINE_ENDS)) return -1;
+  if (!isLatin1At(bytes, at, VERSION_BEGINS) || !isLatin1At(bytes, at + 8, LINE_ENDS)) return -1;
   const minor = (bytes[at + 7] ?? 0) - 0x30;
   return minor === 0 || minor === 1 ? minor : -1;
 }
 
 /** The method. Common methods need no new text. */
 function methodAt(bytes: Uint8Array, from: number, end: number): string {
-  if (stands(bytes, from, "GET ")) return "GET";
-  if (stands(bytes, from, "POST ")) return "POST";
+  if (isLatin1At(bytes, from, "GET ")) return "GET";
+  if (isLatin1At(bytes, from, "POST ")) return "POST";
   return latin1Text(bytes, from, end);
 }
 

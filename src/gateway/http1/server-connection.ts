@@ -4,7 +4,7 @@ import { latin1Text } from "../../lib/latin1.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { BodyTime } from "../body-time.ts";
-import { type Admission, type ToldClient } from "../exchange.ts";
+import { type ClientLines } from "../exchange.ts";
 import { type HeadError } from "../refusal.ts";
 import {
   bodyLimit,
@@ -20,8 +20,8 @@ import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { isHeadError, keepRequest, type ParsedRequest, parseRequestHead, repeatedRequest } from "./request-head.ts";
-import { beginExchange, endExchange, type ExchangeConnection, type Http1Exchange } from "./server-exchange.ts";
+import { isHeadError, type ParsedRequest, parseRequestHead } from "./request-head.ts";
+import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
@@ -36,7 +36,7 @@ const LINGER_MS = 2000;
  */
 const MAX_DISCARD_BYTES = 65_536;
 /** Position and context of a head, set for each one: two more objects a request would be 2 % of its allocations. */
-const place = { from: 0, end: 0, isAlone: false };
+const place = { from: 0, end: 0 };
 const context: { scheme: "http" | "https"; maxHeaderCount: number } = { scheme: "http", maxHeaderCount: 0 };
 const CR = 0x0d;
 const LF = 0x0a;
@@ -60,8 +60,7 @@ export class Http1ServerConnection
 {
   listIndex = -1;
   permit: ConnectionPermit | undefined;
-  told: ToldClient | undefined = undefined;
-  admission: Admission | undefined = undefined;
+  clientLines: ClientLines | undefined = undefined;
   readonly out: Outgoing;
   readonly peerAddress: string;
   readonly #wire: Wire;
@@ -120,7 +119,7 @@ export class Http1ServerConnection
     switch (this.#state) {
       case IDLE:
       case HEAD:
-        this.#readHead(chunk);
+        this.#readHeads(chunk);
         break;
       case BUSY: {
         const at = this.#readBody(chunk, 0);
@@ -236,22 +235,11 @@ export class Http1ServerConnection
     if (exchange !== this.#exchange) return;
     this.#exchange = undefined;
     const body = this.#body;
-    if (!exchange.keepAlive && body === undefined && this.#unread === undefined && this.#tunnel === undefined) {
+    if (!exchange.keepAlive && body === undefined && this.#unread === undefined && this.#tunnel === undefined)
       this.#closeForGood();
-      endExchange(exchange);
-      return;
-    }
-    if (this.#closing || body?.error !== undefined) {
-      this.#close();
-      return;
-    }
-    if (body !== undefined && !body.complete) {
-      body.discard();
-      return;
-    }
-    this.#next();
-    // Last, because the next request of a pipeline must not get the object while this one is on the stack.
-    endExchange(exchange);
+    else if (this.#closing || body?.error !== undefined) this.#close();
+    else if (body !== undefined && !body.complete) body.discard();
+    else this.#next();
   }
 
   /** Derived from the deadline, which is `idle_ms` after the last request, so that no time must be stored for each request. */
@@ -284,21 +272,6 @@ export class Http1ServerConnection
     this.#wire.terminate();
   }
 
-  #readHead(chunk: Buffer): void {
-    const isFirst = this.#state === IDLE && !this.out.blocked;
-    const again = isFirst ? this.#repeated(chunk) : undefined;
-    if (again === undefined) this.#readHeads(chunk);
-    else this.#run(again);
-  }
-
-  /** The request in `chunk`, if it repeats an earlier one of this worker. */
-  #repeated(chunk: Buffer): ParsedRequest | undefined {
-    const { maxHeaderCount, maxHeaderBytes } = this.limits;
-    context.scheme = this.#host.scheme;
-    context.maxHeaderCount = maxHeaderCount;
-    return chunk.length > maxHeaderBytes ? undefined : repeatedRequest(chunk, context);
-  }
-
   #readHeads(chunk: Buffer, from = 0): void {
     let offset = from;
     // Responses may be sent at once: a loop, so that a pipeline in one chunk does not recurse.
@@ -318,8 +291,7 @@ export class Http1ServerConnection
     const from = chunk[offset] === CR && chunk[offset + 1] === LF ? offset + 2 : offset;
     const end = headEnd(chunk, from);
     if (end === -1 || end + 4 - from > this.limits.maxHeaderBytes) return this.#readPart(chunk, offset);
-    // A head that keeps its bytes must not keep a larger chunk in memory, such as the body before it.
-    this.#begin(chunk, from, end + 2, from === 0 && end + 4 === chunk.length);
+    this.#begin(chunk, from, end + 2);
     return end + 4;
   }
 
@@ -334,7 +306,7 @@ export class Http1ServerConnection
       return chunk.length;
     }
     this.#partial = "";
-    this.#begin(Buffer.from(text, "latin1"), from, end + 2, false);
+    this.#begin(Buffer.from(text, "latin1"), from, end + 2);
     return offset + end + 4 - before;
   }
 
@@ -356,11 +328,10 @@ export class Http1ServerConnection
     }
   }
 
-  /** Begins the request whose head is from `from` to `end`. `isAlone`: the bytes are a chunk with this head only. */
-  #begin(bytes: Buffer, from: number, end: number, isAlone: boolean): void {
+  /** Begins the request whose head is from `from` to `end`. */
+  #begin(bytes: Buffer, from: number, end: number): void {
     place.from = from;
     place.end = end;
-    place.isAlone = isAlone;
     context.scheme = this.#host.scheme;
     context.maxHeaderCount = this.limits.maxHeaderCount;
     const request = parseRequestHead(bytes, place, context);
@@ -368,7 +339,6 @@ export class Http1ServerConnection
       this.#refuse(request, latin1Text(bytes, from, bytes.length));
       return;
     }
-    if (isAlone) keepRequest(bytes, request, context);
     this.#run(request);
   }
 
@@ -378,7 +348,7 @@ export class Http1ServerConnection
     const { bodyLength } = request.head;
     this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength, bodyLimit(host, request.head));
     this.#tunnel = request.head.upgrade === "" ? undefined : new TunnelBytes(this);
-    const exchange = beginExchange(this, request, this.#body ?? this.#tunnel);
+    const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
     if (this.#body === undefined) host.wheel.clear(this);
     else {
@@ -441,7 +411,7 @@ export class Http1ServerConnection
 
   #readUnread(): void {
     const unread = this.#unread?.empty === false ? this.takeUnread() : undefined;
-    if (unread !== undefined) this.#readHead(unread);
+    if (unread !== undefined) this.#readHeads(unread);
   }
 
   #nextState(): void {

@@ -4,21 +4,19 @@ import { writeLatin1 } from "../../lib/latin1.ts";
 import { isRequestId, requestIds } from "../../lib/request-id.ts";
 import { TextPieces } from "../../lib/text-pieces.ts";
 import {
-  type Admission,
+  type ClientLines,
   type Exchange,
   type HeadChanges,
   type RequestBody,
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-  type ToldClient,
 } from "../exchange.ts";
 import { NO_BODY, withExchangeState } from "../exchange-state.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { type Wire } from "../wire/wire.ts";
-import { OwnHead } from "./own-head.ts";
 import { type ParsedRequest } from "./request-head.ts";
 import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
 
@@ -27,10 +25,7 @@ export interface ExchangeConnection {
   readonly out: Outgoing;
   readonly wire: Wire;
   readonly peerAddress: string;
-  /** The fields about the client in the last upstream request. */
-  told: ToldClient | undefined;
-  /** Of the last request that authentication has let in. */
-  admission: Admission | undefined;
+  clientLines: ClientLines | undefined;
   /** Called once, before the final head is sent: true if this connection serves another request afterwards. */
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The whole response was passed on. */
@@ -53,54 +48,28 @@ const UPGRADE_LINES = "Connection: upgrade\r\nUpgrade: websocket\r\n";
 /** The head that is being written. */
 const headPieces = new TextPieces();
 
-/**
- * Exchanges kept for later requests, of any connection. They are a third of what a small request allocates (bench proxy
- * --pinned, small64). More are left to the garbage collector. Each keeps the texts of its last request in memory.
- */
-const MAX_SPARE_EXCHANGES = 64;
-const spare: Http1Exchange[] = [];
-
-/** Begins a request. `reader` is its body, if it has one. */
-export function beginExchange(
-  connection: ExchangeConnection,
-  request: ParsedRequest,
-  reader: CountedBody | undefined,
-): Http1Exchange {
-  const exchange = spare.pop() ?? new Http1Exchange(connection);
-  exchange.begin(connection, request, reader);
-  return exchange;
-}
-
-/**
- * Keeps an exchange for another request if no other object knows it. Call it last: what calls this function must not use the
- * exchange afterwards. After errors and bodies other objects may still know it, so these exchanges are not kept.
- */
-export function endExchange(exchange: Http1Exchange): void {
-  if (exchange.isForgotten && exchange.reader === undefined && spare.length < MAX_SPARE_EXCHANGES) spare.push(exchange);
-}
+// The runtime stores the members of an object that extends `Object` apart from it, in twice the memory (bench http1).
+// oxlint-disable-next-line typescript/no-extraneous-class
+class Bare {}
 
 /** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
-export class Http1Exchange extends withExchangeState(Object) implements Exchange, ResponseSink {
-  protocol: "HTTP/1.0" | "HTTP/1.1" = "HTTP/1.1";
+export class Http1Exchange extends withExchangeState(Bare) implements Exchange, ResponseSink {
+  readonly protocol: "HTTP/1.0" | "HTTP/1.1";
   readonly head: RequestHead;
-  body: RequestBody = NO_BODY;
-  /** Undefined if the request has no body. */
-  reader: CountedBody | undefined = undefined;
-  peerAddress = "";
+  body: RequestBody;
+  readonly peerAddress: string;
   response: ResponseSink = this;
   isUncopied = false;
-  policiesForget = false;
-  isForgotten = false;
   bytesSent = 0;
   /** The client allows the connection to stay open. */
-  keepAlive = false;
+  readonly keepAlive: boolean;
   sendsRequestId = false;
-  #connection: ExchangeConnection;
-  readonly #head = new OwnHead();
+  readonly #connection: ExchangeConnection;
+  readonly #reader: CountedBody | undefined;
   /** The id in three parts: writing them to upstream and client costs less than joining them to one text (bench http1). */
-  #idFirst = "";
-  #idCount = "";
-  #idLast = "";
+  readonly #idFirst: string;
+  readonly #idCount: string;
+  readonly #idLast: string;
   #framing: Framing = NONE;
   #remaining = 0;
   #over = false;
@@ -112,43 +81,20 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     return this.#connection.wire;
   }
 
-  constructor(connection: ExchangeConnection) {
+  /** `reader` is the body, if the request has one. */
+  constructor(connection: ExchangeConnection, request: ParsedRequest, reader: CountedBody | undefined) {
     super();
     this.#connection = connection;
-    this.head = this.#head;
-  }
-
-  /**
-   * Begins a request in a new object or in one of a finished request, so it sets every member but `head` and `trace`.
-   */
-  begin(connection: ExchangeConnection, request: ParsedRequest, reader: CountedBody | undefined): void {
-    this.renew();
-    this.#connection = connection;
-    this.#head.copy(request.head);
+    this.head = request.head;
     this.protocol = request.http10 ? "HTTP/1.0" : "HTTP/1.1";
     this.keepAlive = request.keepAlive;
-    this.reader = reader;
+    this.#reader = reader;
     this.body = reader ?? NO_BODY;
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
-    this.response = this;
-    this.isUncopied = false;
-    this.policiesForget = false;
-    this.isForgotten = false;
-    this.bytesSent = 0;
-    this.sendsRequestId = false;
-    this.#framing = NONE;
-    this.#remaining = 0;
-    this.#over = false;
-    this.#lastChanges = undefined;
-    this.#changes = undefined;
-    this.#takeId(request.requestId);
-  }
-
-  #takeId(given: string): void {
-    const isGiven = isRequestId(given);
+    const isGiven = isRequestId(request.requestId);
     if (!isGiven) requestIds.draw();
-    this.#idFirst = isGiven ? given : requestIds.first;
+    this.#idFirst = isGiven ? request.requestId : requestIds.first;
     this.#idCount = isGiven ? "" : requestIds.count;
     this.#idLast = isGiven ? "" : requestIds.last;
   }
@@ -181,22 +127,15 @@ export class Http1Exchange extends withExchangeState(Object) implements Exchange
     return true;
   }
 
-  get told(): ToldClient | undefined {
-    return this.#connection.told;
+  get clientLines(): ClientLines | undefined {
+    return this.#connection.clientLines;
   }
-  set told(told: ToldClient | undefined) {
-    this.#connection.told = told;
-  }
-
-  get admission(): Admission | undefined {
-    return this.#connection.admission;
-  }
-  set admission(admission: Admission | undefined) {
-    this.#connection.admission = admission;
+  set clientLines(lines: ClientLines | undefined) {
+    this.#connection.clientLines = lines;
   }
 
   get bytesReceived(): number {
-    return this.reader?.received ?? 0;
+    return this.#reader?.received ?? 0;
   }
 
   start(head: ResponseHead): void {

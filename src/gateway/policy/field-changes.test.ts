@@ -35,12 +35,11 @@ test("unchanged fields are the same text, also with a last line without its end"
   expect(changes.apply("X-One: 1\r\nX-Gone: 2")).toBe("X-One: 1\r\n");
 });
 
-test("only the fields of a head change, and the same head gives the same result", () => {
+test("only the fields of a head change, and the given head stays as it is", () => {
   const changes = new FieldChanges({ added: "X-New: 3\r\n" });
   const head = { status: 200, reason: "OK", fields: "X-One: 1\r\n", bodyLength: 4 };
   const changed = changes.applyToHead(head);
   expect(changed).toEqual({ ...head, fields: "X-One: 1\r\nX-New: 3\r\n" });
-  expect(changes.applyToHead(head)).toBe(changed);
   expect(changes.applyToHead({ ...head, status: 404 })).toEqual({ ...changed, status: 404 });
   expect(changes.applyToHead(head)).toEqual(changed);
 });

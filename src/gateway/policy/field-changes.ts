@@ -1,6 +1,7 @@
 import { type Fields } from "../../lib/fields.ts";
 import { flatText } from "../../lib/flat-text.ts";
 import { type HeadChanges, type ResponseHead } from "../exchange.ts";
+import { changedHead } from "../exchange-state.ts";
 
 /** Changes to the field lines of a head. Names in any capitalisation. */
 export interface FieldChangeList {
@@ -23,14 +24,6 @@ export class FieldChanges implements HeadChanges {
   readonly #byLength: (Watched[] | undefined)[] = [];
   readonly #added: Fields;
   readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];
-  /**
-   * An upstream's responses often have the same fields for a second or longer. A comparison takes a tenth of the time
-   * of the scan.
-   */
-  #lastFields = "";
-  #lastChanged: Fields | undefined;
-  #lastHead: ResponseHead | undefined;
-  #changedHead: ResponseHead | undefined;
 
   constructor({ removed = [], added = "", defaults = [] }: FieldChangeList) {
     this.#added = added;
@@ -43,27 +36,13 @@ export class FieldChanges implements HeadChanges {
     (this.#byLength[name.length] ??= []).push({ lowerName: name.toLowerCase(), bit });
   }
 
+  /** The head with the changed fields. */
+  applyToHead(head: ResponseHead): ResponseHead {
+    return changedHead(head, { fields: this.apply(head.fields) });
+  }
+
   /** Returns the changed fields. */
   apply(fields: Fields): Fields {
-    if (this.#lastChanged !== undefined && fields === this.#lastFields) return this.#lastChanged;
-    const changed = flatText(this.#change(fields));
-    this.#lastFields = fields;
-    this.#lastChanged = changed;
-    return changed;
-  }
-
-  /**
-   * The head with the changed fields. For the same head object it returns the same result: the codec repeats the object
-   * for a repeated head.
-   */
-  applyToHead(head: ResponseHead): ResponseHead {
-    if (head === this.#lastHead && this.#changedHead !== undefined) return this.#changedHead;
-    this.#lastHead = head;
-    this.#changedHead = { ...head, fields: this.apply(head.fields) };
-    return this.#changedHead;
-  }
-
-  #change(fields: Fields): Fields {
     let kept = "";
     let from = 0;
     let found = 0;
@@ -79,7 +58,7 @@ export class FieldChanges implements HeadChanges {
     }
     let changed = (from === 0 ? fields : kept + fields.slice(from)) + this.#added;
     for (const { bit, line } of this.#defaults) if ((found & bit) === 0) changed += line;
-    return changed;
+    return flatText(changed);
   }
 
   #watchedAt(fields: Fields, start: number): Watched | undefined {

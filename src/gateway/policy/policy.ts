@@ -30,8 +30,6 @@ export interface Policy {
   readonly guards?: boolean;
   /** It edits upstream and local responses. It also runs for a request that is refused before any policy runs. */
   readonly runsOnLocalReply?: boolean;
-  /** After its decision it keeps no exchange, so that the object may serve another request. */
-  readonly forgets?: boolean;
   /**
    * Runs before the handler. It can put a sink before `exchange.response`, and so see every upstream or local response.
    * If it throws, the client gets an error. A policy that need not wait returns its decision directly, because a

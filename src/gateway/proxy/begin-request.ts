@@ -2,7 +2,7 @@ import { type Exchange, type ResponseSink } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamConnection } from "../upstream/server-pool.ts";
 import { type Endpoint } from "../wire/tcp.ts";
-import { addHttp1Head, http1Head, http2Request } from "./request-head.ts";
+import { addHttp1Head, http2Request } from "./request-head.ts";
 import { type UpstreamRequest } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey } from "./websocket.ts";
@@ -28,13 +28,9 @@ export function beginRequest(
     return connection.request(http2Request(exchange, target, endpoint, scheme), sink);
   }
   const { method, bodyLength, upgrade } = exchange.head;
-  if (upgrade === "") {
-    addHttp1Head(connection.begin(method, bodyLength, sink), exchange, target, endpoint);
-    connection.endHead(method, bodyLength);
-    return connection;
-  }
-  // This comes first, because it adds the key to the fields of the head.
-  const key = handshakeKey(exchange.head);
-  connection.upgrade(http1Head(exchange, target, endpoint), key, sink);
+  // This comes before the head is added, because it may add the key to the fields.
+  const key = upgrade === "" ? "" : handshakeKey(exchange.head);
+  addHttp1Head(connection.begin(method, bodyLength, sink), exchange, target, endpoint);
+  connection.endHead(method, bodyLength, key);
   return connection;
 }

@@ -2,9 +2,9 @@ import { type Fields } from "../../lib/fields.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type ForwardTarget } from "./target.ts";
 
-type ExtraFields = Pick<ForwardTarget, "host" | "extraFields" | "extraFieldsWithoutHost" | "extraNames">;
+type ExtraFields = Pick<ForwardTarget, "host" | "extraFields" | "extraNames">;
 
-const NO_EXTRA_FIELDS: ExtraFields = { host: undefined, extraFields: "", extraFieldsWithoutHost: "", extraNames: [] };
+const NO_EXTRA_FIELDS: ExtraFields = { host: undefined, extraFields: "", extraNames: [] };
 
 /** The fields of `upstream_headers`, and `host` as the Host of upstream requests if it is set. */
 export function extraFields(own: RouteConfig["upstream_headers"], host: string | undefined): ExtraFields {
@@ -12,8 +12,7 @@ export function extraFields(own: RouteConfig["upstream_headers"], host: string |
   if (headers.length === 0) return NO_EXTRA_FIELDS;
   return {
     host: headers.findLast(isHost)?.value,
-    extraFields: fieldsOf(headers),
-    extraFieldsWithoutHost: fieldsOf(headers.filter((header) => !isHost(header))),
+    extraFields: fieldsOf(headers.filter((header) => !isHost(header))),
     extraNames: headers.map(({ name }) => name.toLowerCase()),
   };
 }

@@ -7,23 +7,15 @@ import { type ForwardTarget } from "./target.ts";
 
 /** The time limits of a request at its upstream, in wheel time: in total, for each try, and the deadline of a gRPC call. */
 export class ForwardTime {
-  #target: ForwardTarget;
+  readonly #target: ForwardTarget;
   /** The end of a gRPC call's own deadline. */
-  #deadline: number;
+  readonly #deadline: number;
   #dueAt = Number.POSITIVE_INFINITY;
   #tryEndsAt = Number.POSITIVE_INFINITY;
 
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#target = target;
     this.#deadline = callDeadline(exchange, target);
-  }
-
-  /** Makes it ready for another request. */
-  renew(exchange: Exchange, target: ForwardTarget): void {
-    this.#target = target;
-    this.#deadline = callDeadline(exchange, target);
-    this.#dueAt = Number.POSITIVE_INFINITY;
-    this.#tryEndsAt = Number.POSITIVE_INFINITY;
   }
 
   /** The time by which the response must be complete. */

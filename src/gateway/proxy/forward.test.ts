@@ -1,7 +1,4 @@
-/**
- * The gateway uses the objects of a finished request for the next one. Late events of the finished request must not reach the
- * one that has its place.
- */
+/** Late events of a finished request must not reach those that follow on its connections. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { type Gateway, startGateway } from "../../../test/support/gateway.ts";
@@ -87,7 +84,7 @@ async function releaseAll(clients: readonly RawClient[], paths: readonly string[
 
 const PATHS = Array.from({ length: CLIENTS }, (_, n) => `/held-${n}`);
 
-/** Finished requests on as many connections as there are clients, so that the next requests use their objects. */
+/** Finished requests on as many connections as there are clients, so that the next requests use their connections. */
 async function finishSome(): Promise<RawClient[]> {
   const clients = await holdAll(PATHS);
   await releaseAll(clients, PATHS);
@@ -135,7 +132,7 @@ test.each([
   await releaseAll(clients, paths);
 });
 
-test("a timeout ends the request that it belongs to and no other, and its place serves again", async () => {
+test("a timeout ends the request that it belongs to and no other", async () => {
   await finishSome();
   const [hasty] = await holdAll(["/hasty/held"]);
   held = [];

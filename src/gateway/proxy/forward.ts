@@ -32,24 +32,11 @@ import { Tunnel } from "./websocket.ts";
  */
 const MAX_REPLAYS = 2;
 
-/**
- * Forwards kept for later requests. They and their parts are a third of what a small request allocates (bench proxy --pinned,
- * small64). More are left to the garbage collector. Each keeps its last exchange in memory.
- */
-const MAX_SPARE_FORWARDS = 64;
-const spare: Forward[] = [];
-
 /** Sends an exchange to the route's upstream, or to one of its traffic split, and relays the response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
   const { variants } = target;
   const chosen = variants === undefined ? target : variants.choose(exchange).apply(exchange, target);
-  if (chosen !== undefined) forwardTo(exchange, chosen);
-}
-
-function forwardTo(exchange: Exchange, target: ForwardTarget): void {
-  const used = spare.pop();
-  used?.renew(exchange, target);
-  (used ?? new Forward(exchange, target)).begin();
+  if (chosen !== undefined) new Forward(exchange, chosen).begin();
 }
 
 /**
@@ -59,17 +46,14 @@ function forwardTo(exchange: Exchange, target: ForwardTarget): void {
 class Forward implements ResponseSink, TimeKeeper {
   /** The copy for the route's mirror; created with the first try. */
   copy: RequestCopy | undefined;
-  #exchange: Exchange;
-  #target: ForwardTarget;
+  readonly #exchange: Exchange;
+  readonly #target: ForwardTarget;
   readonly #tries: ServerTries;
   readonly #time: ForwardTime;
-  readonly #cancelled = (): void => this.#cancel();
-  readonly #drained = (): void => this.#flow.drained();
   #upstreamRequest: UpstreamRequest | undefined;
   #waiter: ForwardWaiter | undefined;
   /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
-  #hasWaited = false;
   #pause: RetryPause | undefined;
   #replays = 0;
   /** Counts the requests sent on connections, including this one. It shows if a request failed while it was being sent. */
@@ -91,26 +75,8 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#flow = new ResponseFlow(exchange, this, target);
     this.#tries = new ServerTries(upstreamOf(exchange, target), exchange.clientAddress, target.retry);
     this.#time = new ForwardTime(exchange, target);
-    exchange.onCancel = this.#cancelled;
-    exchange.onDrain = this.#drained;
-  }
-
-  /** Makes it ready for another exchange, if the last one ended while `#mayServeAgain` was true. */
-  renew(exchange: Exchange, target: ForwardTarget): void {
-    this.#exchange = exchange;
-    this.#target = target;
-    this.#flow.renew(exchange, target);
-    this.#tries.renew(upstreamOf(exchange, target), exchange.clientAddress, target.retry);
-    this.#time.renew(exchange, target);
-    this.#share = undefined;
-    this.#sent = 0;
-    this.#bodyTaken = false;
-    this.#reused = false;
-    this.#begun = false;
-    this.#status = 0;
-    this.#over = false;
-    exchange.onCancel = this.#cancelled;
-    exchange.onDrain = this.#drained;
+    exchange.onCancel = () => this.#cancel();
+    exchange.onDrain = () => this.#flow.drained();
   }
 
   /** Makes the first try, after the body was gathered as far as possible. A connection must not wait for a slow client. */
@@ -156,7 +122,6 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   #waitAt(server: UpstreamServer): void {
-    this.#hasWaited = true;
     this.#waiter = new ForwardWaiter(this);
     this.#waiter.share = this.#share;
     server.pool.wait(this.#waiter, this.#time.msToConnect);
@@ -328,8 +293,6 @@ class Forward implements ResponseSink, TimeKeeper {
 
   end(trailers: Fields): void {
     if (this.#over) return;
-    const mayServeAgain = this.#mayServeAgain;
-    if (mayServeAgain) this.#leaveExchange();
     this.#over = true;
     this.#upstreamRequest = undefined;
     this.#pump?.close();
@@ -338,27 +301,6 @@ class Forward implements ResponseSink, TimeKeeper {
     this.copy?.close();
     this.#exchange.trace?.tryEnded("");
     this.#flow.end(trailers);
-    // Last, because the end of a response may begin the next request of a pipeline.
-    if (mayServeAgain && spare.length < MAX_SPARE_FORWARDS) spare.push(this);
-  }
-
-  /** The exchange must not know this object any more. Done before its response ends, because it may then be reused too. */
-  #leaveExchange(): void {
-    const exchange = this.#exchange;
-    exchange.onCancel = undefined;
-    exchange.onDrain = undefined;
-    if (exchange.policiesForget === true) exchange.isForgotten = true;
-  }
-
-  /**
-   * True for a response that has arrived in full, if nothing but its exchange and its connection knows this object: no event
-   * of this request can reach it any more. The connection has dropped its sink, its time keeper and its share by then.
-   */
-  get #mayServeAgain(): boolean {
-    const isSimple = this.#upstreamRequest instanceof ClientConnection && this.#sent === 1 && !this.#hasWaited;
-    const hasParts = this.#pump !== undefined || this.copy !== undefined || this.#flow.isBuffered;
-    // A policy that has put its own sink in front may have kept `onCancel` and `onDrain`.
-    return isSimple && !hasParts && Object.is(this.#exchange.response, this.#exchange);
   }
 
   abort(error: TurnpikeError): void {

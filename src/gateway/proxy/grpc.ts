@@ -13,6 +13,7 @@ import {
 } from "../../lib/grpc-status.ts";
 import { eventTime } from "../../lib/event-clock.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { changedHead } from "../exchange-state.ts";
 
 /** Fields that describe a body, left out when the body is not sent. */
 const BODY_FIELDS = ["content-type", "content-encoding", "content-language", "content-range", "grpc-message"];
@@ -64,7 +65,7 @@ export class GrpcResponse implements ResponseSink {
     const status = head.grpcStatus ?? parseGrpcStatus(fieldValue(head.fields, "grpc-status"));
     if (status !== undefined && head.bodyLength === 0) {
       this.#status = status;
-      this.#sink.start({ ...head, status: 200, grpcStatus: status });
+      this.#sink.start(changedHead(head, { status: 200, grpcStatus: status }));
     } else if (head.status === 200 && isGrpcType(head.fields)) {
       this.#status = status ?? GRPC.UNKNOWN;
       this.#sink.start(head);

@@ -11,9 +11,9 @@ export type ResponseKind = "whole" | "call" | "events";
 
 /** Passes the body of an upstream's response to the client, within the route's limits. */
 export class ResponseFlow {
-  #exchange: Exchange;
+  readonly #exchange: Exchange;
   readonly #source: BufferSource;
-  #target: Pick<ForwardTarget, "maxResponseBytes" | "responses">;
+  readonly #target: Pick<ForwardTarget, "maxResponseBytes" | "responses">;
   #kind: ResponseKind = "whole";
   /** Limits each message of a gRPC call, instead of the whole body. */
   #messages: MessageMeter | undefined;
@@ -29,18 +29,6 @@ export class ResponseFlow {
     this.#exchange = exchange;
     this.#source = source;
     this.#target = target;
-  }
-
-  /** Makes it ready for the response of another exchange, after one that `isBuffered` was not true of. */
-  renew(exchange: Exchange, target: ForwardTarget): void {
-    this.#exchange = exchange;
-    this.#target = target;
-    this.#messages = undefined;
-    this.received = 0;
-  }
-
-  get isBuffered(): boolean {
-    return this.#buffer !== undefined;
   }
 
   /** The final head has arrived. */

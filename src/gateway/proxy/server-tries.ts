@@ -5,11 +5,11 @@ import { type Upstream } from "../upstream/upstream.ts";
 /** The servers that one request is tried at, one after another. Counts the request as in flight at the current server. */
 export class ServerTries {
   /** The upstream of all tries. */
-  upstream: Upstream;
+  readonly upstream: Upstream;
   /** The server of the last try, which may have ended. */
   server: UpstreamServer | undefined;
-  #clientAddress: string;
-  #retry: RetrySettings;
+  readonly #clientAddress: string;
+  readonly #retry: RetrySettings;
   /** The servers of earlier tries. */
   #tried: readonly UpstreamServer[] | undefined;
   /** The request counts as in flight at `server`. */
@@ -20,16 +20,6 @@ export class ServerTries {
     this.upstream = upstream;
     this.#clientAddress = clientAddress;
     this.#retry = retry;
-  }
-
-  /** Makes it ready for another request, after the last try has ended. */
-  renew(upstream: Upstream, clientAddress: string, retry: RetrySettings): void {
-    this.upstream = upstream;
-    this.server = undefined;
-    this.#clientAddress = clientAddress;
-    this.#retry = retry;
-    this.#tried = undefined;
-    this.#count = 0;
   }
 
   /** True while another try is allowed. */

@@ -39,9 +39,8 @@ export interface ForwardTarget {
   readonly tellsClient: boolean;
   /** The Host from `upstream_headers`, in place of the client's. */
   readonly host: string | undefined;
-  /** Lines of `upstream_headers`, and their lower-case names. The client's own fields with these names are removed. */
+  /** Lines of `upstream_headers` without Host, and their lower-case names. The client's own fields with these names are removed. */
   readonly extraFields: Fields;
-  readonly extraFieldsWithoutHost: Fields;
   readonly extraNames: readonly string[];
   readonly respondWithError: RespondWithError;
   /** The pseudonym in Via. */

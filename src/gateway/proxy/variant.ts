@@ -7,7 +7,7 @@ export type MessageEdit = (exchange: Exchange) => void;
 /** The parts of a route's target that an entry of `traffic_split` replaces. */
 export type TargetParts = Pick<
   ForwardTarget,
-  "upstream" | "mirror" | "rewrite" | "host" | "extraFields" | "extraFieldsWithoutHost" | "extraNames"
+  "upstream" | "mirror" | "rewrite" | "host" | "extraFields" | "extraNames"
 >;
 
 interface Responder {

@@ -66,7 +66,8 @@ beforeEach(() => {
         end() {},
         abort() {},
       };
-      upstream.upgrade("GET / HTTP/1.1\r\n", handshakeKey(exchange.head), sink);
+      upstream.begin("GET", 0, sink).add("GET / HTTP/1.1\r\n");
+      upstream.endHead("GET", 0, handshakeKey(exchange.head));
     },
     refused() {},
     closed() {},

@@ -12,7 +12,6 @@ export function withCredential(target: ForwardTarget, credential: Fields): Forwa
   const derived = {
     ...target,
     extraFields: withoutFields(target.extraFields, NAME) + credential,
-    extraFieldsWithoutHost: withoutFields(target.extraFieldsWithoutHost, NAME) + credential,
     extraNames: [...target.extraNames, ...NAME],
   };
   made.set(target, { credential, target: derived });

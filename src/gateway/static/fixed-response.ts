@@ -13,7 +13,6 @@ const TEXT = fieldLine("Content-Type", "text/plain; charset=utf-8");
 
 /** Responds to every request of a route with the same response. */
 export class FixedResponse {
-  readonly forgets = true;
   readonly #status: number;
   readonly #fields: Fields;
   readonly #body: Uint8Array;

@@ -17,7 +17,6 @@ const NO_BODY = new Uint8Array(0);
 
 /** Responds to every request of a route with another URL (RFC 9110 §15.4). */
 export class Redirect {
-  readonly forgets = true;
   readonly #settings: RedirectSettings;
 
   constructor(settings: RedirectSettings) {

@@ -1,9 +1,9 @@
-import { eventDate, eventTime } from "../../lib/event-clock.ts";
+import { eventDate } from "../../lib/event-clock.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
 import { CounterTable } from "./counter-table.ts";
 import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./layout.ts";
-import { SEEN_MS, USE, useCounts } from "./usage.ts";
+import { USE, useCounts } from "./usage.ts";
 
 /** The use of one upstream. Each try counts. Server errors are 5xx responses and failures without a response. */
 export interface UpstreamUsage extends UseCounts {
@@ -46,8 +46,6 @@ export class UpstreamUses {
   /** Looked up at the first request, because some configured upstreams are never used. */
   #column: number | undefined;
   readonly #row: Float64Array;
-  /** When `lastSeen` was written, in the time of `eventTime`. */
-  #seenAt = Number.NEGATIVE_INFINITY;
 
   constructor(table: CounterTable, name: string) {
     this.#table = table;
@@ -59,9 +57,6 @@ export class UpstreamUses {
   requested(): void {
     const column = this.#found;
     add(this.#row, column + USE.requests, 1);
-    const now = eventTime();
-    if (now - this.#seenAt < SEEN_MS) return;
-    this.#seenAt = now;
     this.#row[column + USE.lastSeen] = eventDate();
   }
 

@@ -1,4 +1,4 @@
-import { eventDate, eventTime } from "../../lib/event-clock.ts";
+import { eventDate } from "../../lib/event-clock.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
 import { type Exchange } from "../exchange.ts";
@@ -18,12 +18,6 @@ export interface Usage extends UseCounts {
 
 /** The columns of a name. */
 export const USE = { requests: 0, requestBytes: 1, responseBytes: 2, clientErrors: 3, serverErrors: 4, lastSeen: 5 };
-
-/**
- * Milliseconds between two updates of `lastSeen`. Reading the clock costs more than all other counts together (bench
- * http1).
- */
-export const SEEN_MS = 100;
 
 /** An entry's columns by their names. */
 export function useCounts({ values }: TableEntry): UseCounts {
@@ -140,10 +134,6 @@ export class RouteUsage {
   readonly #row: Float64Array;
   /** The period of the columns. */
   #period = -1;
-  #last: string | undefined;
-  #lastColumn = 0;
-  /** When `lastSeen` of the last column was written, in the time of `eventTime`. */
-  #seenAt = 0;
 
   constructor(counters: UsageCounters, row: Float64Array, route: string) {
     this.#counters = counters;
@@ -158,23 +148,14 @@ export class RouteUsage {
     if (period !== this.#period) {
       this.#period = period;
       this.#known = undefined;
-      this.#last = undefined;
     }
-    if (consumer !== this.#last) {
-      this.#lastColumn = this.#columnOf(consumer);
-      this.#last = consumer;
-      this.#seenAt = Number.NEGATIVE_INFINITY;
-    }
-    const column = this.#lastColumn;
+    const column = this.#columnOf(consumer);
     const row = this.#row;
     add(row, column + USE.requests, 1);
     add(row, column + USE.requestBytes, bytesReceived);
     add(row, column + USE.responseBytes, bytesSent);
     if (status >= 500) add(row, column + USE.serverErrors, 1);
     else if (status >= 400) add(row, column + USE.clientErrors, 1);
-    const now = eventTime();
-    if (now - this.#seenAt < SEEN_MS) return;
-    this.#seenAt = now;
     row[column + USE.lastSeen] = eventDate();
   }
 

@@ -103,7 +103,7 @@ export class Outgoing {
       this.text(pieces.join());
       return;
     }
-    pieces.writeTo(cork, corkLength, length);
+    pieces.writeTo(cork, corkLength);
     this.bytesWritten += length;
     corkLength += length;
   }

@@ -50,7 +50,6 @@ export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTarge
     tellsClient: false,
     host: undefined,
     extraFields: "",
-    extraFieldsWithoutHost: "",
     extraNames: [],
     respondWithError: tellOwnSink,
   };

@@ -129,7 +129,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-test("a repeated line has the id and the times of its own request", () => {
+test("a line has the id and the times of its own request", () => {
   // Numbers of digits change, and a time can be left out.
   const times = [0, 0.0004, 0.0005, 0.5, 9.9994, 9.9995, 10, 12.3456, 99.9994, 99.9995, 100, 1234.5, 99, 1, -1];
   let id = 0;
@@ -171,7 +171,7 @@ test("a repeated line has the id and the times of its own request", () => {
   }
 });
 
-test("a repeated line that does not fit is dropped whole", () => {
+test("a line that does not fit is dropped whole", () => {
   const exchange = withMadeId("/a", "00000000-0000-7000-8000-000000000000");
   for (let n = 0; n < 4; n++) written(jsonLine, exchange);
   const { length } = written(jsonLine, exchange);
@@ -201,7 +201,7 @@ test("a parameter redacted in one log is redacted after a line of another log wi
   expect(bytes.bytes.toString("utf8", 0, bytes.at)).toContain("ticket=REDACTED");
 });
 
-test("a part that did not fit into the buffer is not kept", () => {
+test("a line that did not fit leaves nothing for the next one", () => {
   const exchange = exchangeOf("/", "agent ".repeat(20), 200);
   for (let n = 0; n < 4; n++) {
     const short = new LineBytes(Buffer.alloc(200));

@@ -10,7 +10,6 @@ export function createAnonymous(subject: string): Method {
     throw new Error(`Cannot use the anonymous consumer ${JSON.stringify(subject)}: it is not a valid name`);
   const method: Method = {
     type: subject === "" ? "none" : "anonymous",
-    isLasting: true,
     check: () => admitted,
     take() {},
     close() {},

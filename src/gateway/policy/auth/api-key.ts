@@ -50,7 +50,6 @@ export function createApiKey(config: ApiKeyConfig): Method {
 
 class ApiKey implements Method {
   readonly type = "api_key";
-  readonly isLasting = true;
   readonly #headers: readonly [string];
   readonly #parameter: QueryParameter;
   /**

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { bearer, SECRET, token } from "../../../../test/policy/testing/tokens.ts";
-import { type Admission, type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { createAuthPolicy } from "./auth.ts";
 import { type Auth } from "./create-method.ts";
@@ -91,27 +91,14 @@ test("a preflight gets a response without credentials on a route that requires t
   expect(decisions).toEqual(["responded", "continue"]);
 });
 
-/** A connection whose requests are checked by one configuration after another. */
-class Connection {
-  #admission: Admission | undefined;
-
-  /**
-   * The policy's decision about a request with these fields, its consumer, and the fields and query that are passed on.
-   */
-  ask(auth: object, fields: string, query = ""): readonly [Decision, string, string] {
-    return this.askPolicy(policyOf(auth), fields, query);
-  }
-
-  askPolicy(policy: Policy, fields: string, query = ""): readonly [Decision, string, string] {
-    const response = { start: () => {}, data: () => true, end() {}, abort() {} };
-    const exchange = Object.assign(requestOf(fields, query), { response, id: "id", isAuthorized: false, consumer: "" });
-    exchange.admission = this.#admission;
-    const decision = policy.request(exchange);
-    if (decision instanceof Promise) throw new Error("It is decided at once");
-    this.#admission = exchange.admission;
-    expect(exchange.isAuthorized).toBe(decision === "continue");
-    return [decision, exchange.consumer, exchange.head.fields + exchange.head.query];
-  }
+/** The policy's decision about a request with these fields, its consumer, and the fields and query that are passed on. */
+function decided(policy: Policy, fields: string, query = ""): readonly [Decision, string, string] {
+  const response = { start: () => {}, data: () => true, end() {}, abort() {} };
+  const exchange = Object.assign(requestOf(fields, query), { response, id: "id", isAuthorized: false, consumer: "" });
+  const decision = policy.request(exchange);
+  if (decision instanceof Promise) throw new Error("It is decided at once");
+  expect(exchange.isAuthorized).toBe(decision === "continue");
+  return [decision, exchange.consumer, exchange.head.fields + exchange.head.query];
 }
 
 function policyOf(auth: object): Policy {
@@ -120,26 +107,24 @@ function policyOf(auth: object): Policy {
   return policy;
 }
 
-test("equal requests of a connection are admitted alike, and a different one is checked", () => {
+test("equal requests are admitted alike, and a different one is checked", () => {
   const keys = [...KEYS.keys, { key: "other", name: "carol" }];
   const policy = policyOf({ ...KEYS, keys, query_param: "key" });
-  const connection = new Connection();
   const alice = ["continue", "alice", "A: 1\r\nX-Consumer-Name: alice\r\n"] as const;
   for (let n = 0; n < 3; n++) {
-    expect(connection.askPolicy(policy, "X-Key: k\r\nX_Role: admin\r\nA: 1\r\n")).toEqual(alice);
+    expect(decided(policy, "X-Key: k\r\nX_Role: admin\r\nA: 1\r\n")).toEqual(alice);
   }
-  expect(connection.askPolicy(policy, "X-Key: K\r\nX_Role: admin\r\nA: 1\r\n")[0]).toBe("responded");
-  expect(connection.askPolicy(policy, "A: 1\r\n")[0]).toBe("responded");
-  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[1]).toBe("carol");
-  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=other&b=1")[2]).toContain("?b=1");
-  expect(connection.askPolicy(policy, "A: 1\r\n", "?key=othe&b=1")[0]).toBe("responded");
-  expect(connection.askPolicy(policy, "X-Key: k\r\nA: 1\r\n")).toEqual(alice);
+  expect(decided(policy, "X-Key: K\r\nX_Role: admin\r\nA: 1\r\n")[0]).toBe("responded");
+  expect(decided(policy, "A: 1\r\n")[0]).toBe("responded");
+  expect(decided(policy, "A: 1\r\n", "?key=other&b=1")[1]).toBe("carol");
+  expect(decided(policy, "A: 1\r\n", "?key=other&b=1")[2]).toContain("?b=1");
+  expect(decided(policy, "A: 1\r\n", "?key=othe&b=1")[0]).toBe("responded");
+  expect(decided(policy, "X-Key: k\r\nA: 1\r\n")).toEqual(alice);
 });
 
-test("a key that a reload removes is refused on a connection that was admitted with it", () => {
-  const connection = new Connection();
-  expect(connection.ask(KEYS, "X-Key: k\r\n")[0]).toBe("continue");
-  expect(connection.ask({ ...KEYS, keys: [{ key: "new", name: "alice" }] }, "X-Key: k\r\n")[0]).toBe("responded");
+test("a key that a reload removes is refused", () => {
+  expect(decided(policyOf(KEYS), "X-Key: k\r\n")[0]).toBe("continue");
+  expect(decided(policyOf({ ...KEYS, keys: [{ key: "new", name: "alice" }] }), "X-Key: k\r\n")[0]).toBe("responded");
 });
 
 test("a token is verified for each request, also in a chain with keys", () => {
@@ -148,8 +133,7 @@ test("a token is verified for each request, also in a chain with keys", () => {
   const policy = createAuthPolicy({ auth: auth as Auth, identityNames: [] }, { clock: () => now } as KeySetDeps);
   if (policy === undefined) throw new Error("There is nothing to decide");
   const fields = `Authorization: ${bearer(token({ sub: "bob", exp: Math.floor(now / 1000) + 60 }))["authorization"]}\r\n`;
-  const connection = new Connection();
-  expect(connection.askPolicy(policy, fields)[1]).toBe("bob");
+  expect(decided(policy, fields)[1]).toBe("bob");
   now += 3_600_000;
-  expect(connection.askPolicy(policy, fields)[0]).toBe("responded");
+  expect(decided(policy, fields)[0]).toBe("responded");
 });

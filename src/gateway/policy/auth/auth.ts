@@ -19,12 +19,6 @@ export interface AuthConfig {
   readonly identityNames: readonly string[];
 }
 
-/**
- * Maximum characters of the fields and the query of a request whose admission its connection keeps. For a longer
- * request the credentials are checked again. @bound
- */
-const MAX_KEPT_CHARS = 1024;
-
 /** Fields that clients also send for other purposes. They are removed only on the route that sets them. */
 const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
@@ -48,7 +42,6 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
   return {
     name: "auth",
     guards: true,
-    forgets: true,
     request(exchange) {
       exchange.isAuthorized = false;
       if (guards && isPreflight(exchange)) {
@@ -56,7 +49,6 @@ export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, dep
         respondToPreflight(exchange, "");
         return "responded";
       }
-      if (admitAgain(gate, exchange)) return "continue";
       const outcome = method.check(exchange);
       return outcome instanceof Promise ? decideAfter(gate, exchange, outcome) : decide(gate, exchange, outcome);
     },
@@ -86,33 +78,13 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
   return "responded";
 }
 
-/**
- * Admits a request whose fields and query are those of the last request that was admitted on its connection. Finding a
- * key and checking it takes 220 ns, a comparison 5 ns (bench policy-parts). A request is compared only with one of its
- * own connection, so the time reveals nothing about other clients' keys.
- */
-function admitAgain(gate: Gate, exchange: Exchange): boolean {
-  const { head, admission } = exchange;
-  if (admission === undefined || admission.by !== gate) return false;
-  if (admission.sentFields !== head.fields || admission.sentQuery !== head.query) return false;
-  head.fields = admission.fields;
-  head.query = admission.query;
-  guardBody(gate, exchange);
-  exchange.consumer = admission.consumer;
-  exchange.isAuthorized = true;
-  return true;
-}
-
 function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitted): void {
   const { head } = exchange;
-  const { fields: sentFields, query: sentQuery } = head;
   by.take(head);
   head.fields = flatText(toldFields(gate, head.fields, by) + fields);
   guardBody(gate, exchange);
   exchange.consumer = consumer;
   exchange.isAuthorized = true;
-  if (gate.method.isLasting !== true || sentFields.length + sentQuery.length > MAX_KEPT_CHARS) return;
-  exchange.admission = { by: gate, sentFields, sentQuery, fields: head.fields, query: head.query, consumer };
 }
 
 /** The client's own fields that the upstream may trust. */

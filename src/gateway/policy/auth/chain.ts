@@ -6,7 +6,6 @@ import { combined } from "./refusals.ts";
 export function createChain(methods: readonly Method[]): Method {
   return {
     type: "chain",
-    isLasting: methods.every(({ isLasting }) => isLasting === true),
     check: (exchange) => ask(methods, exchange, []),
     take(head) {
       for (const method of methods) method.take(head);

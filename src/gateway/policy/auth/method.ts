@@ -50,8 +50,6 @@ export type Outcome = Admitted | Refused;
  */
 export interface Method {
   readonly type: string;
-  /** The outcome depends only on the fields and the query, and stays the same as long as the method is used. */
-  readonly isLasting?: boolean;
   check(exchange: Exchange): Outcome | Promise<Outcome>;
   /**
    * Removes from the head the credentials that are only for this method. Called after the method has admitted the

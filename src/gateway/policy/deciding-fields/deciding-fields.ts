@@ -32,19 +32,15 @@ export function createDecidingFieldsPolicy({ fields: names, parameters }: Decidi
     "bad-request",
     `send each of these query parameters once: ${[...new Set(parameters)].join(", ")}`,
   );
-  /** A codec gives the same text for a field section that is repeated. */
-  let accepted: Fields = "";
   return {
     name: "deciding_fields",
     guards: true,
-    forgets: true,
     request(exchange) {
       const { head } = exchange;
-      if (head.fields !== accepted && isUnclear(head.fields, line, spelled)) {
+      if (isUnclear(head.fields, line, spelled)) {
         respondWithError(exchange, error);
         return "responded";
       }
-      accepted = head.fields;
       if (parameters.length > 0 && hasRepeated(head.query, parameters)) {
         respondWithError(exchange, parametersError);
         return "responded";

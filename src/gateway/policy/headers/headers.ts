@@ -25,7 +25,6 @@ export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig
   const changes = changesOf(rules);
   return {
     name: "headers.request",
-    forgets: true,
     request({ head }) {
       head.fields = changes.apply(head.fields);
       return "continue";
@@ -45,7 +44,6 @@ export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConf
   return {
     name: "headers.response",
     runsOnLocalReply: true,
-    forgets: true,
     request(exchange) {
       changeFinalHead(exchange, exchange.head.isGrpc ? ofCalls : changes);
       return "continue";

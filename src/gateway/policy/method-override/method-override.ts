@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { LineSearch } from "../../../lib/fields.ts";
+import { linesOf } from "../../../lib/fields.ts";
 import { respondWithError } from "../../local-response.ts";
 import { FIELD_ROLES } from "../../config/field-roles.ts";
 import { type Policy } from "../policy.ts";
@@ -9,7 +9,7 @@ const REFUSED = new TurnpikeError(
   `this route does not accept ${FIELD_ROLES.methodOverride.join(", ")}: send the request with the method itself`,
 );
 
-const OVERRIDES = new LineSearch(FIELD_ROLES.methodOverride);
+const OVERRIDES = linesOf(FIELD_ROLES.methodOverride);
 
 /**
  * Refuses header fields that make an upstream use another method than the request's. Payment, authentication, retries
@@ -19,9 +19,8 @@ export function createMethodOverridePolicy(): Policy {
   return {
     name: "method_override",
     guards: true,
-    forgets: true,
     request(exchange) {
-      if (!OVERRIDES.finds(exchange.head.fields)) return "continue";
+      if (!OVERRIDES.test(exchange.head.fields)) return "continue";
       respondWithError(exchange, REFUSED);
       return "responded";
     },

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/event-clock.ts";
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
-import { flatText } from "../../../lib/flat-text.ts";
+import { fieldValue } from "../../../lib/fields.ts";
 import { machineTimeOffset } from "../../../lib/machine-time.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
 import { type RespondWithError, CannedError } from "../../local-response.ts";
@@ -59,7 +58,7 @@ export function createRateLimitPolicy(
   deps: RateLimitDeps,
 ): Policy {
   const limit = new RateLimit(config, deps);
-  return { name: "rate_limit", forgets: true, request: (exchange) => limit.request(exchange) };
+  return { name: "rate_limit", request: (exchange) => limit.request(exchange) };
 }
 
 class RateLimit {
@@ -72,13 +71,8 @@ class RateLimit {
   readonly #stored: StoredLimit;
   /** Separate spaces for addresses and consumers, so that a consumer's name cannot be mistaken for an address. */
   readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
-  readonly #policyField: string;
+  /** The lines that describe the limit, up to the number of tokens that remain. */
   readonly #fieldStart: string;
-  #lastRemaining = -1;
-  #lastSeconds = -1;
-  #lastTold: Fields = "";
-  #lastAddress = "";
-  #lastKey = "";
 
   constructor(config: RateLimitConfig & { readonly route: string }, deps: RateLimitDeps) {
     const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
@@ -92,14 +86,14 @@ class RateLimit {
     this.#stored = { space, costUs: Math.ceil(1e6 / rate), burst };
     const { buckets } = deps.limits;
     this.#spaces = { ip: buckets.space(`ip ${space}`), consumer: buckets.space(`consumer ${space}`) };
-    this.#policyField = `RateLimit-Policy: "${key}";q=${burst};w=${Math.ceil(burst / rate)}\r\n`;
-    this.#fieldStart = `RateLimit: "${key}";r=`;
+    const policy = `RateLimit-Policy: "${key}";q=${burst};w=${Math.ceil(burst / rate)}\r\n`;
+    this.#fieldStart = `${policy}RateLimit: "${key}";r=`;
   }
 
   request(exchange: Exchange): Decision | Promise<Decision> {
     const name = this.#nameOf(exchange);
     const byName = name !== "";
-    const key = byName ? name : this.#addressKey(exchange.clientAddress);
+    const key = byName ? name : addressKey(exchange.clientAddress, this.#ipv6Prefix);
     const { store } = this.#deps;
     if (store === undefined) return this.#decideHere(exchange, byName, key);
     if (!store.isReady) {
@@ -148,31 +142,9 @@ class RateLimit {
     const remaining = allowed ? Math.max(burst - used, 0) : 0;
     const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
-    exchange.addedFields += this.#told(remaining, seconds);
+    exchange.addedFields += `${this.#fieldStart}${remaining};t=${seconds}\r\n`;
     if (allowed) return "continue";
     this.#deps.respondWithError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
     return "responded";
-  }
-
-  /**
-   * The lines that describe the limit. The last ones are kept, because clients within their limit often get the same
-   * values.
-   */
-  #told(remaining: number, seconds: number): Fields {
-    if (remaining !== this.#lastRemaining || seconds !== this.#lastSeconds) {
-      this.#lastRemaining = remaining;
-      this.#lastSeconds = seconds;
-      this.#lastTold = flatText(`${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`);
-    }
-    return this.#lastTold;
-  }
-
-  /** The last key is kept, because consecutive requests often have the same address. */
-  #addressKey(address: string): string {
-    if (address !== this.#lastAddress) {
-      this.#lastKey = addressKey(address, this.#ipv6Prefix);
-      this.#lastAddress = address;
-    }
-    return this.#lastKey;
   }
 }

@@ -39,7 +39,6 @@ function createSecurityHeadersPolicy(config: SecurityHeadersConfig): Policy | un
   return {
     name: "security_headers",
     runsOnLocalReply: true,
-    forgets: true,
     request(exchange) {
       // Browsers do not send gRPC calls.
       if (exchange.head.isGrpc) return "continue";

@@ -115,7 +115,6 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
       // A filter may decide which requests pass.
       isGuarded: isGuarded(route) || filters.route(route) !== undefined,
       policies,
-      forgets: policies.every(({ forgets }) => forgets === true),
       target,
       handler: ownResponse(route) ?? caches.of(route, target),
       observer: await observers.of(route),

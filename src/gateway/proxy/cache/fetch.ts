@@ -1,6 +1,7 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { changedHead } from "../../exchange-state.ts";
 import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
@@ -109,7 +110,7 @@ export class Fetch implements SubrequestSink {
       return;
     }
     const { stale } = this.plan;
-    const received = { ...head, askedAt: this.#askedAt, receivedAt: this.#host.now() };
+    const received = { ...changedHead(head, {}), askedAt: this.#askedAt, receivedAt: this.#host.now() };
     if (head.status === 304 && stale !== undefined) this.#stillHolds(stale, received);
     else if (head.status >= 500 && stale !== undefined && this.#host.mayServeOnError(stale)) this.#serveStale(stale);
     else this.#begin(head, received);

@@ -1,6 +1,7 @@
 import { fieldValue, fieldValues } from "../../../lib/fields.ts";
 import { normalisePath } from "../../../lib/url-path.ts";
 import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { changedHead } from "../../exchange-state.ts";
 import { ResponseRelay } from "../../response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
 import { type CachePolicy } from "./freshness.ts";
@@ -62,7 +63,7 @@ export function freshenByHead(
   return new ObservingSink(sink, (head) => {
     if (head.status !== 200) return;
     const { store, policy, askedAt, now } = cache;
-    if (isOf(stored, head)) store.freshen(stored, { ...head, askedAt, receivedAt: now() }, policy);
+    if (isOf(stored, head)) store.freshen(stored, { ...changedHead(head, {}), askedAt, receivedAt: now() }, policy);
     else store.remove(stored);
   });
 }

@@ -2,6 +2,7 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { changedHead } from "../../exchange-state.ts";
 import { ResponseRelay } from "../../response-relay.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
@@ -70,7 +71,7 @@ class PartRecorder extends ResponseRelay {
     // If the length contradicts the range, the positions of the bytes are unknown.
     if (range === undefined || (head.bodyLength !== -1 && head.bodyLength !== range.length)) return;
     const control = directivesOf(head.fields, policy.targets);
-    const received = { ...head, askedAt: this.#plan.askedAt, receivedAt: this.#host.now() };
+    const received = { ...changedHead(head, {}), askedAt: this.#plan.askedAt, receivedAt: this.#host.now() };
     // RFC 9111 §3.3: a part is stored if the whole response could be stored.
     const facts = { ...received, status: 200, control };
     if (!isStorable(facts, this.#plan.request, keyNames) || !isOfUse(facts, policy.ttl)) return;

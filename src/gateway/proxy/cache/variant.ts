@@ -10,17 +10,20 @@ const NOT_LISTS: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/** The last value of Accept-Encoding and its normalised form: most consecutive requests have the same value. */
-let lastRaw = "";
-let lastNormalised = "";
+/** Values of Accept-Encoding whose normalised forms are kept, and the characters of such a value. Clients send few. @bound */
+const MAX_FORMS = 64;
+const MAX_FORM_CHARS = 128;
+const forms = new Map<string, string>();
 
 /** Accept-Encoding in the form of the key. */
 export function normalisedEncodings(value: string): string {
-  if (value !== lastRaw) {
-    lastNormalised = normalisedPreferences(value);
-    lastRaw = value;
-  }
-  return lastNormalised;
+  const known = forms.get(value);
+  if (known !== undefined) return known;
+  const form = normalisedPreferences(value);
+  if (value.length > MAX_FORM_CHARS) return form;
+  if (forms.size === MAX_FORMS) forms.clear();
+  forms.set(value, form);
+  return form;
 }
 
 /** Adds the fields `names`, in lower case, to the key after `encodings`. */

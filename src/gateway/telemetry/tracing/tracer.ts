@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { clockOffset, eventTime } from "../../../lib/event-clock.ts";
-import { LineSearch, withoutFields } from "../../../lib/fields.ts";
+import { linesOf, withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { type Exchange, type UpstreamTrace } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
@@ -10,7 +10,7 @@ import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
-const TRACE_LINES = new LineSearch(TRACE_FIELDS);
+const TRACE_LINES = linesOf(TRACE_FIELDS);
 
 /** Parses `key1=value1,key2=value2`. A value can be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
@@ -63,7 +63,7 @@ export class Tracer {
    */
   begin({ head, trace: spare }: Exchange): UpstreamRecord {
     const { fields } = head;
-    if (!TRACE_LINES.finds(fields)) return this.#beginNew(spare);
+    if (!TRACE_LINES.test(fields)) return this.#beginNew(spare);
     head.fields = withoutFields(fields, TRACE_FIELDS);
     const parent = parentOf(fields);
     if (parent === undefined) return this.#beginNew(spare);

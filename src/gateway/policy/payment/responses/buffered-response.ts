@@ -3,6 +3,7 @@ import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts"
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { askForBody } from "../../../ask-for-body.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { changedHead } from "../../../exchange-state.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
 import { sendResponse } from "./deliver.ts";
@@ -163,7 +164,7 @@ export class BufferedResponse implements ResponseSink {
   #complete(head: ResponseHead, body: Uint8Array[] | ResponseFile, trailers: Fields): void {
     this.#stepAside();
     const response = this.#responses.complete({
-      head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
+      head: changedHead(head, this.#hasBody() ? { bodyLength: this.#size } : {}),
       body,
       trailers: withoutPaymentClaims(trailers),
       size: this.#size,

@@ -1,7 +1,4 @@
-/**
- * The gateway uses the exchange of a finished request for a later one, of any client. Nothing of a request may appear in
- * another one's response, upstream request or log line.
- */
+/** Nothing of a request may appear in the response, the upstream request or the log line of another one, of any client. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mulberry32 } from "../../lib/testing/mulberry32.ts";
 import { patient } from "../../lib/testing/patience.ts";
