@@ -230,7 +230,8 @@ test(
     expect(await status()).toBe(502);
     expect((await (admin as Admin).call("POST", "/v1/reload")).status).toBe(200);
     expect(await status()).toBe(502);
-    const [victim = 0] = descendants(program.pid, "/process/workers/worker.");
+    const [victim] = descendants(program.pid, "/process/workers/worker.");
+    if (victim === undefined) throw new Error("no process to kill");
     process.kill(victim, "SIGKILL");
     await until("another worker serves", () => {
       const pids = descendants(program.pid, "/process/workers/worker.");

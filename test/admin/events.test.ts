@@ -151,7 +151,8 @@ test(
   async () => {
     await serve(2, {}, { access_log: { enabled: true, path: "/dev/full" } });
     await find("both workers have started", ({ kind, row }) => kind === "worker" && row === 2);
-    const [victim = 0] = descendants(admin.program.pid, "/process/workers/worker.");
+    const [victim] = descendants(admin.program.pid, "/process/workers/worker.");
+    if (victim === undefined) throw new Error("no process to kill");
     process.kill(victim, "SIGKILL");
     const died = await find("its end is told", ({ kind, signal }) => kind === "worker" && signal === "SIGKILL");
     expect(died).toMatchObject({ pid: victim });
@@ -238,14 +239,22 @@ test(
   TIME_MS,
 );
 
+async function responded(readers: readonly Reader[]): Promise<void> {
+  await until("all have a response", () => (readers.every(({ status }) => status !== 0) ? true : undefined));
+}
+
 test(
-  "of 40 readers 32 are served and 8 get 503; a reader that leaves frees its slot; HEAD uses no slot",
+  "of 40 readers 32 are served and 8 get 503, at most 24 with the read-only key; a reader that leaves frees its slot; HEAD uses no slot",
   async () => {
     await serve(2);
     for (let i = 0; i < 40; i++) expect((await admin.fetch("HEAD", "/v1/events")).status).toBe(200);
-    const readers = Array.from({ length: 40 }, () => new Reader());
-    await until("all have a response", () => (readers.every(({ status }) => status !== 0) ? true : undefined));
-    expect(readers.filter(({ status }) => status === 200)).toHaveLength(32);
+    const watching = Array.from({ length: 28 }, () => new Reader());
+    await responded(watching);
+    expect(watching.filter(({ status }) => status === 200)).toHaveLength(24);
+    const operators = Array.from({ length: 12 }, () => new Reader({ "x-api-key": KEY }));
+    await responded(operators);
+    expect(operators.filter(({ status }) => status === 200)).toHaveLength(8);
+    const readers = [...watching, ...operators];
     expect(readers.filter(({ status }) => status === 503)).toHaveLength(8);
     await admin.call("POST", "/v1/reload");
     const served = readers.filter(({ status }) => status === 200);

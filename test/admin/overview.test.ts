@@ -95,7 +95,8 @@ test(
       const now = await overview();
       return now.requests === 40 ? now : undefined;
     });
-    const [victim = 0] = descendants(admin.program.pid, "/process/workers/worker.");
+    const [victim] = descendants(admin.program.pid, "/process/workers/worker.");
+    if (victim === undefined) throw new Error("no process to kill");
     process.kill(victim, "SIGKILL");
     const after = await until("another worker counts", async () => {
       const now = await overview();

@@ -191,7 +191,8 @@ testIn("a worker that is killed loses nothing that it has counted", async (folde
       sent++;
     }
     await until(async () => requestsOf(await site.usage()) === sent);
-    const [victim = 0] = descendants(site.gateway.pid, "/process/workers/worker.");
+    const [victim] = descendants(site.gateway.pid, "/process/workers/worker.");
+    if (victim === undefined) throw new Error("no process to kill");
     process.kill(victim, "SIGKILL");
     await until(() => {
       const now = descendants(site.gateway.pid, "/process/workers/worker.");

@@ -154,7 +154,8 @@ for (const workers of [1, 2]) {
         await responses(port, "b");
         if (workers > 1) {
           const pid = program?.pid ?? 0;
-          const [victim = 0] = descendants(pid, "/process/workers/worker.");
+          const [victim] = descendants(pid, "/process/workers/worker.");
+          if (victim === undefined) throw new Error("no process to kill");
           process.kill(victim, "SIGKILL");
           await until("two workers again", () => {
             const now = descendants(pid, "/process/workers/worker.");

@@ -83,7 +83,8 @@ describe("workers", () => {
       const { program, port } = await serve(configOf({ workers: 2 }));
       const before = workersOf(program);
       expect(before).toHaveLength(2);
-      const [victim = 0] = before;
+      const [victim] = before;
+      if (victim === undefined) throw new Error("no process to kill");
       process.kill(victim, "SIGKILL");
       await program.sees(/ended; starting another/);
       const after = await until("two workers again", () => {
@@ -317,7 +318,8 @@ describe("reloading", () => {
     async () => {
       const second = await startOrigin();
       const { program, port } = await serve(configOf({ workers: 2 }));
-      const [victim = 0] = workersOf(program);
+      const [victim] = workersOf(program);
+      if (victim === undefined) throw new Error("no process to kill");
       folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
       process.kill(victim, "SIGKILL");
       program.kill("SIGHUP");

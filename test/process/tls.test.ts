@@ -191,7 +191,8 @@ describe("certificates", () => {
       const { program, port } = await serve(configOf({}, { server }));
       folder.write("own.pem", "nothing");
       folder.write("own.key", "nothing");
-      const [victim = 0, ...rest] = descendants(program.pid, "/process/workers/worker.");
+      const [victim, ...rest] = descendants(program.pid, "/process/workers/worker.");
+      if (victim === undefined) throw new Error("no process to kill");
       process.kill(victim, "SIGKILL");
       await until("another worker", () => {
         const now = descendants(program.pid, "/process/workers/worker.").filter((pid) => pid !== victim);

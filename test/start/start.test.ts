@@ -323,7 +323,8 @@ describe("with another configuration", () => {
       const { program, url } = await startFree();
       const before = family(program);
       expect(before.content).toHaveLength(1);
-      const [victim = 0] = before.content;
+      const [victim] = before.content;
+      if (victim === undefined) throw new Error("no process to kill");
       process.kill(victim, "SIGKILL");
       await program.sees(/the content service ended; restarting it/);
       // A call waits for the service, and gets no 502 meanwhile.
