@@ -5,7 +5,7 @@
  */
 import { afterEach, beforeAll, afterAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { isSame } from "../../src/gateway/admin/running-config/json-difference.ts";
+import { isSame } from "../../src/lib/is-same.ts";
 import { loadFile } from "../../src/gateway/config/load.ts";
 import { withoutSecrets } from "../../src/gateway/config/secrets.ts";
 import { patient } from "../../src/lib/testing/patience.ts";

@@ -6,7 +6,7 @@ import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { loadValue } from "../../src/gateway/config/load.ts";
 import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
 import { createUsageKeeper } from "../../src/gateway/process/usage-keeping.ts";
-import { type UsageBody } from "../../src/gateway/admin/usage/usage-report.ts";
+import { type UsageBody } from "../../src/gateway/admin/shapes/usage.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { openUsageStore } from "../../src/store/open/open-store.ts";
 import { descendants, Folder } from "../support/program.ts";

@@ -1,7 +1,7 @@
 import { stamped } from "../../lib/stamped.ts";
 import { diagnosticText } from "../../gateway/config/diagnostic.ts";
 import { whyNot } from "../../gateway/admin/running-config/config-events.ts";
-import { type RunningConfig } from "../../gateway/admin/running-config/running-config.ts";
+import { type LiveConfig } from "../../gateway/admin/running-config/live-config.ts";
 import { type Actor, type EventSink } from "../../gateway/telemetry/event.ts";
 import { hangup } from "./held-signals.ts";
 import { say, sayError, sayWarning } from "../common/terminal.ts";
@@ -10,7 +10,7 @@ const SIGNAL: Actor = { kind: "signal", key: "-", address: "" };
 
 /** A running gateway, and the events that receive its log lines. */
 interface Reloadable {
-  readonly config: RunningConfig;
+  readonly config: LiveConfig;
   readonly events: Pick<EventSink, "addLine">;
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
 import { type ConfigSource } from "../../gateway/admin/running-config/config-source.ts";
-import { type RunningConfig } from "../../gateway/admin/running-config/running-config.ts";
+import { type LiveConfig } from "../../gateway/admin/running-config/live-config.ts";
 import { type Config } from "../../gateway/config/config.ts";
 import { type OwnParts } from "../../gateway/config/own-parts.ts";
 import { type AdministeredGateway, startAdministered } from "../../gateway/process/administered-gateway.ts";
@@ -229,7 +229,7 @@ function printLines(lines: readonly Line[]): void {
 }
 
 /** The path of the configuration, and the path that changes are persisted in, if it differs. */
-function configText({ path, writesTo }: RunningConfig["file"]): string {
+function configText({ path, writesTo }: LiveConfig["file"]): string {
   return path === writesTo ? (path ?? "") : `${path} (shipped; changes are persisted in ${writesTo})`;
 }
 

@@ -1,18 +1,9 @@
 import { type EventLog } from "./events/event-log.ts";
 import { type Overview } from "./overview/overview.ts";
-import { type RunningConfig } from "./running-config/running-config.ts";
+import { type LiveConfig } from "./running-config/live-config.ts";
 import { type Actor } from "../telemetry/event.ts";
-import { type UsageReport } from "./usage/usage-report.ts";
-
-/** A tenant that is warm at one socket: its requests go straight to this socket. */
-export interface Tenant {
-  readonly key: string;
-  readonly path: string;
-  /** Unix milliseconds. */
-  readonly last_used_ms: number;
-  /** The number of workers in which it is warm. The other workers start it when they need it. */
-  readonly workers: number;
-}
+import { type Tenant } from "./shapes/common.ts";
+import { type UsageKeeper } from "./usage/usage-keeper.ts";
 
 /** The warm tenants of all workers. */
 export interface TenantDirectory {
@@ -44,9 +35,10 @@ export interface GatewayView {
 
 /** The parts that the admin interface shows and changes. */
 export interface AdminParts {
-  readonly config: RunningConfig;
+  readonly config: LiveConfig;
   readonly view: GatewayView;
-  readonly usage: UsageReport;
+  /** The usage of the whole server, and of every gateway that shares its database. */
+  readonly usage: Pick<UsageKeeper, "read" | "readAndReset">;
   readonly events: EventLog;
   readonly overview: Overview;
   readonly tenants: TenantDirectory;

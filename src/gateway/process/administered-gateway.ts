@@ -6,7 +6,6 @@ import type * as Overviews from "../admin/overview/overview.ts";
 import { type AdminParts, type GatewayView } from "../admin/parts.ts";
 import { type OpenedConfig } from "../admin/running-config/config-source.ts";
 import { LiveConfig } from "../admin/running-config/live-config.ts";
-import { type RunningConfig } from "../admin/running-config/running-config.ts";
 import { watchFile } from "../admin/running-config/watch-file.ts";
 import { cpus } from "node:os";
 import { pollUntil } from "../../lib/poll-until.ts";
@@ -31,7 +30,7 @@ import type * as Usage from "./usage-keeping.ts";
 export interface AdministeredGateway {
   /** The endpoints that clients connect to. */
   readonly listeners: readonly BoundListener[];
-  readonly config: RunningConfig;
+  readonly config: LiveConfig;
   /** The events so far, and the lines of the log. */
   readonly events: EventLog;
   /** The URL of the admin interface; undefined if it is off. */
@@ -217,7 +216,7 @@ interface Deps {
 }
 
 class Administered implements AdministeredGateway {
-  readonly config: RunningConfig;
+  readonly config: LiveConfig;
   readonly events: EventLog;
   readonly #gateway: Gateway;
   readonly #admin: OptionalAdmin;

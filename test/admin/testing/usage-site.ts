@@ -1,7 +1,7 @@
 /** For tests only: a real gateway with an origin, with functions to read its usage from the admin interface. */
 import { until } from "../../../src/lib/testing/until.ts";
 import { TERMS } from "../../../src/payments/testing/payment.ts";
-import { type UsageBody } from "../../../src/gateway/admin/usage/usage-report.ts";
+import { type UsageBody } from "../../../src/gateway/admin/shapes/usage.ts";
 import { type Gateway, serverAt, startGateway } from "../../support/gateway.ts";
 
 const KEY = "the operator's key".replaceAll(/\W/g, "-");

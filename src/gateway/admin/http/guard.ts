@@ -83,7 +83,7 @@ export class Guard {
         "Cannot make changes with the cookie alone: also send X-CSRF-Token",
       );
     }
-    const by = actor("console", session.access, connection.address);
+    const by = actorOf("console", session.access, connection.address);
     return { access: session.access, by, session };
   }
 
@@ -119,7 +119,7 @@ export class Guard {
   #byKey(access: Access, { address }: Connection): Caller {
     return {
       access,
-      by: actor(access === "full" ? "operator" : "read-only operator", access, address),
+      by: actorOf(access === "full" ? "operator" : "read-only operator", access, address),
       session: undefined,
     };
   }
@@ -138,7 +138,8 @@ export class Guard {
   }
 }
 
-function actor(kind: Actor["kind"], access: Access, address: string): Actor {
+/** The sender of a request with this access. */
+export function actorOf(kind: Actor["kind"], access: Access, address: string): Actor {
   return { kind, key: access === "full" ? "api_key" : "read_api_key", address };
 }
 

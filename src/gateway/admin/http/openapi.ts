@@ -1,8 +1,8 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../../lib/errors.ts";
 import { VERSION } from "../../../lib/version.ts";
-import { type Operation } from "../operations/operation.ts";
-import { problem } from "../operations/shapes.ts";
+import { type Operation, type Success } from "../operations/operation.ts";
+import { anyObject, ETAG, problem } from "../shapes/common.ts";
 
 type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 type Responses = PathConfig["responses"];
@@ -31,12 +31,7 @@ export function withDescription(operations: readonly Operation[]): readonly Oper
     path: "/v1/openapi.json",
     summary: "The description of this interface: OpenAPI 3.1",
     access: "read",
-    success: {
-      status: 200,
-      description: "The description",
-      schema: z.record(z.string(), z.unknown()).openapi("OpenApi"),
-    },
-    failures: [],
+    success: { description: "The description", schema: anyObject.openapi("OpenApi") },
     run: () =>
       new Response((text ??= JSON.stringify(describeApi(all))), { headers: { "content-type": "application/json" } }),
   };
@@ -95,27 +90,29 @@ function textSchema(description: string): z.ZodType {
   return z.string().openapi({ description });
 }
 
-function describeRequest({ parameters = {}, query = [], conditional }: Operation): NonNullable<PathConfig["request"]> {
-  const params = Object.entries(parameters).map(([name, description]) => [name, textSchema(description)] as const);
-  const asked = query.map(({ name, description }) => [name, z.string().optional().openapi({ description })] as const);
-  const headers: readonly (readonly [string, string])[] =
-    conditional === undefined
-      ? []
-      : [
-          ["If-Match", "Entity tags; 412 if the configuration has another one"],
-          ["If-None-Match", "Entity tags; if the representation has one of them, 304 for GET and 412 for a change"],
-        ];
-  const conditions = headers.map(
-    ([name, description]) => [name, z.string().optional().openapi({ description })] as const,
+const CONDITIONS = {
+  "If-Match": "Entity tags; 412 if the configuration has another one",
+  "If-None-Match": "Entity tags; if the representation has one of them, 304 for GET and 412 for a change",
+};
+
+function optionalTexts(described: Readonly<Record<string, string>>): z.ZodObject {
+  const entries = Object.entries(described);
+  return z.object(Object.fromEntries(entries.map(([name, text]) => [name, textSchema(text).optional()])));
+}
+
+function describeRequest({ parameters, query, conditional }: Operation): NonNullable<PathConfig["request"]> {
+  const params = Object.entries(parameters ?? {}).map(
+    ([name, description]) => [name, textSchema(description)] as const,
   );
+  const asked = Object.fromEntries((query ?? []).map(({ name, description }) => [name, description]));
   return {
     ...(params.length === 0 ? {} : { params: z.object(Object.fromEntries(params)) }),
-    ...(asked.length === 0 ? {} : { query: z.object(Object.fromEntries(asked)) }),
-    ...(conditions.length === 0 ? {} : { headers: z.object(Object.fromEntries(conditions)) }),
+    ...(query === undefined ? {} : { query: optionalTexts(asked) }),
+    ...(conditional === undefined ? {} : { headers: optionalTexts(CONDITIONS) }),
   };
 }
 
-function describeResponses({ success, failures, access, body, conditional, method }: Operation): Responses {
+function describeResponses({ success, failures = [], access, body, conditional, method }: Operation): Responses {
   const codes = [
     ...failures,
     ...ALWAYS,
@@ -124,7 +121,7 @@ function describeResponses({ success, failures, access, body, conditional, metho
     ...(body === undefined ? [] : WITH_BODY),
     ...(conditional === undefined ? [] : (["precondition-failed"] as const)),
   ];
-  const responses: Responses = { [success.status]: describeSuccess(success) };
+  const responses: Responses = { [success.status ?? 200]: describeSuccess(success, conditional === true) };
   if (conditional !== undefined && method === "get") responses[304] = { description: "The client's copy is current" };
   for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
     responses[status] = {
@@ -135,17 +132,19 @@ function describeResponses({ success, failures, access, body, conditional, metho
   return responses;
 }
 
-function describeSuccess({
-  description,
-  schema,
-  types = [],
-  headers,
-}: Operation["success"]): Exclude<Responses[string], { readonly $ref: string }> {
+function describeSuccess(
+  { description, schema, types = [], headers }: Success,
+  isConditional: boolean,
+): Exclude<Responses[string], { readonly $ref: string }> {
   const content = Object.fromEntries([
     ...(schema === undefined ? [] : [["application/json", { schema }] as const]),
     ...types.map((type) => [type, { schema: z.string() }] as const),
   ]);
-  if (headers === undefined) return { description, content };
-  const described = Object.entries(headers).map(([name, what]) => [name, textSchema(what)]);
-  return { description, content, headers: z.object(Object.fromEntries(described)) };
+  const fields = Object.entries({ ...(isConditional ? ETAG : {}), ...headers });
+  if (fields.length === 0) return { description, content };
+  return {
+    description,
+    content,
+    headers: z.object(Object.fromEntries(fields.map(([name, what]) => [name, textSchema(what)]))),
+  };
 }

@@ -10,7 +10,6 @@ type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
 export const STRICT: QueryParameter = {
   name: "strict",
   description: "Refuse a configuration with warnings",
-  flag: true,
 };
 
 /** The query parameters of every change. */
@@ -19,7 +18,6 @@ export const CHANGE_QUERY: readonly QueryParameter[] = [
   {
     name: "force",
     description: "Also if paths lose a guard: price, filter, authentication, limit or schema",
-    flag: true,
   },
 ];
 

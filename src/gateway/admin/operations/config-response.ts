@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { entityTag, isKnown } from "../http/preconditions.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { jsonSteps } from "../../../lib/json-steps.ts";
-import { type RunningConfig } from "../running-config/running-config.ts";
+import { type LiveConfig } from "../running-config/live-config.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
@@ -10,12 +10,12 @@ const JSON_HEADERS = { "content-type": "application/json" };
  * The texts of representations that depend only on the configuration, for its newest revision. A list of 10,000 routes
  * takes long to write.
  */
-const written = new WeakMap<RunningConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
+const written = new WeakMap<LiveConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
 
 /** A representation that depends only on the configuration, with its entity tag; 304 if the client has it. */
 export async function configResponse(
   request: Request,
-  config: RunningConfig,
+  config: LiveConfig,
   name: string,
   make: () => Promise<unknown>,
 ): Promise<Response> {
@@ -36,7 +36,7 @@ export async function configResponse(
 }
 
 /** A representation that also depends on changing state. Its tag has the revision, and a digest of the whole text. */
-export async function liveResponse(request: Request, config: RunningConfig, value: unknown): Promise<Response> {
+export async function liveResponse(request: Request, config: LiveConfig, value: unknown): Promise<Response> {
   const { revision } = config;
   const text = await inSlices(jsonSteps(value));
   const digest = createHash("sha256").update(text).digest("base64url").slice(0, 16);

@@ -4,11 +4,10 @@ import { type Guard, type Caller } from "../http/guard.ts";
 import { type Connection } from "../http/connection.ts";
 import { type AdminParts } from "../parts.ts";
 
-/** A query parameter. `flag`: it may have no value. */
+/** A query parameter. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
-  readonly flag?: true;
 }
 
 /** The media types, the size in bytes and the shape of an operation's request body. */
@@ -24,13 +23,14 @@ export interface BodyRule {
 
 /** The response of an operation that succeeds. */
 export interface Success {
-  readonly status: 200 | 201;
+  /** 200 by default. */
+  readonly status?: 201;
   readonly description: string;
   /** The schema of a JSON response. */
   readonly schema?: z.ZodType;
   /** Other media types of the response. */
   readonly types?: readonly string[];
-  /** Response fields, and the meaning of each. */
+  /** Response fields besides the ETag of a conditional operation, and the meaning of each. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ export interface Operation {
   readonly conditional?: true;
   readonly success: Success;
   /** Errors that it can end with, besides those of every operation. */
-  readonly failures: readonly ErrorCode[];
+  readonly failures?: readonly ErrorCode[];
   /** Rejects with a TurnpikeError. */
   run(call: Call, parts: AdminParts): Promise<Response> | Response;
 }

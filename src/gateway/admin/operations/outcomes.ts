@@ -4,10 +4,10 @@ import {
   type Busy,
   type ChangeOutcome,
   type CheckOutcome,
-  type Unreadable,
   type EditDiagnostic,
   type PersistOutcome,
   type ReloadOutcome,
+  type Unreadable,
 } from "../running-config/running-config.ts";
 
 /** A diagnostic as in responses. */
@@ -23,18 +23,50 @@ export function reportedDiagnostic({ path, message, pointer, isNotice }: EditDia
   return { path, message, ...(pointer === undefined ? {} : { pointer }), ...(isNotice ? { notice: true } : {}) };
 }
 
+type Outcome = ChangeOutcome | ReloadOutcome | PersistOutcome;
 type Done<O> = Extract<O, { readonly kind: "done" }>;
-type Refused<O> = Exclude<O, { readonly kind: "done" }>;
-
-const BUSY = "Cannot change the configuration now: too many changes are waiting; try again";
+type Refused = Exclude<Outcome, { readonly kind: "done" | "failed" }>;
 
 /** The change, if it was made. Throws the error for the client otherwise; `thing` names the object of the change. */
 export function requireChange(outcome: ChangeOutcome, thing: string): Done<ChangeOutcome> {
   if (outcome.kind === "done") return outcome;
-  throw changeRefusal(outcome, thing);
+  if (outcome.kind !== "failed") throw refusal(outcome, thing);
+  throw new TurnpikeError(
+    "change-failed",
+    `Cannot use the changed configuration: ${outcome.reason}; the old one stays in use`,
+  );
 }
 
-function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): TurnpikeError {
+/** The check, if it was made. Throws the error for the client otherwise. */
+export function requireCheck(outcome: CheckOutcome | Unreadable | Busy): CheckOutcome {
+  if (outcome.kind === "checked") return outcome;
+  if (outcome.kind === "unreadable") throw refusal(outcome, "");
+  throw new TurnpikeError("overloaded", "Cannot check the configuration now: too many checks are waiting; try again");
+}
+
+/** The reload, if the file was loaded. Throws the error for the client otherwise. */
+export function requireReload(outcome: ReloadOutcome): Done<ReloadOutcome> {
+  if (outcome.kind === "done") return outcome;
+  if (outcome.kind !== "failed") throw refusal(outcome, "reload");
+  throw new TurnpikeError(
+    "change-failed",
+    `Cannot use the file: ${outcome.reason}; the old configuration stays in use`,
+  );
+}
+
+/** Error codes of system calls on a full disk. */
+const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT"];
+
+/** Throws the error for the client unless the file has the configuration. */
+export function requirePersist(outcome: PersistOutcome): void {
+  if (outcome.kind === "done") return;
+  if (outcome.kind !== "failed") throw refusal(outcome, "persist");
+  const detail = `Cannot write the configuration file: ${outcome.reason}; the old file is unchanged`;
+  throw new TurnpikeError(FULL.includes(outcome.code) ? "disk-full" : "persist-failed", detail);
+}
+
+/** The error for what was not tried. `thing` is the object of a change, or the action on the file. */
+function refusal(outcome: Refused, thing: string): TurnpikeError {
   switch (outcome.kind) {
     case "invalid":
       return invalid(outcome.problems);
@@ -45,7 +77,7 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
         [...outcome.losses, ...outcome.warnings].map(reportedDiagnostic),
       );
     case "unreadable":
-      return unreadable(outcome);
+      return new TurnpikeError("bad-request", outcome.reason);
     case "absent":
       return new TurnpikeError("not-found", `Cannot find ${thing}`);
     case "duplicate":
@@ -57,85 +89,25 @@ function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): Turnpike
         undefined,
         { hosts: outcome.hosts, names: outcome.names },
       );
-    case "stale":
-      return stale();
-    case "busy":
-      return new TurnpikeError("overloaded", BUSY);
-    case "failed":
-      break;
-  }
-  return new TurnpikeError(
-    "change-failed",
-    `Cannot use the changed configuration: ${outcome.reason}; the old one stays in use`,
-  );
-}
-
-/** The error for a body that is not a document. */
-function unreadable({ reason }: Unreadable): TurnpikeError {
-  return new TurnpikeError("bad-request", reason);
-}
-
-/** The check, if it was made. Throws the error for the client otherwise. */
-export function requireCheck(outcome: CheckOutcome | Unreadable | Busy): CheckOutcome {
-  if (outcome.kind === "checked") return outcome;
-  if (outcome.kind === "unreadable") throw unreadable(outcome);
-  throw new TurnpikeError("overloaded", "Cannot check the configuration now: too many checks are waiting; try again");
-}
-
-/** The reload, if the file was loaded. Throws the error for the client otherwise. */
-export function requireReload(outcome: ReloadOutcome): Done<ReloadOutcome> {
-  if (outcome.kind === "done") return outcome;
-  throw reloadRefusal(outcome);
-}
-
-function reloadRefusal(outcome: Refused<ReloadOutcome>): TurnpikeError {
-  switch (outcome.kind) {
-    case "invalid":
-      return invalid(outcome.problems);
-    case "no-file":
-      return noFile("reload");
-    case "busy":
-      return new TurnpikeError("overloaded", BUSY);
-    case "failed":
-      break;
-  }
-  return new TurnpikeError(
-    "change-failed",
-    `Cannot use the file: ${outcome.reason}; the old configuration stays in use`,
-  );
-}
-
-/** Error codes of system calls on a full disk. */
-const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT"];
-
-/** The write, if the file has the configuration. Throws the error for the client otherwise. */
-export function requirePersist(outcome: PersistOutcome): Done<PersistOutcome> {
-  if (outcome.kind === "done") return outcome;
-  throw persistRefusal(outcome);
-}
-
-function persistRefusal(outcome: Refused<PersistOutcome>): TurnpikeError {
-  switch (outcome.kind) {
     case "changed-on-disk":
       return new TurnpikeError(
         "changed-on-disk",
         "Cannot write the configuration file: another program has changed it since it was read; reload it, or overwrite it with ?force=true",
       );
     case "no-file":
-      return noFile("persist");
+      return new TurnpikeError(
+        "no-config-file",
+        `Cannot ${thing}: the gateway was started without a configuration file`,
+      );
     case "stale":
       return stale();
     case "busy":
-      return new TurnpikeError("overloaded", BUSY);
-    case "failed":
       break;
   }
-  const detail = `Cannot write the configuration file: ${outcome.reason}; the old file is unchanged`;
-  return new TurnpikeError(FULL.includes(outcome.code) ? "disk-full" : "persist-failed", detail);
-}
-
-function noFile(what: string): TurnpikeError {
-  return new TurnpikeError("no-config-file", `Cannot ${what}: the gateway was started without a configuration file`);
+  return new TurnpikeError(
+    "overloaded",
+    "Cannot change the configuration now: too many changes are waiting; try again",
+  );
 }
 
 function invalid(problems: readonly EditDiagnostic[]): TurnpikeError {

@@ -7,7 +7,7 @@ import { type AdminParts } from "../parts.ts";
 import { CHANGE_QUERY, changeBy, changeResponse } from "./change.ts";
 import { configResponse, liveResponse } from "./config-response.ts";
 import { type Call, type Operation } from "./operation.ts";
-import { anyObject, changed, ETAG } from "./shapes.ts";
+import { anyObject, changed } from "../shapes/common.ts";
 
 const routeBody = anyObject.openapi("Route", {
   description: "A route as in `routes[]` of the configuration; /v1/config/schema has its schema",
@@ -38,32 +38,124 @@ const SELECTION = [
   },
 ];
 
-/** `GET /v1/routes`: all routes, in the order of the configuration. */
-export const listRoutes: Operation = {
-  name: "listRoutes",
-  method: "get",
-  path: "/v1/routes",
-  summary: "All routes, in the order of the configuration",
-  access: "read",
+const PREFIX = { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" };
+
+const deletion = {
+  method: "delete",
+  summary: "Delete a route",
+  access: "full",
   conditional: true,
-  success: {
-    status: 200,
-    description: "The routes",
-    schema: z.object({ routes: z.array(listedRoute) }),
-    headers: ETAG,
+  success: { description: "No worker uses it any more", schema: z.object({ ...changed, deleted: z.string() }) },
+  failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
+} as const satisfies Partial<Operation>;
+
+/** The operations on routes. */
+export const ROUTE_OPERATIONS: readonly Operation[] = [
+  {
+    name: "listRoutes",
+    method: "get",
+    path: "/v1/routes",
+    summary: "All routes, in the order of the configuration",
+    access: "read",
+    conditional: true,
+    success: { description: "The routes", schema: z.object({ routes: z.array(listedRoute) }) },
+    async run({ request }, { config, view }) {
+      const closed = new Set(view.closedRoutes);
+      const list = async (): Promise<unknown> => ({
+        routes: await inSlices(listedRoutes(await config.document(), closed)),
+      });
+      // The set of closed routes changes without the configuration.
+      return closed.size === 0
+        ? configResponse(request, config, "routes", list)
+        : liveResponse(request, config, await list());
+    },
   },
-  failures: [],
-  async run({ request }, { config, view }) {
-    const closed = new Set(view.closedRoutes);
-    const list = async (): Promise<unknown> => ({
-      routes: await inSlices(listedRoutes(await config.document(), closed)),
-    });
-    // The set of closed routes changes without the configuration.
-    return closed.size === 0
-      ? configResponse(request, config, "routes", list)
-      : liveResponse(request, config, await list());
+  {
+    name: "addRoute",
+    method: "post",
+    path: "/v1/routes",
+    summary: "Add a route",
+    access: "full",
+    conditional: true,
+    query: CHANGE_QUERY,
+    body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
+    success: {
+      status: 201,
+      description: "Every worker uses it",
+      schema: z.object({
+        ...changed,
+        created: z.string(),
+        host: z.string().optional(),
+        name: z.string().optional(),
+      }),
+      headers: { Location: "Path of the route" },
+    },
+    failures: ["already-exists", "guard-lost", "invalid-configuration", "change-failed"],
+    async run(call, parts) {
+      const { body } = call;
+      const prefix = textMember(body, "path_prefix") ?? "";
+      const selected = definedOf({ host: textMember(body, "host"), name: textMember(body, "name") });
+      const edit = { kind: "add-route", route: body } as const;
+      const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+      const location = locationOf(prefix, selected);
+      return changeResponse(done, { created: prefix, ...selected }, { status: 201, headers: { location } });
+    },
   },
-};
+  {
+    name: "patchRoute",
+    method: "patch",
+    path: "/v1/routes/{prefix}",
+    summary: "Change a route by a JSON merge patch (RFC 7396)",
+    description: "`null` removes a key. The patch may change the prefix, the host and the name too.",
+    access: "full",
+    conditional: true,
+    parameters: PREFIX,
+    query: [...SELECTION, ...CHANGE_QUERY],
+    body: {
+      types: [MERGE_PATCH_TYPE, JSON_TYPE],
+      maxBytes: MAX_BODY_BYTES,
+      schema: anyObject.openapi("RoutePatch"),
+      description: "The merge patch",
+    },
+    success: { description: "Every worker uses it", schema: z.object({ ...changed, changed: z.string() }) },
+    failures: [
+      "not-found",
+      "already-exists",
+      "ambiguous-route",
+      "guard-lost",
+      "invalid-configuration",
+      "change-failed",
+    ],
+    async run(call, parts) {
+      const { body, parameters } = call;
+      const { prefix = "" } = parameters;
+      const selected = selectionOf(call);
+      const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
+      const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
+      return changeResponse(done, { changed: textMember(body, "path_prefix") ?? prefix });
+    },
+  },
+  {
+    ...deletion,
+    name: "deleteRoute",
+    path: "/v1/routes/{prefix}",
+    parameters: PREFIX,
+    query: [...SELECTION, ...CHANGE_QUERY],
+    run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
+  },
+  {
+    // For clients that cannot send a percent-encoded path.
+    ...deletion,
+    name: "deleteRouteByQuery",
+    path: "/v1/routes",
+    query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION, ...CHANGE_QUERY],
+    run(call, parts) {
+      const prefix = call.query.get("prefix");
+      if (prefix !== null) return deleteBy(prefix, call, parts);
+      throw new TurnpikeError("bad-request", "Cannot tell which route is meant: name its prefix with ?prefix=");
+    },
+  },
+];
 
 /**
  * Routes as configured, but `auth` shows only its type. With defaults, a list of 10,000 routes would be five times as
@@ -86,117 +178,6 @@ function typeOf(auth: unknown): string {
   return typeof type === "string" ? type : "none";
 }
 
-/** `POST /v1/routes`: adds a route. 409 if its prefix, host and name are taken. */
-export const addRoute: Operation = {
-  name: "addRoute",
-  method: "post",
-  path: "/v1/routes",
-  summary: "Add a route",
-  access: "full",
-  conditional: true,
-  query: CHANGE_QUERY,
-  body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
-  success: {
-    status: 201,
-    description: "Every worker uses it",
-    schema: z.object({
-      ...changed,
-      created: z.string(),
-      host: z.string().optional(),
-      name: z.string().optional(),
-    }),
-    headers: { ...ETAG, Location: "Path of the route" },
-  },
-  failures: ["already-exists", "guard-lost", "invalid-configuration", "change-failed"],
-  async run(call, parts) {
-    const { body } = call;
-    const prefix = textMember(body, "path_prefix") ?? "";
-    const selected = { host: textMember(body, "host"), name: textMember(body, "name") };
-    const { host, name } = selected;
-    const edit = { kind: "add-route", route: body } as const;
-    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-    const response = {
-      created: prefix,
-      ...(host === undefined ? {} : { host }),
-      ...(name === undefined ? {} : { name }),
-    };
-    return changeResponse(done, response, { status: 201, headers: { location: locationOf(prefix, selected) } });
-  },
-};
-
-/** `PATCH /v1/routes/{prefix}`: changes a route by a JSON merge patch (RFC 7396). */
-export const patchRoute: Operation = {
-  name: "patchRoute",
-  method: "patch",
-  path: "/v1/routes/{prefix}",
-  summary: "Change a route by a JSON merge patch (RFC 7396)",
-  description: "`null` removes a key. The patch may change the prefix, the host and the name too.",
-  access: "full",
-  conditional: true,
-  parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: [...SELECTION, ...CHANGE_QUERY],
-  body: {
-    types: [MERGE_PATCH_TYPE, JSON_TYPE],
-    maxBytes: MAX_BODY_BYTES,
-    schema: anyObject.openapi("RoutePatch"),
-    description: "The merge patch",
-  },
-  success: {
-    status: 200,
-    description: "Every worker uses it",
-    schema: z.object({ ...changed, changed: z.string() }),
-    headers: ETAG,
-  },
-  failures: ["not-found", "already-exists", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
-  async run(call, parts) {
-    const { body, parameters } = call;
-    const { prefix = "" } = parameters;
-    const selected = selectionOf(call);
-    const edit = { kind: "patch-route", prefix, ...selected, patch: body } as const;
-    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, selected)}`);
-    return changeResponse(done, { changed: textMember(body, "path_prefix") ?? prefix });
-  },
-};
-
-const deletion = {
-  method: "delete",
-  summary: "Delete a route",
-  access: "full",
-  conditional: true,
-  success: {
-    status: 200,
-    description: "No worker uses it any more",
-    schema: z.object({ ...changed, deleted: z.string() }),
-    headers: ETAG,
-  },
-  failures: ["not-found", "ambiguous-route", "guard-lost", "invalid-configuration", "change-failed"],
-} as const satisfies Partial<Operation>;
-
-/** `DELETE /v1/routes/{prefix}`: deletes a route; `host` and `name` select one of several. */
-export const deleteRoute: Operation = {
-  ...deletion,
-  name: "deleteRoute",
-  path: "/v1/routes/{prefix}",
-  parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
-  query: [...SELECTION, ...CHANGE_QUERY],
-  run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
-};
-
-/** `DELETE /v1/routes?prefix=`: the same, for clients that cannot send a percent-encoded path. */
-export const deleteRouteByQuery: Operation = {
-  ...deletion,
-  name: "deleteRouteByQuery",
-  path: "/v1/routes",
-  query: [{ name: "prefix", description: "The route's path_prefix" }, ...SELECTION, ...CHANGE_QUERY],
-  run(call, parts) {
-    const prefix = call.query.get("prefix");
-    if (prefix === null) {
-      throw new TurnpikeError("bad-request", "Cannot tell which route is meant: name its prefix with ?prefix=");
-    }
-    return deleteBy(prefix, call, parts);
-  },
-};
-
 async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<Response> {
   const selected = selectionOf(call);
   const edit = { kind: "delete-route", prefix, ...selected } as const;
@@ -206,12 +187,16 @@ async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<
 
 /** The parts that tell a route apart from others with the same prefix. */
 interface Selection {
-  readonly host: string | undefined;
-  readonly name: string | undefined;
+  readonly host?: string;
+  readonly name?: string;
 }
 
 function selectionOf({ query }: Call): Selection {
-  return { host: query.get("host") ?? undefined, name: query.get("name") ?? undefined };
+  return definedOf({ host: query.get("host") ?? undefined, name: query.get("name") ?? undefined });
+}
+
+function definedOf({ host, name }: { host: string | undefined; name: string | undefined }): Selection {
+  return { ...(host === undefined ? {} : { host }), ...(name === undefined ? {} : { name }) };
 }
 
 function shown(prefix: string, { host = "", name = "" }: Selection): string {
@@ -219,11 +204,8 @@ function shown(prefix: string, { host = "", name = "" }: Selection): string {
   return `${JSON.stringify(prefix)}${named}${host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
 }
 
-function locationOf(prefix: string, { host, name }: Selection): string {
-  const query = new URLSearchParams({
-    ...(host === undefined ? {} : { host }),
-    ...(name === undefined ? {} : { name }),
-  });
+function locationOf(prefix: string, selected: Selection): string {
+  const query = new URLSearchParams({ ...selected });
   return `/v1/routes/${encodeURIComponent(prefix)}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { JSON_TYPE } from "../http/body.ts";
+import { actorOf } from "../http/guard.ts";
 import { type Access } from "../http/keys.ts";
 import { hasCsrfToken, type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
 import { callerOf, type Operation } from "./operation.ts";
@@ -22,71 +23,63 @@ function response(access: Access, kept: Session | undefined, cookie?: string): R
   return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
 }
 
-/** `POST /v1/session`: exchanges a key for the console's session cookie. */
-export const beginSession: Operation = {
-  name: "beginSession",
-  method: "post",
-  path: "/v1/session",
-  summary: "Log in by a key: the console's cookie",
-  access: "anyone",
-  body: {
-    types: [JSON_TYPE],
-    maxBytes: MAX_KEY_BODY_BYTES,
-    schema: z.object({ key: z.string() }).openapi("Key"),
-    description: "A key",
+/** The operations on the console's sessions. */
+export const SESSION_OPERATIONS: readonly Operation[] = [
+  {
+    name: "beginSession",
+    method: "post",
+    path: "/v1/session",
+    summary: "Log in by a key: the console's cookie",
+    access: "anyone",
+    body: {
+      types: [JSON_TYPE],
+      maxBytes: MAX_KEY_BODY_BYTES,
+      schema: z.object({ key: z.string() }).openapi("Key"),
+      description: "A key",
+    },
+    success: {
+      description: "The cookie is set",
+      schema: session,
+      headers: { "Set-Cookie": "turnpike_session, HttpOnly and SameSite=Strict" },
+    },
+    failures: ["unauthorized", "rate-limited"],
+    run({ body, guard, connection }, { events }) {
+      const key: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "key") : undefined;
+      if (typeof key !== "string")
+        throw new TurnpikeError("bad-request", 'Cannot log in: the body is not {"key": "..."}');
+      const access = guard.check(key, connection);
+      const { token, session: kept } = guard.sessions.begin(access);
+      const by = actorOf("console", access, connection.address);
+      const message = `${connection.address} has logged in to the console`;
+      events.add({ kind: "session", message, by, outcome: "done" });
+      return response(access, kept, sessionCookie(token, connection.isSecure));
+    },
   },
-  success: {
-    status: 200,
-    description: "The cookie is set",
-    schema: session,
-    headers: { "Set-Cookie": "turnpike_session, HttpOnly and SameSite=Strict" },
+  {
+    name: "showSession",
+    method: "get",
+    path: "/v1/session",
+    summary: "Access of the session or key",
+    access: "read",
+    success: { description: "The session", schema: session },
+    run(call) {
+      const { access, session: kept } = callerOf(call);
+      // A browser sends the cookie to all ports of the host, and so to upstreams: who has only the cookie must not get the token.
+      const knows = kept !== undefined && hasCsrfToken(kept, call.request.headers.get("x-csrf-token"));
+      return response(access, knows ? kept : undefined);
+    },
   },
-  failures: ["unauthorized", "rate-limited"],
-  run({ body, guard, connection }, { events }) {
-    const key: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "key") : undefined;
-    if (typeof key !== "string")
-      throw new TurnpikeError("bad-request", 'Cannot log in: the body is not {"key": "..."}');
-    const access = guard.check(key, connection);
-    const { token, session: kept } = guard.sessions.begin(access);
-    const by = {
-      kind: "console",
-      key: access === "full" ? "api_key" : "read_api_key",
-      address: connection.address,
-    } as const;
-    events.add({ kind: "session", message: `${connection.address} has logged in to the console`, by, outcome: "done" });
-    return response(access, kept, sessionCookie(token, connection.isSecure));
+  {
+    name: "endSession",
+    method: "delete",
+    path: "/v1/session",
+    summary: "Log out",
+    access: "read",
+    success: { description: "The session has ended", schema: z.object({ ok: z.literal(true) }) },
+    run({ request, guard, connection }) {
+      const token = sessionToken(request.headers.get("cookie"));
+      if (token !== undefined) guard.sessions.end(token);
+      return Response.json({ ok: true }, { headers: { "set-cookie": sessionCookie(undefined, connection.isSecure) } });
+    },
   },
-};
-
-/** `GET /v1/session`: the rights of the session or the key. */
-export const showSession: Operation = {
-  name: "showSession",
-  method: "get",
-  path: "/v1/session",
-  summary: "Access of the session or key",
-  access: "read",
-  success: { status: 200, description: "The session", schema: session },
-  failures: [],
-  run(call) {
-    const { access, session: kept } = callerOf(call);
-    // A browser sends the cookie to all ports of the host, and so to upstreams: who has only the cookie must not get the token.
-    const knows = kept !== undefined && hasCsrfToken(kept, call.request.headers.get("x-csrf-token"));
-    return response(access, knows ? kept : undefined);
-  },
-};
-
-/** `DELETE /v1/session`: ends the session and removes its cookie. */
-export const endSession: Operation = {
-  name: "endSession",
-  method: "delete",
-  path: "/v1/session",
-  summary: "Log out",
-  access: "read",
-  success: { status: 200, description: "The session has ended", schema: z.object({ ok: z.literal(true) }) },
-  failures: [],
-  run({ request, guard, connection }) {
-    const token = sessionToken(request.headers.get("cookie"));
-    if (token !== undefined) guard.sessions.end(token);
-    return Response.json({ ok: true }, { headers: { "set-cookie": sessionCookie(undefined, connection.isSecure) } });
-  },
-};
+];

@@ -1,47 +1,41 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
+import { tenant } from "../shapes/common.ts";
 import { callerOf, type Operation } from "./operation.ts";
 
-const tenant = z
-  .object({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.int() })
-  .openapi("Tenant");
-
-/** `GET /v1/tenants`: the warm tenants of all workers. */
-export const listTenants: Operation = {
-  name: "listTenants",
-  method: "get",
-  path: "/v1/tenants",
-  summary: "The warm tenants of all workers",
-  access: "read",
-  success: { status: 200, description: "The tenants", schema: z.object({ tenants: z.array(tenant) }) },
-  failures: ["overloaded"],
-  async run(_call, { tenants }) {
-    return Response.json({ tenants: await tenants.list() });
+/** The operations on the warm tenants of all workers. */
+export const TENANT_OPERATIONS: readonly Operation[] = [
+  {
+    name: "listTenants",
+    method: "get",
+    path: "/v1/tenants",
+    summary: "The warm tenants of all workers",
+    access: "read",
+    success: { description: "The tenants", schema: z.object({ tenants: z.array(tenant) }) },
+    failures: ["overloaded"],
+    run: async (_call, { tenants }) => Response.json({ tenants: await tenants.list() }),
   },
-};
-
-/** `DELETE /v1/tenants?key=`: every worker forgets a tenant, so that its next request starts it again. */
-export const dropTenant: Operation = {
-  name: "dropTenant",
-  method: "delete",
-  path: "/v1/tenants",
-  summary: "Evict a tenant: its next request starts it again",
-  access: "full",
-  query: [{ name: "key", description: "The tenant's key" }],
-  success: {
-    status: 200,
-    description: "No worker has it in memory any more",
-    schema: z.object({ ok: z.literal(true), deleted: z.string() }),
+  {
+    name: "dropTenant",
+    method: "delete",
+    path: "/v1/tenants",
+    summary: "Evict a tenant: its next request starts it again",
+    access: "full",
+    query: [{ name: "key", description: "The tenant's key" }],
+    success: {
+      description: "No worker has it in memory any more",
+      schema: z.object({ ok: z.literal(true), deleted: z.string() }),
+    },
+    failures: ["not-found", "overloaded"],
+    async run(call, { tenants, events }) {
+      const key = call.query.get("key");
+      if (key === null || key === "")
+        throw new TurnpikeError("bad-request", "Cannot tell which tenant is meant: name its key with ?key=");
+      if (!(await tenants.drop(key)))
+        throw new TurnpikeError("not-found", `Cannot find the tenant ${JSON.stringify(key)}`);
+      const message = `the tenant ${JSON.stringify(key)} is evicted: its next request starts it again`;
+      events.add({ kind: "tenant", message, by: callerOf(call).by, outcome: "done", details: { key } });
+      return Response.json({ ok: true, deleted: key });
+    },
   },
-  failures: ["not-found", "overloaded"],
-  async run(call, { tenants, events }) {
-    const key = call.query.get("key");
-    if (key === null || key === "")
-      throw new TurnpikeError("bad-request", "Cannot tell which tenant is meant: name its key with ?key=");
-    if (!(await tenants.drop(key)))
-      throw new TurnpikeError("not-found", `Cannot find the tenant ${JSON.stringify(key)}`);
-    const message = `the tenant ${JSON.stringify(key)} is evicted: its next request starts it again`;
-    events.add({ kind: "tenant", message, by: callerOf(call).by, outcome: "done", details: { key } });
-    return Response.json({ ok: true, deleted: key });
-  },
-};
+];

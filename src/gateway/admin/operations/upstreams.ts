@@ -7,11 +7,10 @@ import { withoutSecrets } from "../../config/secrets.ts";
 import { upstreamReferences } from "../../config/upstream-references.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
-import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
 import { changeBy, changeResponse, STRICT } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
-import { anyObject, changed, ETAG, server } from "./shapes.ts";
+import { anyObject, changed, listedServer, type OverviewUpstream, type ServerFigures } from "../shapes/common.ts";
 import { bareHost, hostAndPort } from "../../../lib/url-host.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -28,7 +27,7 @@ const listedUpstream = z
   .looseObject({
     name: z.string(),
     load_balancer: z.string(),
-    servers: z.array(server),
+    servers: z.array(listedServer),
     deleted: z.literal(true).optional(),
     waiting: WAITING.optional(),
   })
@@ -36,26 +35,128 @@ const listedUpstream = z
     description: "An upstream as it is configured, without secrets, with its servers as they are now",
   });
 
-/** `GET /v1/upstreams`: all upstreams with their configured and discovered servers. */
-export const listUpstreams: Operation = {
-  name: "listUpstreams",
-  method: "get",
-  path: "/v1/upstreams",
-  summary: "All upstreams, with every server that is configured or found",
-  access: "read",
-  conditional: true,
-  success: {
-    status: 200,
-    description: "The upstreams",
-    schema: z.object({ upstreams: z.array(listedUpstream) }),
-    headers: ETAG,
+const NAME = { name: "The upstream's name, percent-encoded" };
+
+function drainOperation(isDrained: boolean): Operation {
+  const verb = isDrained ? "drain" : "undrain";
+  return {
+    name: `${verb}Server`,
+    method: "post",
+    path: `/v1/upstreams/{name}/servers/{server}/${verb}`,
+    summary: isDrained
+      ? "Drain a server: it gets no new requests, and requests in flight end"
+      : "Send requests to a drained server again",
+    description: "Not written to the file. It survives reloads while the configuration has the server.",
+    access: "full",
+    parameters: { ...NAME, server: "The server's key as in the list, percent-encoded" },
+    success: {
+      description: "Every worker applies it",
+      schema: z.object({ ok: z.literal(true), drained: z.boolean() }),
+    },
+    failures: ["not-found"],
+    run(call, { view }) {
+      const { name = "", server: key = "" } = call.parameters;
+      const found = view.drain({ upstream: name, server: key }, isDrained, callerOf(call).by);
+      if (!found) {
+        throw new TurnpikeError(
+          "not-found",
+          `Cannot ${verb} server ${JSON.stringify(key)}: ${thing(name)} has no server of this name`,
+        );
+      }
+      return Response.json({ ok: true, drained: isDrained });
+    },
+  };
+}
+
+/** The operations on upstreams and their servers. */
+export const UPSTREAM_OPERATIONS: readonly Operation[] = [
+  {
+    name: "listUpstreams",
+    method: "get",
+    path: "/v1/upstreams",
+    summary: "All upstreams, with every server that is configured or found",
+    access: "read",
+    conditional: true,
+    success: { description: "The upstreams", schema: z.object({ upstreams: z.array(listedUpstream) }) },
+    async run({ request }, { config, overview }) {
+      const upstreams = await inSlices(listedUpstreams(config.config, overview.servers()));
+      return liveResponse(request, config, { upstreams });
+    },
   },
-  failures: [],
-  async run({ request }, { config, overview }) {
-    const upstreams = await inSlices(listedUpstreams(config.config, overview.servers()));
-    return liveResponse(request, config, { upstreams });
+  {
+    // It may take the place of a deleted upstream.
+    name: "addUpstream",
+    method: "post",
+    path: "/v1/upstreams",
+    summary: "Add an upstream",
+    access: "full",
+    conditional: true,
+    query: [STRICT],
+    body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
+    success: {
+      status: 201,
+      description: "Every worker uses it",
+      schema: z.object({ ...changed, created: z.string() }),
+      headers: { Location: "Path of the upstream" },
+    },
+    failures: ["already-exists", "invalid-configuration", "change-failed"],
+    async run(call, parts) {
+      const name = upstreamNameIn(call.body) ?? "";
+      const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
+      const location = `/v1/upstreams/${encodeURIComponent(name)}`;
+      return changeResponse(done, { created: name }, { status: 201, headers: { location } });
+    },
   },
-};
+  {
+    name: "patchUpstream",
+    method: "patch",
+    path: "/v1/upstreams/{name}",
+    summary: "Change an upstream by a JSON merge patch (RFC 7396)",
+    description: "`null` removes a key. Lists are replaced as a whole.",
+    access: "full",
+    conditional: true,
+    query: [STRICT],
+    parameters: NAME,
+    body: {
+      types: [MERGE_PATCH_TYPE, JSON_TYPE],
+      maxBytes: MAX_BODY_BYTES,
+      schema: anyObject.openapi("UpstreamPatch"),
+      description: "The merge patch",
+    },
+    success: { description: "Every worker uses it", schema: z.object({ ...changed, changed: z.string() }) },
+    failures: ["not-found", "already-exists", "invalid-configuration", "change-failed"],
+    async run(call, parts) {
+      const { name = "" } = call.parameters;
+      const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
+      return changeResponse(done, { changed: upstreamNameIn(call.body) ?? name });
+    },
+  },
+  {
+    name: "deleteUpstream",
+    method: "delete",
+    path: "/v1/upstreams/{name}",
+    summary: "Delete an upstream",
+    description:
+      "Routes that name it respond with 503 until an upstream of this name is added. To avoid the gap, use PATCH.",
+    access: "full",
+    conditional: true,
+    query: [STRICT],
+    parameters: NAME,
+    success: {
+      description: "No worker uses it any more",
+      schema: z.object({ ...changed, deleted: z.string(), waiting: WAITING }),
+    },
+    failures: ["not-found", "invalid-configuration", "change-failed"],
+    async run(call, parts) {
+      const { name = "" } = call.parameters;
+      const done = await changeBy(call, parts, { kind: "delete-upstream", name }, thing(name));
+      const waiting = waitingRoutes(parts.config.config).get(name) ?? [];
+      return changeResponse(done, { deleted: name, waiting: [...waiting] });
+    },
+  },
+  drainOperation(true),
+  drainOperation(false),
+];
 
 /** The names of the routes that name each deleted upstream. */
 function waitingRoutes({ upstreams, routes }: Config): ReadonlyMap<string, ReadonlySet<string>> {
@@ -98,128 +199,6 @@ function addressOf({ server: key }: ServerFigures): JsonObject {
   const colon = key.lastIndexOf(":");
   return { address: bareHost(key.slice(0, colon)), port: Number(key.slice(colon + 1)) };
 }
-
-/** `POST /v1/upstreams`: adds an upstream, also in place of a deleted one. 409 if its name is taken. */
-export const addUpstream: Operation = {
-  name: "addUpstream",
-  method: "post",
-  path: "/v1/upstreams",
-  summary: "Add an upstream",
-  access: "full",
-  conditional: true,
-  query: [STRICT],
-  body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
-  success: {
-    status: 201,
-    description: "Every worker uses it",
-    schema: z.object({ ...changed, created: z.string() }),
-    headers: { ...ETAG, Location: "Path of the upstream" },
-  },
-  failures: ["already-exists", "invalid-configuration", "change-failed"],
-  async run(call, parts) {
-    const name = upstreamNameIn(call.body) ?? "";
-    const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
-    const location = `/v1/upstreams/${encodeURIComponent(name)}`;
-    return changeResponse(done, { created: name }, { status: 201, headers: { location } });
-  },
-};
-
-const NAME = { name: "The upstream's name, percent-encoded" };
-
-/** `PATCH /v1/upstreams/{name}`: changes an upstream by a JSON merge patch (RFC 7396). */
-export const patchUpstream: Operation = {
-  name: "patchUpstream",
-  method: "patch",
-  path: "/v1/upstreams/{name}",
-  summary: "Change an upstream by a JSON merge patch (RFC 7396)",
-  description: "`null` removes a key. Lists are replaced as a whole.",
-  access: "full",
-  conditional: true,
-  query: [STRICT],
-  parameters: NAME,
-  body: {
-    types: [MERGE_PATCH_TYPE, JSON_TYPE],
-    maxBytes: MAX_BODY_BYTES,
-    schema: anyObject.openapi("UpstreamPatch"),
-    description: "The merge patch",
-  },
-  success: {
-    status: 200,
-    description: "Every worker uses it",
-    schema: z.object({ ...changed, changed: z.string() }),
-    headers: ETAG,
-  },
-  failures: ["not-found", "already-exists", "invalid-configuration", "change-failed"],
-  async run(call, parts) {
-    const { name = "" } = call.parameters;
-    const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
-    return changeResponse(done, { changed: upstreamNameIn(call.body) ?? name });
-  },
-};
-
-/** `DELETE /v1/upstreams/{name}`: deletes an upstream. Routes that name it respond with 503 until it is added again. */
-export const deleteUpstream: Operation = {
-  name: "deleteUpstream",
-  method: "delete",
-  path: "/v1/upstreams/{name}",
-  summary: "Delete an upstream",
-  description:
-    "Routes that name it respond with 503 until an upstream of this name is added. To avoid the gap, use PATCH.",
-  access: "full",
-  conditional: true,
-  query: [STRICT],
-  parameters: NAME,
-  success: {
-    status: 200,
-    description: "No worker uses it any more",
-    schema: z.object({ ...changed, deleted: z.string(), waiting: WAITING }),
-    headers: ETAG,
-  },
-  failures: ["not-found", "invalid-configuration", "change-failed"],
-  async run(call, parts) {
-    const { name = "" } = call.parameters;
-    const done = await changeBy(call, parts, { kind: "delete-upstream", name }, thing(name));
-    const waiting = waitingRoutes(parts.config.config).get(name) ?? [];
-    return changeResponse(done, { deleted: name, waiting: [...waiting] });
-  },
-};
-
-function drainOperation(isDrained: boolean): Operation {
-  const verb = isDrained ? "drain" : "undrain";
-  return {
-    name: `${verb}Server`,
-    method: "post",
-    path: `/v1/upstreams/{name}/servers/{server}/${verb}`,
-    summary: isDrained
-      ? "Drain a server: it gets no new requests, and requests in flight end"
-      : "Send requests to a drained server again",
-    description: "Not written to the file. It survives reloads while the configuration has the server.",
-    access: "full",
-    parameters: { ...NAME, server: "The server's key as in the list, percent-encoded" },
-    success: {
-      status: 200,
-      description: "Every worker applies it",
-      schema: z.object({ ok: z.literal(true), drained: z.boolean() }),
-    },
-    failures: ["not-found"],
-    run(call, { view }) {
-      const { name = "", server: key = "" } = call.parameters;
-      const found = view.drain({ upstream: name, server: key }, isDrained, callerOf(call).by);
-      if (!found) {
-        throw new TurnpikeError(
-          "not-found",
-          `Cannot ${verb} server ${JSON.stringify(key)}: ${thing(name)} has no server of this name`,
-        );
-      }
-      return Response.json({ ok: true, drained: isDrained });
-    },
-  };
-}
-
-/** `POST .../servers/{server}/drain`: sends no new request to a server. */
-export const drainServer = drainOperation(true);
-/** `POST .../servers/{server}/undrain`: sends requests to a drained server again. */
-export const undrainServer = drainOperation(false);
 
 function thing(name: string): string {
   return `the upstream ${JSON.stringify(name)}`;

@@ -10,7 +10,7 @@ import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";
 import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { Telemetry } from "../../telemetry/telemetry.ts";
-import { type OverviewUpstream } from "./overview-snapshot.ts";
+import { type OverviewUpstream } from "../shapes/common.ts";
 import { createOverview, type OverviewSource } from "./overview.ts";
 import { readSnapshot } from "./read-snapshot.ts";
 

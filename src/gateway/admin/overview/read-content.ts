@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { type ContentSummary } from "./content-summary.ts";
+import { type ContentSummary } from "../shapes/overview.ts";
 
 /** Milliseconds in which the content service must respond. @bound */
 const TIMEOUT_MS = 2000;

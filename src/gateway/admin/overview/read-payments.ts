@@ -1,7 +1,7 @@
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { findAsset } from "../../../payments/x402/assets.ts";
-import { type PaymentSummary, type RecentPayment } from "./payment-summary.ts";
+import { type PaymentSummary, type RecentPayment } from "../shapes/payments.ts";
 
 const DAY_MS = 86_400_000;
 /** Days of sales in the summary, including today. @bound */

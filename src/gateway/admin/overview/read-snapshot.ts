@@ -11,14 +11,8 @@ import {
 } from "../../telemetry/layout.ts";
 import { type FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { type RouteTraffic } from "../../telemetry/route-traffic.ts";
-import {
-  type CacheFigures,
-  type OverviewSnapshot,
-  type OverviewUpstream,
-  type OverviewWorker,
-  type PaymentFigures,
-} from "./overview-snapshot.ts";
-
+import { type OverviewUpstream } from "../shapes/common.ts";
+import { type OverviewSnapshot } from "../shapes/overview.ts";
 import { readFilters, readWasm } from "./read-wasm.ts";
 
 const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
@@ -91,7 +85,7 @@ export function readSnapshot({
 
 type Sum = (column: number, count?: number) => number;
 
-function workersOf(rows: readonly Float64Array[]): OverviewWorker[] {
+function workersOf(rows: readonly Float64Array[]): OverviewSnapshot["workers"] {
   return rows.flatMap((row, index) => {
     const pid = row[COLUMN.pid] ?? 0;
     if (pid === 0) return [];
@@ -128,12 +122,12 @@ function durationsOf(sum: Sum): number[] {
 }
 
 /** `counts` is in the order of `CACHE_RESULTS`. */
-function cacheFigures(counts: readonly number[]): CacheFigures {
+function cacheFigures(counts: readonly number[]): Omit<OverviewSnapshot["caches"], "entries" | "bytes" | "routes"> {
   const [hits = 0, misses = 0, stale = 0, revalidated = 0, bypassed = 0] = counts;
   return { hits, misses, stale, revalidated, bypassed };
 }
 
-function paymentFigures(rows: readonly Float64Array[], sum: Sum): PaymentFigures {
+function paymentFigures(rows: readonly Float64Array[], sum: Sum): OverviewSnapshot["payments"] {
   // Processes that share a ledger all have the same counts.
   const largest = (column: number): number => Math.max(...rows.map((row) => row[column] ?? 0));
   const outcome = (name: (typeof PAYMENT_OUTCOMES)[number]): number =>

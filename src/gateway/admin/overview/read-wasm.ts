@@ -1,7 +1,8 @@
 import { type SharedZone } from "../../../lib/shared-zone.ts";
 import { type FilterCounts, wasmFigures } from "../../telemetry/filter-metrics.ts";
 import { FILTER_BOUNDS } from "../../telemetry/layout.ts";
-import { type OverviewSnapshot, type WasmState } from "./overview-snapshot.ts";
+import { type WasmState } from "../shapes/common.ts";
+import { type OverviewSnapshot } from "../shapes/overview.ts";
 
 const BOUNDS_MS = FILTER_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
 

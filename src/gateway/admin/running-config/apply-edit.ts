@@ -3,7 +3,7 @@ import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { listAt, valueAt } from "../../config/diagnostic.ts";
 import { upstreamReferences } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
-import { type ChangeOutcome, type Edit } from "./running-config.ts";
+import { type ChangeOutcome, type Edit, type RouteSelection } from "./running-config.ts";
 
 /**
  * The new document, and the place of the sent value in it, such as `["routes", 3]`. An empty place means the whole
@@ -115,10 +115,7 @@ function indexOf(document: unknown, list: ListKey, identity: string | undefined)
   return listAt(document, [list]).findIndex((item) => identityOf(list, item) === identity);
 }
 
-function findRoute(
-  document: unknown,
-  { prefix, host, name }: Extract<Edit, { kind: "delete-route" }> | Extract<Edit, { kind: "patch-route" }>,
-): number | Refusal {
+function findRoute(document: unknown, { prefix, host, name }: RouteSelection): number | Refusal {
   const found = [...listAt(document, ["routes"]).entries()].filter(
     ([, route]) =>
       valueAt(route, ["path_prefix"]) === prefix &&

@@ -3,12 +3,13 @@
  * configuration.
  */
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
+import { type LastReload } from "../shapes/status.ts";
 import {
   type ChangeOutcome,
   type Edit,
-  type LastReload,
   type PersistOutcome,
   type ReloadOutcome,
+  type RouteSelection,
 } from "./running-config.ts";
 
 /** Describes an edit, for example `add the upstream "api"`. */
@@ -32,13 +33,7 @@ function editText(edit: Edit): string {
   return "replace the configuration";
 }
 
-interface NamedRoute {
-  readonly prefix: string;
-  readonly host: string | undefined;
-  readonly name?: string | undefined;
-}
-
-function routeText({ prefix, host, name }: NamedRoute): string {
+function routeText({ prefix, host, name }: RouteSelection): string {
   return `${JSON.stringify(prefix)}${name ? ` named ${JSON.stringify(name)}` : ""}${host ? ` of ${JSON.stringify(host)}` : ""}`;
 }
 

@@ -2,16 +2,17 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parsePath, pointerOf } from "./diagnostic-pointer.ts";
 import { atOnce } from "../../../lib/slices.ts";
-import { differenceSteps, isSame } from "./json-difference.ts";
-import { type JsonPatchOperation } from "./running-config.ts";
+import { isSame } from "../../../lib/is-same.ts";
+import { differenceSteps } from "./json-difference.ts";
+import { type PatchOperation } from "../shapes/common.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
-function difference(before: unknown, after: unknown): JsonPatchOperation[] {
+function difference(before: unknown, after: unknown): PatchOperation[] {
   return atOnce(differenceSteps(before, after, (value) => value));
 }
 
 /** Applies a patch (RFC 6902), with the operations that this module makes. */
-function patched(value: unknown, patch: readonly JsonPatchOperation[]): unknown {
+function patched(value: unknown, patch: readonly PatchOperation[]): unknown {
   const whole: { "": unknown } = { "": structuredClone(value) };
   for (const operation of patch) {
     const parts = operation.path.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));

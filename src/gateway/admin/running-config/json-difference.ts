@@ -5,7 +5,7 @@
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { type Steps } from "../../../lib/slices.ts";
 import { listName } from "../../config/secrets.ts";
-import { type JsonPatchOperation } from "./running-config.ts";
+import { type PatchOperation } from "../shapes/common.ts";
 
 type Path = readonly (string | number)[];
 
@@ -18,8 +18,8 @@ const MAX_DIFFERENCE = 1000;
 const MAX_DIFFERENCE_TEXT = 1_048_576;
 
 /** The operations that turn `before` into `after`, up to MAX_DIFFERENCE and MAX_DIFFERENCE_TEXT. */
-export function* differenceSteps(before: unknown, after: unknown, show: Show): Steps<JsonPatchOperation[]> {
-  const operations: JsonPatchOperation[] = [];
+export function* differenceSteps(before: unknown, after: unknown, show: Show): Steps<PatchOperation[]> {
+  const operations: PatchOperation[] = [];
   yield* new Comparison(show, operations).values(before, after, []);
   return operations;
 }
@@ -31,10 +31,10 @@ export function pointerTo(path: Path): string {
 
 class Comparison {
   readonly #show: Show;
-  readonly #operations: JsonPatchOperation[];
+  readonly #operations: PatchOperation[];
   #room = MAX_DIFFERENCE_TEXT;
 
-  constructor(show: Show, operations: JsonPatchOperation[]) {
+  constructor(show: Show, operations: PatchOperation[]) {
     this.#show = show;
     this.#operations = operations;
   }
@@ -59,7 +59,7 @@ class Comparison {
     if (!this.#isFull) this.#tell({ op: "remove", path: pointerTo(path) });
   }
 
-  #tell(operation: JsonPatchOperation): void {
+  #tell(operation: PatchOperation): void {
     this.#room -= JSON.stringify(operation).length;
     if (this.#room >= 0) this.#operations.push(operation);
   }
@@ -142,15 +142,4 @@ export function longestRise(numbers: readonly number[]): number[] {
   const rise: number[] = [];
   for (let last = ends.at(-1); last !== undefined; last = before.get(last)) rise.push(last);
   return rise;
-}
-
-/** True if two JSON values are equal. The order of keys does not matter. */
-export function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, i) => isSame(item, b[i]));
-  }
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }

@@ -12,9 +12,10 @@ import { type OwnParts } from "../../config/own-parts.ts";
 import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
 import { readJson } from "../http/body.ts";
 import { type ConfigSource, documentSteps, loadConfigText, withFindings } from "./config-source.ts";
-import { differenceSteps, isSame } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
+import { differenceSteps } from "./json-difference.ts";
 import { type AtStart, restartKeys } from "./restart-keys.ts";
-import { type JsonPatchOperation } from "./running-config.ts";
+import { type PatchOperation } from "../shapes/common.ts";
 
 /** A text, and the data that it is judged by. It has no functions: it crosses to a thread. */
 export interface JudgeJob {
@@ -44,7 +45,7 @@ export type Judgement =
       readonly warnings: readonly Diagnostic[];
       /** Set if the configuration is valid, and can be loaded. */
       readonly document?: PackedJson;
-      readonly difference: readonly JsonPatchOperation[];
+      readonly difference: readonly PatchOperation[];
       readonly restart: readonly string[];
     };
 

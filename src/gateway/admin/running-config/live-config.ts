@@ -12,7 +12,8 @@ import { ConfigFile } from "./config-file.ts";
 import { type ConfigSource, documentIn, type OpenedConfig } from "./config-source.ts";
 import { diagnosticsIn } from "./diagnostic-pointer.ts";
 import { type Candidate, type CheckMaterial, DocumentJudge, type Served, type Standing } from "./document-judge.ts";
-import { differenceSteps, isSame } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
+import { differenceSteps } from "./json-difference.ts";
 import { type AtStart, atStartOf, restartKeys } from "./restart-keys.ts";
 import {
   type Busy,
@@ -22,14 +23,13 @@ import {
   type Edit,
   type EditDiagnostic,
   type Failed,
-  type Invalid,
-  type JsonPatchOperation,
-  type LastReload,
+  type InUse,
   type PersistOutcome,
   type ReloadOutcome,
-  type RunningConfig,
   type Unreadable,
 } from "./running-config.ts";
+import { type PatchOperation } from "../shapes/common.ts";
+import { type LastReload } from "../shapes/status.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 /** Changes, reloads and writes that wait for their turn; each can take seconds. If there are more, the next one is refused. @operator */
@@ -56,8 +56,11 @@ export interface LiveConfigOptions {
 
 const BUSY = { kind: "busy" } as const;
 
-/** The running configuration of a gateway: see `RunningConfig`. */
-export class LiveConfig implements RunningConfig {
+/**
+ * The running configuration of a gateway and its file: a JSON document that operators change, check, reload from the file
+ * and write to it. Changes, reloads and writes run one after another.
+ */
+export class LiveConfig {
   /** Without the document at the start, which would stay in memory after reloads. */
   readonly #options: Omit<LiveConfigOptions, "opened">;
   readonly #source: ConfigSource;
@@ -73,7 +76,7 @@ export class LiveConfig implements RunningConfig {
   #changes = 0;
   #lastReload: LastReload | null = null;
   /** Results that are computed from the documents, until the documents change. */
-  #difference: Promise<readonly JsonPatchOperation[]> | undefined;
+  #difference: Promise<readonly PatchOperation[]> | undefined;
   #shown: Promise<unknown> | undefined;
   #isChanged = false;
 
@@ -95,10 +98,12 @@ export class LiveConfig implements RunningConfig {
       this.#file = new ConfigFile(source.path, bytes, options.clock);
   }
 
+  /** Opaque; each change of the configuration changes it. */
   get revision(): string {
     return `${this.#start}.${this.#changes}`;
   }
 
+  /** The served configuration, with defaults and flags. It contains secrets. */
   get config(): Config {
     return this.#standing.served.config;
   }
@@ -107,7 +112,13 @@ export class LiveConfig implements RunningConfig {
     return this.#lastReload;
   }
 
-  get file(): RunningConfig["file"] {
+  /** `path` is null if there is no file. `writesTo` is the file that the document is written to. */
+  get file(): {
+    readonly path: string | null;
+    readonly writesTo: string | null;
+    readonly changedInMemory: boolean;
+    readonly changedOnDisk: boolean;
+  } {
     return {
       path: this.#file?.path ?? null,
       writesTo: this.#source.writesTo ?? this.#file?.path ?? null,
@@ -116,15 +127,18 @@ export class LiveConfig implements RunningConfig {
     };
   }
 
+  /** The document, with secrets replaced. */
   document(): Promise<unknown> {
     return (this.#shown ??= inSlices(shownSteps(this.#standing.served.document)));
   }
 
-  difference(): Promise<readonly JsonPatchOperation[]> {
+  /** The operations from the file, as last read or written, to the document. */
+  difference(): Promise<readonly PatchOperation[]> {
     const { served, saved } = this.#standing;
     return (this.#difference ??= inSlices(differenceSteps(saved.document, served.document, withoutSecrets)));
   }
 
+  /** The effect of serving with a document, as JSON. */
   async check(bytes: Uint8Array, by: Actor): Promise<CheckOutcome | Unreadable | Busy> {
     const checks = this.#checks[by.key === "read_api_key" ? "reader" : "operator"];
     return (await checks.run(() => this.#check(bytes))) ?? BUSY;
@@ -139,12 +153,14 @@ export class LiveConfig implements RunningConfig {
     return { kind: "checked", ok: next !== undefined, ...told, difference, restart };
   }
 
+  /** Serves with the changed document, or changes nothing. */
   async change(edit: Edit, by: Actor, rules: ChangeRules = {}): Promise<ChangeOutcome> {
     const outcome = (await this.#turns.run(() => this.#change(edit, rules))) ?? BUSY;
     this.#options.onEvent(changeEvent(edit, by, outcome));
     return outcome;
   }
 
+  /** Serves with the current content of the file. `strict`: not if it has warnings. */
   async reload(by: Actor, { strict = false }: Pick<ChangeRules, "strict"> = {}): Promise<ReloadOutcome> {
     // A signal cannot be repeated by its sender, so its reload always waits.
     const outcome = (await this.#turns.run(() => this.#reload(strict), by.kind === "signal")) ?? BUSY;
@@ -161,6 +177,7 @@ export class LiveConfig implements RunningConfig {
     return outcome;
   }
 
+  /** Writes the document to the file. `force`: even if another program has changed the file. */
   async persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome> {
     const outcome = (await this.#turns.run(() => this.#persist(options.force, ifMatch))) ?? BUSY;
     this.#options.onEvent(persistEvent(by, outcome));
@@ -187,7 +204,7 @@ export class LiveConfig implements RunningConfig {
     { next, ...told }: Candidate,
     at: readonly (string | number)[],
     force: boolean,
-  ): Promise<Extract<ChangeOutcome, { kind: "done" | "guarded" }> | Invalid | Failed> {
+  ): Promise<Extract<ChangeOutcome, { kind: "done" | "guarded" | "invalid" | "failed" }>> {
     const warnings = diagnosticsIn(told.warnings, at);
     if (next === undefined) return { kind: "invalid", problems: diagnosticsIn(told.problems, at), warnings };
     const losses = diagnosticsIn(told.losses, at);
@@ -196,10 +213,7 @@ export class LiveConfig implements RunningConfig {
   }
 
   /** Serves with another configuration, or continues with the old one. */
-  async #serve(
-    next: Served,
-    warnings: readonly EditDiagnostic[],
-  ): Promise<Extract<ChangeOutcome, { kind: "done" }> | Failed> {
+  async #serve(next: Served, warnings: readonly EditDiagnostic[]): Promise<InUse | Failed> {
     try {
       await this.#options.apply(next.config);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { type Config } from "../../config/config.ts";
-import { isSame } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
 
 /** The sections of the configuration at the start that a running gateway cannot change, or not at once. */
 export type AtStart = Pick<Config, "server" | "state_path" | "content" | "postgres">;

@@ -1,28 +1,19 @@
-/**
- * The running configuration: a JSON document that operators change, check, reload from its file and write to the file.
- */
-import { type Config } from "../../config/config.ts";
+/** The changes of the running configuration, and the outcomes of all operations on it. */
 import { type Diagnostic } from "../../config/diagnostic.ts";
-import { type Actor } from "../../telemetry/event.ts";
+import { type PatchOperation } from "../shapes/common.ts";
 
-/**
- * One change of the document. An undefined `host` or `name` matches any route; an empty one matches a route without it.
- */
+/** Selects a route. An undefined `host` or `name` matches any route; an empty one matches a route without it. */
+export interface RouteSelection {
+  readonly prefix: string;
+  readonly host?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** One change of the document. */
 export type Edit =
   | { readonly kind: "add-route"; readonly route: unknown }
-  | {
-      readonly kind: "patch-route";
-      readonly prefix: string;
-      readonly host: string | undefined;
-      readonly name?: string | undefined;
-      readonly patch: unknown;
-    }
-  | {
-      readonly kind: "delete-route";
-      readonly prefix: string;
-      readonly host: string | undefined;
-      readonly name?: string | undefined;
-    }
+  | ({ readonly kind: "patch-route"; readonly patch: unknown } & RouteSelection)
+  | ({ readonly kind: "delete-route" } & RouteSelection)
   | { readonly kind: "add-upstream"; readonly upstream: unknown }
   | { readonly kind: "patch-upstream"; readonly name: string; readonly patch: unknown }
   | { readonly kind: "delete-upstream"; readonly name: string }
@@ -38,11 +29,6 @@ export interface ChangeRules {
   /** Paths may lose guards, such as a price. */
   readonly force?: boolean;
 }
-
-/** An operation of RFC 6902. Secrets in `value` are replaced. */
-export type JsonPatchOperation =
-  | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
-  | { readonly op: "remove"; readonly path: string };
 
 /**
  * An error or warning. `pointer` (RFC 6901) is its place in the value that the client sent; undefined if it lies
@@ -76,15 +62,18 @@ export interface Failed {
   readonly reason: string;
 }
 
+/** A change or reload is in use. */
+export interface InUse {
+  readonly kind: "done";
+  readonly revision: string;
+  readonly warnings: readonly EditDiagnostic[];
+  /** Changed keys that take effect only after a restart. */
+  readonly restart: readonly string[];
+}
+
 /** The outcome of a change. */
 export type ChangeOutcome =
-  | {
-      readonly kind: "done";
-      readonly revision: string;
-      readonly warnings: readonly EditDiagnostic[];
-      /** Changed keys that take effect only after a restart. */
-      readonly restart: readonly string[];
-    }
+  | InUse
   | Invalid
   /** Paths would lose a guard, such as a price. */
   | {
@@ -99,25 +88,14 @@ export type ChangeOutcome =
   | { readonly kind: "ambiguous"; readonly hosts: readonly string[]; readonly names: readonly string[] }
   /** The current revision is not in `ifMatch`. */
   | { readonly kind: "stale" }
-  /** Too many changes wait. */
-  | { readonly kind: "busy" }
+  | Busy
   /** For example, a worker could not apply it. The old configuration is still served. */
   | Failed;
 
 /** The outcome of a reload of the file. */
 export type ReloadOutcome =
-  | {
-      readonly kind: "done";
-      readonly revision: string;
-      readonly warnings: readonly EditDiagnostic[];
-      readonly restart: readonly string[];
-      /** The changes in memory that are lost: from the file to the previous running configuration. */
-      readonly discarded: readonly JsonPatchOperation[];
-    }
-  | Invalid
-  | { readonly kind: "no-file" }
-  | { readonly kind: "busy" }
-  | Failed;
+  /** `discarded`: the changes in memory that are lost, from the file to the previous running configuration. */
+  (InUse & { readonly discarded: readonly PatchOperation[] }) | Invalid | { readonly kind: "no-file" } | Busy | Failed;
 
 /** The outcome of writing the configuration to its file. */
 export type PersistOutcome =
@@ -126,7 +104,7 @@ export type PersistOutcome =
   | { readonly kind: "changed-on-disk" }
   | { readonly kind: "no-file" }
   | { readonly kind: "stale" }
-  | { readonly kind: "busy" }
+  | Busy
   /** The old file is unchanged. `code` is the error code of the system call, such as `ENOSPC`. */
   | (Failed & { readonly code: string | undefined });
 
@@ -137,44 +115,7 @@ export interface CheckOutcome {
   readonly problems: readonly EditDiagnostic[];
   readonly warnings: readonly EditDiagnostic[];
   /** From the running configuration to the checked one. */
-  readonly difference: readonly JsonPatchOperation[];
+  readonly difference: readonly PatchOperation[];
   /** Changed keys that take effect only after a restart. */
   readonly restart: readonly string[];
-}
-
-/** The outcome of the last reload of the file. */
-export interface LastReload {
-  readonly time_ms: number;
-  readonly by: Actor;
-  readonly ok: boolean;
-  readonly detail: string;
-  readonly discarded: readonly JsonPatchOperation[];
-}
-
-/** The served configuration and its file. Changes, reloads and writes run one after another. */
-export interface RunningConfig {
-  /** Opaque; each change of the configuration changes it. */
-  readonly revision: string;
-  /** The served configuration, with defaults and flags. It contains secrets. */
-  readonly config: Config;
-  /** The document, with secrets replaced. */
-  document(): Promise<unknown>;
-  /** Serves with the changed document, or changes nothing. */
-  change(edit: Edit, by: Actor, rules?: ChangeRules): Promise<ChangeOutcome>;
-  /** The effect of serving with a document, as JSON. */
-  check(bytes: Uint8Array, by: Actor): Promise<CheckOutcome | Unreadable | Busy>;
-  /** Serves with the current content of the file. `strict`: not if it has warnings. */
-  reload(by: Actor, rules?: Pick<ChangeRules, "strict">): Promise<ReloadOutcome>;
-  /** Writes the document to the file. `force`: even if another program has changed the file. */
-  persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome>;
-  /** The operations from the file, as last read or written, to the document. */
-  difference(): Promise<readonly JsonPatchOperation[]>;
-  /** `path` is null if there is no file. `writesTo` is the file that the document is written to. */
-  readonly file: {
-    readonly path: string | null;
-    readonly writesTo: string | null;
-    readonly changedInMemory: boolean;
-    readonly changedOnDisk: boolean;
-  };
-  readonly lastReload: LastReload | null;
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../../lib/is-object.ts";
 import { type Steps } from "../../../lib/slices.ts";
 import { listName } from "../../config/secrets.ts";
-import { isSame } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
 
 /**
  * The document `next` with the objects of `before` in place of equal sections and items. Results that are kept for those

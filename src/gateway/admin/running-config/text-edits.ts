@@ -1,6 +1,7 @@
 /** Changes values in the text of a configuration. Bytes that no edit covers stay as they are. Decision 1104. */
 import { isObject } from "../../../lib/is-object.ts";
-import { isSame, longestRise, pairsOf } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
+import { longestRise, pairsOf } from "./json-difference.ts";
 import { type OwnedText, type TextLines } from "./text-lines.ts";
 
 /** A value in a text, from `start` up to `end`. */

@@ -1,5 +1,5 @@
 import { type OnEvent } from "../../telemetry/event.ts";
-import { type RunningConfig } from "./running-config.ts";
+import { type LiveConfig } from "./live-config.ts";
 
 /** Milliseconds between two checks of the file. A check of an unchanged file costs one system call. @bound */
 const LOOK_MS = 2000;
@@ -7,7 +7,7 @@ const LOOK_MS = 2000;
 /**
  * Adds an event each time that another program has changed the configuration file. Returns the function that stops it.
  */
-export function watchFile(config: Pick<RunningConfig, "file">, onEvent: OnEvent, lookMs = LOOK_MS): () => void {
+export function watchFile(config: Pick<LiveConfig, "file">, onEvent: OnEvent, lookMs = LOOK_MS): () => void {
   let wasChanged = false;
   const timer = setInterval(() => {
     const { path, changedOnDisk } = config.file;

@@ -8,7 +8,7 @@ import { type TextFormat } from "../../config/formats/text-format.ts";
 import { MAX_FILE_BYTES } from "../../config/load.ts";
 import { type OwnParts } from "../../config/own-parts.ts";
 import { loadConfigText } from "./config-source.ts";
-import { isSame } from "./json-difference.ts";
+import { isSame } from "../../../lib/is-same.ts";
 
 /** A document and the text to keep as much of as possible. It has no functions: it crosses to a thread. */
 export interface TextJob {

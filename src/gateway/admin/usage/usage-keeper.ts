@@ -4,7 +4,7 @@ import { within } from "../../../lib/within.ts";
 import { type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
 import { UsageDeltas } from "./usage-deltas.ts";
 import { readingOf } from "./usage-reading.ts";
-import { type UsageReading, type UsageReport } from "./usage-report.ts";
+import { type UsageReading } from "../shapes/usage.ts";
 
 /** Milliseconds between two writes of the usage. A crash of the whole server loses at most this much. @bound */
 const FLUSH_MS = 10_000;
@@ -33,7 +33,7 @@ export interface UsageKeeperOptions {
  * A batch that cannot be written is kept and written again unchanged, without later usage. The store can then detect
  * that it already has the batch. Meanwhile the workers continue to count.
  */
-export class UsageKeeper implements UsageReport {
+export class UsageKeeper {
   readonly #options: UsageKeeperOptions;
   readonly #deltas: UsageDeltas;
   /** Unique to this process. */
@@ -65,6 +65,7 @@ export class UsageKeeper implements UsageReport {
     void this.#flushNow();
   }
 
+  /** Rejects with an Error whose message gives the reason. */
   read(): Promise<UsageReading> {
     return this.#inTurn(async () => {
       const totals = await this.#opened().read(this.#gateway);
@@ -74,6 +75,7 @@ export class UsageKeeper implements UsageReport {
     });
   }
 
+  /** Reads the counts and resets them. Every request is in exactly one reading. Rejects as `read` does. */
   readAndReset(): Promise<UsageReading> {
     return this.#inTurn(async () => {
       await this.#flushAll(true);

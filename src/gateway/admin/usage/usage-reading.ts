@@ -7,7 +7,7 @@ import {
   type UseCounts,
   type UsageTotals,
 } from "../../../store/usage-store.ts";
-import { type SoldCounts, type UsageBody, type UsageCounts, type UsageReading } from "./usage-report.ts";
+import { type SoldCounts, type UsageBody, type UsageCounts, type UsageReading } from "../shapes/usage.ts";
 import { type PairUse, usageCsv } from "./usage-csv.ts";
 import { type Uses } from "./usage-deltas.ts";
 

@@ -1,7 +1,7 @@
 import { type SharedZone } from "../../../lib/shared-zone.ts";
 import { type UsageStore } from "../../../store/usage-store.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
-import { type OverviewUpstream, type ServerFigures } from "../../admin/overview/overview-snapshot.ts";
+import { type OverviewUpstream, type ServerFigures } from "../../admin/shapes/common.ts";
 import { type Actor, type OnEvent } from "../../telemetry/event.ts";
 import { SERVER_GAUGE, serverGauge } from "../../telemetry/layout.ts";
 import { type CountedServer } from "../../telemetry/upstream-metrics.ts";

@@ -1,4 +1,5 @@
-import { type Tenant, type TenantDirectory } from "../../admin/parts.ts";
+import { type TenantDirectory } from "../../admin/parts.ts";
+import { type Tenant } from "../../admin/shapes/common.ts";
 import { type Tenants } from "../../tenants/tenants.ts";
 import { type TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
 

@@ -3,7 +3,7 @@ import { type Exchange } from "../../../exchange.ts";
 import { zoneShape } from "../../../telemetry/layout.ts";
 import { UpstreamCounters } from "../../../telemetry/upstream-usage.ts";
 import { UsageCounters } from "../../../telemetry/usage.ts";
-import { type UsageReading } from "../usage-report.ts";
+import { type UsageReading } from "../../shapes/usage.ts";
 
 /** For tests only: any number of workers that count into one zone. */
 export class Counters {

@@ -1,13 +1,17 @@
 /** The responses of the admin interface, as far as the console reads them. */
+import { type z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../../../../lib/deep-readonly.ts";
 import { type Actor } from "../../../../telemetry/event.ts";
-import { type WasmState } from "../../../overview/overview-snapshot.ts";
+import { type checked, type listedServer } from "../../../shapes/common.ts";
 
-export type { OverviewSnapshot as Overview } from "../../../overview/overview-snapshot.ts";
-export type { WasmState };
-export type { ContentSummary } from "../../../overview/content-summary.ts";
-export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../overview/payment-summary.ts";
-export type { SoldCounts, UsageAmount, UsageBody, UsageCounts } from "../../../usage/usage-report.ts";
+export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
+export type { ContentSummary, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
+export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../shapes/payments.ts";
+export type { LastReload, Status } from "../../../shapes/status.ts";
+export type { SoldCounts, UsageBody, UsageCounts } from "../../../shapes/usage.ts";
 
+export type CheckResponse = DeepReadonly<z.output<typeof checked>>;
+export type ServerState = DeepReadonly<z.output<typeof listedServer>>;
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
@@ -28,13 +32,6 @@ export interface ProblemBody {
   readonly instance?: string;
   readonly code?: string;
   readonly errors?: readonly Diagnostic[];
-}
-
-export interface PatchOperation {
-  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: Json;
 }
 
 export interface RouteRedirect {
@@ -83,24 +80,6 @@ export interface RouteSummary {
   readonly rate_limit?: { readonly requests_per_second?: number; readonly burst_size?: number };
 }
 
-export interface ServerState {
-  readonly server: string;
-  readonly address?: string;
-  readonly port?: number;
-  readonly unix?: string;
-  readonly weight?: number;
-  readonly backup?: boolean;
-  readonly source: string;
-  readonly health: "healthy" | "unhealthy" | "unchecked";
-  readonly in_rotation: boolean;
-  readonly drained: boolean;
-  readonly reason?: string;
-  readonly failures: number;
-  readonly requests_in_flight: number;
-  readonly connections: number;
-  readonly last_failure_ms?: number;
-}
-
 export interface UpstreamState {
   readonly name: string;
   readonly load_balancer: string;
@@ -111,45 +90,13 @@ export interface UpstreamState {
   readonly waiting?: readonly string[];
 }
 
-export interface LastReload {
-  readonly time_ms: number;
-  readonly by: Actor;
-  readonly ok: boolean;
-  readonly detail: string;
-  readonly discarded?: readonly PatchOperation[];
-}
-
-export interface Status {
-  readonly status: string;
-  readonly version: string;
-  readonly started_at_ms: number;
-  readonly routes: number;
-  readonly upstreams: number;
-  readonly port: number;
-  readonly workers: number;
-  readonly config: {
-    readonly path: string | null;
-    readonly revision: string;
-    readonly changed_in_memory: boolean;
-    readonly changed_on_disk: boolean;
-    readonly difference: readonly PatchOperation[];
-  };
-  readonly last_reload: LastReload | null;
-  readonly certificates: readonly {
-    readonly path: string;
-    readonly valid_from_ms: number;
-    readonly valid_to_ms: number;
-  }[];
-  readonly wasm: WasmState;
-}
-
 export interface Amount {
   readonly network: string;
   readonly asset: string;
   readonly amount: string;
   /** Missing if the gateway does not know the token. */
-  readonly decimals?: number;
-  readonly symbol?: string;
+  readonly decimals?: number | undefined;
+  readonly symbol?: string | undefined;
 }
 
 export interface GatewayEvent {
@@ -168,22 +115,6 @@ export interface LogLine {
   readonly time_ms: number;
   readonly worker: number;
   readonly text: string;
-}
-
-export interface Tenant {
-  readonly key: string;
-  readonly path: string;
-  readonly last_used_ms: number;
-  /** The number of workers in which the tenant is warm. */
-  readonly workers: number;
-}
-
-export interface CheckResponse {
-  readonly ok: boolean;
-  readonly problems: readonly Diagnostic[];
-  readonly warnings: readonly Diagnostic[];
-  readonly difference: readonly PatchOperation[];
-  readonly restart: readonly string[];
 }
 
 /** A limit of the content service, its use, and the queue for it. */

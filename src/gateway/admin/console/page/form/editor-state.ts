@@ -4,8 +4,10 @@ import { type Problem, problemOf } from "../api/problem.ts";
 import { type CheckResponse, type Diagnostic, type JsonObject } from "../api/shapes.ts";
 import { type Base, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
 import { type FormState, isBelow, within } from "./form-state.ts";
-import { applyMergePatch, isObject, isSame, mergePatch } from "./merge-patch.ts";
-import { type Path, pathText, fieldText, withValue } from "./schema.ts";
+import { mergePatch as applyMergePatch } from "../../../running-config/merge-patch.ts";
+import { isSame } from "../../../../../lib/is-same.ts";
+import { isJsonObject, mergePatch } from "./merge-patch.ts";
+import { pathText, fieldText, withValue } from "./schema.ts";
 
 /** Milliseconds after the last keystroke until the value is checked. */
 const CHECK_AFTER_MS = 400;
@@ -61,14 +63,84 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isSubmitted, setSubmitted] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [check, setCheck] = useState<CheckResponse>();
   const [problem, setProblem] = useState<Problem>();
   const [conflict, setConflict] = useState<Base>();
   const isChanged = !isSame(value, base.item ?? section.begin);
+  const check = useCheck(section, base, value);
 
   useEffect(() => {
     if (isChanged) keepDraft(name, { base, value });
     else dropDraft(name);
+  }, [value, base]);
+
+  const diagnostics = (problem?.diagnostics.length ?? 0) > 0 ? problem?.diagnostics : check?.problems;
+  const { own: all, others } = within(diagnostics ?? [], section.name, base.index);
+  const own = all.filter(
+    ({ path }) => isSubmitted || base.item !== undefined || [...touched].some((parent) => isBelow(path, parent)),
+  );
+
+  const save = async (): Promise<boolean> => {
+    setSubmitted(true);
+    setBusy(true);
+    setProblem(undefined);
+    setConflict(undefined);
+    try {
+      await send(section, base, value);
+      dropDraft(name);
+      return true;
+    } catch (error) {
+      const found = problemOf(error);
+      if (found.status === 412) setConflict(await readBase(section, sameItem(section, base)));
+      else setProblem(found);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const form = formOf(
+    { section, base, own },
+    (path, put) => {
+      setProblem(undefined);
+      setValue((before) => asObject(withValue(before, path, put)));
+    },
+    (path) => setTouched((before) => new Set([...before, pathText(path)])),
+  );
+
+  return {
+    base,
+    value,
+    isChanged,
+    isRestored: draft !== undefined,
+    isBusy,
+    check,
+    own,
+    others,
+    problem,
+    conflict,
+    form,
+    save,
+    keepTyped() {
+      if (conflict === undefined) return;
+      setValue(asObject(applyMergePatch(conflict.item ?? {}, mergePatch(base.item ?? {}, value))));
+      setBase(conflict);
+      setConflict(undefined);
+    },
+    discardTyped() {
+      const next = conflict ?? base;
+      setBase(next);
+      setValue(next.item ?? section.begin);
+      setConflict(undefined);
+      setProblem(undefined);
+      setSubmitted(false);
+    },
+  };
+}
+
+/** The gateway's check of the whole configuration with the typed value, a moment after the last keystroke. */
+function useCheck(section: Section, base: Base, value: JsonObject): CheckResponse | undefined {
+  const [check, setCheck] = useState<CheckResponse>();
+  useEffect(() => {
     const abort = new AbortController();
     const body = withValue(base.document, [section.name, base.index], value) ?? {};
     const runCheck = (): void => {
@@ -85,84 +157,31 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
       abort.abort();
     };
   }, [value, base]);
+  return check;
+}
 
-  const diagnostics =
-    problem === undefined || problem.diagnostics.length === 0 ? (check?.problems ?? []) : problem.diagnostics;
-  const { own, others } = within(diagnostics, section.name, base.index);
-  const isShown = ({ path }: Diagnostic): boolean =>
-    isSubmitted || base.item !== undefined || [...touched].some((parent) => isBelow(path, parent));
-  const shown = own.filter(isShown);
-
-  const save = async (): Promise<boolean> => {
-    setSubmitted(true);
-    setBusy(true);
-    setProblem(undefined);
-    setConflict(undefined);
-    try {
-      await send(section, base, value);
-      dropDraft(name);
-      return true;
-    } catch (error) {
-      const found = problemOf(error);
-      if (found.status === 412) {
-        const { item } = base;
-        setConflict(
-          await readBase(
-            section,
-            (other) => item !== undefined && section.addressOf(other) === section.addressOf(item),
-          ),
-        );
-      } else setProblem(found);
-      return false;
-    } finally {
-      setBusy(false);
-    }
-  };
-
-  const form: FormState = {
+/** The state that the fields share. `own` are the shown diagnostics of the item. */
+function formOf(
+  { section, base, own }: { readonly section: Section } & Pick<Editor, "base" | "own">,
+  change: FormState["change"],
+  touch: FormState["touch"],
+): FormState {
+  return {
     original: base.item,
-    change(path, put) {
-      setProblem(undefined);
-      setValue((before) => asObject(withValue(before, path, put)));
-    },
-    touch: (path) => setTouched((before) => new Set([...before, pathText(path)])),
-    messagesAt: (path) =>
-      shown.filter((diagnostic) => diagnostic.path === pathText(path)).map(({ message }) => message),
-    countBelow: (path: Path) => shown.filter((diagnostic) => isBelow(diagnostic.path, pathText(path))).length,
+    change,
+    touch,
+    messagesAt: (path) => own.filter((diagnostic) => diagnostic.path === pathText(path)).map(({ message }) => message),
+    countBelow: (path) => own.filter((diagnostic) => isBelow(diagnostic.path, pathText(path))).length,
     namesFor: (key) =>
       section.name === "routes" && (key === "upstream" || key === "mirror")
         ? itemsOf(base.document, "upstreams").map((upstream) => fieldText(upstream["name"]))
         : undefined,
   };
+}
 
-  return {
-    base,
-    value,
-    isChanged,
-    isRestored: draft !== undefined,
-    isBusy,
-    check,
-    own: shown,
-    others,
-    problem,
-    conflict,
-    form,
-    save,
-    keepTyped() {
-      if (conflict === undefined) return;
-      setValue(applyMergePatch(conflict.item ?? {}, mergePatch(base.item ?? {}, value)));
-      setBase(conflict);
-      setConflict(undefined);
-    },
-    discardTyped() {
-      const next = conflict ?? base;
-      setBase(next);
-      setValue(next.item ?? section.begin);
-      setConflict(undefined);
-      setProblem(undefined);
-      setSubmitted(false);
-    },
-  };
+/** Finds the item of `base` in a newer configuration. */
+function sameItem({ addressOf }: Section, { item }: Base): (other: JsonObject) => boolean {
+  return (other) => item !== undefined && addressOf(other) === addressOf(item);
 }
 
 async function send(section: Section, base: Base, value: JsonObject): Promise<void> {
@@ -176,5 +195,5 @@ async function send(section: Section, base: Base, value: JsonObject): Promise<vo
 
 function asObject(value: unknown): JsonObject {
   // Forms change keys of an object, so the result is an object.
-  return isObject(value as JsonObject) ? (value as JsonObject) : {};
+  return isJsonObject(value as JsonObject) ? (value as JsonObject) : {};
 }

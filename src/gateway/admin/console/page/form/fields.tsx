@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { type Json } from "../api/shapes.ts";
 import { type FieldProps, Help, keyOf, Messages } from "./field-frame.tsx";
 import { fieldId, useForm } from "./form-state.ts";
-import { isObject, isSame } from "./merge-patch.ts";
+import { isSame } from "../../../../../lib/is-same.ts";
+import { isJsonObject } from "./merge-patch.ts";
 import { emptyValue, type Kind, kindOf, type Path, type SchemaNode, fieldText, variantsOf } from "./schema.ts";
 import { BooleanField, ChoiceField, JsonField, NumberField, TextField } from "./simple-fields.tsx";
 
@@ -43,7 +44,7 @@ interface KeysProps {
 /** The fields of an object's keys. Optional keys are folded unless they are set. */
 export function Keys({ node, path, value, first = [] }: KeysProps) {
   const { countBelow } = useForm();
-  const object = isObject(value) ? value : {};
+  const object = isJsonObject(value) ? value : {};
   const keys = Object.keys(node.properties ?? {}).filter((key) => node.properties?.[key]?.const === undefined);
   const required = node.required ?? [];
   const isFirst = (key: string): boolean => first.includes(key) || required.includes(key);
@@ -117,7 +118,7 @@ function UnionField({ node, path, value, isRequired }: ValueProps) {
   const { change } = useForm();
   const id = fieldId(path);
   const variants = variantsOf(node);
-  const shown = isObject(value) ? value : isObject(node.default) ? node.default : {};
+  const shown = isJsonObject(value) ? value : isJsonObject(node.default) ? node.default : {};
   const type = fieldText(shown["type"]);
   const variant = variants.get(type);
   const choose = (name: string): void => {

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject } from "../api/shapes.ts";
-import { isObject } from "./merge-patch.ts";
+import { isJsonObject } from "./merge-patch.ts";
 
 /** The part of JSON Schema that the configuration's schema uses. */
 export interface SchemaNode {
@@ -81,7 +81,7 @@ export function valueAt(value: Json | undefined, path: Path): Json | undefined {
   let found: Json | undefined = value;
   for (const part of path) {
     if (typeof part === "number") found = Array.isArray(found) ? (found[part] as Json | undefined) : undefined;
-    else found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+    else found = isJsonObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
   }
   return found;
 }
@@ -96,7 +96,7 @@ export function withValue(value: Json | undefined, path: Path, put: Json | undef
     if (made === undefined) return items.filter((_, at) => at !== first);
     return first < items.length ? items.map((item, at) => (at === first ? made : item)) : [...items, made];
   }
-  const object: JsonObject = isObject(value) ? value : {};
+  const object: JsonObject = isJsonObject(value) ? value : {};
   const made = withValue(object[first], rest, put);
   if (made !== undefined) return { ...object, [first]: made };
   const { [first]: _, ...left } = object;
@@ -121,7 +121,7 @@ export function emptyValue(node: SchemaNode): Json {
 /** The default in a few words; undefined if there is no default. */
 export function defaultText(node: SchemaNode): string | undefined {
   const value = node.default;
-  if (value === undefined || value === null || value === "" || isObject(value)) return undefined;
+  if (value === undefined || value === null || value === "" || isJsonObject(value)) return undefined;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(fieldText).join(", ");
   return fieldText(value);
 }

@@ -23,7 +23,7 @@ function grouped(digits: string): string {
 }
 
 /** Decimal numbers with the same number of digits after the point, for one column. */
-export function aligned(amounts: readonly { readonly amount: string; readonly decimals?: number }[]): string[] {
+export function aligned(amounts: readonly Pick<Amount, "amount" | "decimals">[]): string[] {
   const texts = amounts.map(({ amount, decimals }) => decimal(amount, decimals));
   const fractions = texts.map((text) => (text.includes(".") ? text.length - text.indexOf(".") - 1 : 0));
   const longest = Math.max(0, ...fractions);

@@ -4,7 +4,7 @@ import { insistence } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { Store, useStore } from "../api/store.ts";
 import { Dialog } from "./dialog.tsx";
-import { ProblemNotice } from "./states.tsx";
+import { Diagnostics, ProblemNotice } from "./states.tsx";
 
 export interface Question {
   readonly title: string;
@@ -35,15 +35,7 @@ insistence.ask = (problem) =>
       title: "Take guards from paths?",
       isDangerous: true,
       action: "Change anyway",
-      body: (
-        <ul class="diagnostics">
-          {problem.diagnostics.map(({ path, message }) => (
-            <li key={path + message}>
-              <code>{path}</code> {message}
-            </li>
-          ))}
-        </ul>
-      ),
+      body: <Diagnostics diagnostics={problem.diagnostics} />,
       run: () => Promise.resolve(resolve(true)),
       onCancel: () => resolve(false),
     });

@@ -1,12 +1,9 @@
-import { type Json, type PatchOperation } from "../api/shapes.ts";
+import { type PatchOperation } from "../api/shapes.ts";
 
 const WORDS: Readonly<Record<PatchOperation["op"], string>> = {
   add: "added",
   remove: "removed",
   replace: "changed",
-  move: "moved",
-  copy: "copied",
-  test: "tested",
 };
 
 /** Operations that are shown; the rest is only counted. */
@@ -21,15 +18,9 @@ export function PatchList({ patch }: { readonly patch: readonly PatchOperation[]
     <ul class="patch">
       {patch.slice(0, MAX_SHOWN).map((operation, at) => (
         <li key={at} class={`patch-${operation.op}`}>
-          <span class="patch-word">{WORDS[operation.op] ?? operation.op}</span>
+          <span class="patch-word">{WORDS[operation.op]}</span>
           <div>
             <code>{readablePath(operation.path)}</code>
-            {operation.from === undefined ? null : (
-              <>
-                {" from "}
-                <code>{readablePath(operation.from)}</code>
-              </>
-            )}
             {operation.value === undefined ? null : <Value value={operation.value} />}
           </div>
         </li>
@@ -39,7 +30,7 @@ export function PatchList({ patch }: { readonly patch: readonly PatchOperation[]
   );
 }
 
-function Value({ value }: { readonly value: Json }) {
+function Value({ value }: { readonly value: unknown }) {
   if (typeof value === "object" && value !== null) {
     const lines = JSON.stringify(value, undefined, 2).split("\n");
     const hidden = lines.length - MAX_LINES;

@@ -1,21 +1,27 @@
 import { type ComponentChildren } from "preact";
 import { type Problem } from "../api/problem.ts";
+import { type Diagnostic } from "../api/shapes.ts";
 import { type Resource } from "../live/resource.ts";
+
+/** Errors or warnings about the configuration, each with its place. */
+export function Diagnostics({ diagnostics }: { readonly diagnostics: readonly Diagnostic[] }) {
+  return (
+    <ul class="diagnostics">
+      {diagnostics.map(({ path, message }) => (
+        <li key={path + message}>
+          {path === "" ? null : <code>{path}</code>} {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /** The reason why something cannot be shown or done. */
 export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem; readonly onRetry?: () => void }) {
   return (
     <div class="notice bad" role="alert">
       <p>{sentenceOf(problem)}</p>
-      {problem.diagnostics.length === 0 ? null : (
-        <ul class="diagnostics">
-          {problem.diagnostics.map(({ path, message }) => (
-            <li key={path + message}>
-              {path === "" ? null : <code>{path}</code>} {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      {problem.diagnostics.length === 0 ? null : <Diagnostics diagnostics={problem.diagnostics} />}
       {problem.body.instance === undefined ? null : (
         <p class="small soft">
           Request <code>{problem.body.instance}</code>

@@ -1,4 +1,5 @@
 import { warned } from "../api/client.ts";
+import { Diagnostics } from "./states.tsx";
 import { Store, useStore } from "../api/store.ts";
 
 /** Milliseconds: long enough to read a sentence twice. */
@@ -38,13 +39,7 @@ export function Warnings() {
   return (
     <div class="notice warn" role="alert">
       <p>The configuration is in use, with {warnings.length === 1 ? "a warning" : `${warnings.length} warnings`}:</p>
-      <ul class="diagnostics">
-        {warnings.map(({ path, message }) => (
-          <li key={path + message}>
-            <code>{path}</code> {message}
-          </li>
-        ))}
-      </ul>
+      <Diagnostics diagnostics={warnings} />
       <button class="button small" type="button" onClick={() => warned.set([])}>
         Dismiss
       </button>

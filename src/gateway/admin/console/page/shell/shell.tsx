@@ -39,21 +39,7 @@ export function Shell() {
       </a>
       <div class="shell">
         <header class="side">
-          <div class="side-head">
-            <a class="brand" href="#/overview">
-              <img src="/favicon.svg" alt="" width="24" height="24" />
-              Turnpike
-            </a>
-            <button
-              class="button small menu-button"
-              type="button"
-              aria-expanded={isMenuOpen}
-              aria-controls="menu"
-              onClick={() => setMenuOpen(!isMenuOpen)}
-            >
-              Menu
-            </button>
-          </div>
+          <SideHead isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
           <Menu isOpen={isMenuOpen} view={view} />
         </header>
         <main id="main" ref={main} tabIndex={-1}>
@@ -71,6 +57,26 @@ export function Shell() {
         </Dialog>
       ) : null}
     </>
+  );
+}
+
+function SideHead({ isMenuOpen, onMenu }: { readonly isMenuOpen: boolean; readonly onMenu: () => void }) {
+  return (
+    <div class="side-head">
+      <a class="brand" href="#/overview">
+        <img src="/favicon.svg" alt="" width="24" height="24" />
+        Turnpike
+      </a>
+      <button
+        class="button small menu-button"
+        type="button"
+        aria-expanded={isMenuOpen}
+        aria-controls="menu"
+        onClick={onMenu}
+      >
+        Menu
+      </button>
+    </div>
   );
 }
 

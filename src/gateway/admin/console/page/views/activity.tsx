@@ -4,6 +4,7 @@ import { eventFeed } from "../live/event-feed.ts";
 import { linkTo } from "../live/view-location.ts";
 import { useStore } from "../api/store.ts";
 import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
+import { FilterInput } from "../parts/row-actions.tsx";
 import { Empty } from "../parts/states.tsx";
 import { EventList } from "./event-list.tsx";
 import { kindName } from "./event-text.ts";
@@ -77,16 +78,7 @@ function Log() {
     <Panel
       title={counted(shown.length, "line")}
       isFlush
-      aside={
-        <input
-          class="input filter"
-          type="search"
-          placeholder="Filter"
-          aria-label="Filter lines"
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
-      }
+      aside={<FilterInput label="Filter lines" value={filter} onType={setFilter} />}
     >
       {shown.length === 0 ? (
         <Empty title={lines.length === 0 ? "The log is empty" : `No line has “${filter}” in it`}>

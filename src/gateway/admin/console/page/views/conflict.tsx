@@ -3,7 +3,8 @@ import { type GatewayEvent } from "../api/shapes.ts";
 import { useEffect, useState } from "preact/hooks";
 import { type Base } from "../form/drafts.ts";
 import { type Editor } from "../form/editor-state.ts";
-import { isSame, mergePatch } from "../form/merge-patch.ts";
+import { isSame } from "../../../../../lib/is-same.ts";
+import { mergePatch } from "../form/merge-patch.ts";
 import { Time } from "../parts/bits.tsx";
 import { actorOf } from "./event-text.ts";
 

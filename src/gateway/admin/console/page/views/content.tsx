@@ -1,5 +1,5 @@
 import { type ContentFigures, type ContentSummary, type Json, type JsonObject } from "../api/shapes.ts";
-import { isObject } from "../form/merge-patch.ts";
+import { isJsonObject } from "../form/merge-patch.ts";
 import { count, NONE } from "../format/numbers.ts";
 import { useResource } from "../live/resource.ts";
 import { Badge, Head, Panel, Tile, Tiles, type Tone } from "../parts/bits.tsx";
@@ -50,9 +50,8 @@ const PROVIDER_STATES: Readonly<Record<string, string>> = {
 };
 
 function Health({ health }: { readonly health: JsonObject }) {
-  const browser = isObject(health["browser"]) ? health["browser"] : {};
-  const fonts = isObject(health["fonts"]) ? health["fonts"]["missing"] : undefined;
-  const providers: readonly Json[] = Array.isArray(health["search"]) ? health["search"] : [];
+  const browser = isJsonObject(health["browser"]) ? health["browser"] : {};
+  const fonts = isJsonObject(health["fonts"]) ? health["fonts"]["missing"] : undefined;
   const isOk = health["status"] === "ok";
   // In the service's response, this member has this shape.
   const figures = health["figures"] as unknown as ContentFigures | undefined;
@@ -82,26 +81,7 @@ function Health({ health }: { readonly health: JsonObject }) {
         )}
       </Tiles>
       {figures === undefined ? null : <Busy figures={figures} />}
-      <Panel title="Search providers">
-        {providers.length === 0 ? (
-          <Empty title="No search providers">
-            They are named in <code>content.search.providers</code>.
-          </Empty>
-        ) : (
-          <ul class="lines">
-            {providers.map((provider) => {
-              const { name, state } = isObject(provider) ? provider : {};
-              const word = valueText(state);
-              return (
-                <li key={valueText(name)}>
-                  <span class="lines-main">{valueText(name)}</span>
-                  <Badge tone={PROVIDER_TONES[word] ?? "none"}>{PROVIDER_STATES[word] ?? word}</Badge>
-                </li>
-              );
-            })}
-          </ul>
-        )}
-      </Panel>
+      <Providers search={health["search"]} />
       <Panel title="Fonts">
         {Array.isArray(fonts) && fonts.length > 0 ? (
           <p>Pages are shown without fonts for: {fonts.map(valueText).join(", ")}.</p>
@@ -110,6 +90,32 @@ function Health({ health }: { readonly health: JsonObject }) {
         )}
       </Panel>
     </>
+  );
+}
+
+function Providers({ search }: { readonly search: Json | undefined }) {
+  const providers: readonly Json[] = Array.isArray(search) ? search : [];
+  return (
+    <Panel title="Search providers">
+      {providers.length === 0 ? (
+        <Empty title="No search providers">
+          They are named in <code>content.search.providers</code>.
+        </Empty>
+      ) : (
+        <ul class="lines">
+          {providers.map((provider) => {
+            const { name, state } = isJsonObject(provider) ? provider : {};
+            const word = valueText(state);
+            return (
+              <li key={valueText(name)}>
+                <span class="lines-main">{valueText(name)}</span>
+                <Badge tone={PROVIDER_TONES[word] ?? "none"}>{PROVIDER_STATES[word] ?? word}</Badge>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Panel>
   );
 }
 

@@ -11,7 +11,7 @@ import { goTo, linkTo } from "../live/view-location.ts";
 import { useStore } from "../api/store.ts";
 import { Head, Panel } from "../parts/bits.tsx";
 import { PatchList } from "../parts/patch-list.tsx";
-import { Empty, Loading, ProblemNotice } from "../parts/states.tsx";
+import { Diagnostics, Empty, Loading, ProblemNotice } from "../parts/states.tsx";
 import { tell } from "../parts/told.tsx";
 import { Conflict } from "./conflict.tsx";
 
@@ -158,13 +158,7 @@ function Summary({ editor, section }: { readonly editor: Editor; readonly sectio
       {others.length === 0 ? null : (
         <div class="notice warn">
           <p>Other parts of the configuration keep this {section.noun} from being saved:</p>
-          <ul class="diagnostics">
-            {others.map(({ path, message }) => (
-              <li key={path + message}>
-                <code>{path}</code> {message}
-              </li>
-            ))}
-          </ul>
+          <Diagnostics diagnostics={others} />
         </div>
       )}
     </>
@@ -210,10 +204,9 @@ function Preview({ editor: { check, isChanged } }: { readonly editor: Editor }) 
 }
 
 function CheckState({ editor: { check, isChanged } }: { readonly editor: Editor }) {
-  const text = !isChanged || check === undefined ? "" : check.ok ? "The configuration is valid." : "";
   return (
     <span class="soft small" role="status">
-      {text}
+      {isChanged && check?.ok === true ? "The configuration is valid." : ""}
     </span>
   );
 }

@@ -11,6 +11,7 @@ import { useStore } from "../api/store.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
 import { Badge, Head, latencyText, Panel } from "../parts/bits.tsx";
+import { FilterInput, RowActions } from "../parts/row-actions.tsx";
 import { RouteName } from "../parts/route-name.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -81,18 +82,43 @@ interface RouteTableProps {
 }
 
 function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
-  const { window, now } = useStore(traffic);
   const [filter, setFilter] = useState("");
-  const wanted = filter.trim().toLowerCase();
-  const shown = wanted === "" ? routes : routes.filter((route) => searchText(route).includes(wanted));
+  const columns = useColumns();
+  if (mayChange) columns.push({ name: "Actions", cell: (route) => <Actions route={route} onChange={onChange} /> });
+  if (routes.length === 0) {
+    return (
+      <Empty title="No routes yet">
+        Requests get 404, or files of server.static_root.{" "}
+        {mayChange ? <a href={linkTo("routes/new")}>Add the first route</a> : null}
+      </Empty>
+    );
+  }
+  const shown = routes.filter((route) => searchText(route).includes(filter.trim().toLowerCase()));
+  return (
+    <Panel
+      title={counted(shown.length, "route")}
+      aside={<FilterInput label="Filter routes" value={filter} onType={setFilter} />}
+      isFlush
+    >
+      <Table
+        caption="Routes, with rates of the last minute"
+        columns={columns}
+        rows={shown}
+        keyOf={labelOf}
+        empty={
+          <Empty title={`No route has “${filter}” in it`}>Prefixes, hosts, upstreams and guards are searched.</Empty>
+        }
+      />
+    </Panel>
+  );
+}
+
+function useColumns(): Column<RouteSummary>[] {
+  const { window, now } = useStore(traffic);
   const caches = new Map((now?.caches.routes ?? []).map((cache) => [cache.route, cache]));
   const ratesOf = (route: RouteSummary): RouteRates | undefined => window?.routes.get(labelOf(route));
-  const columns: Column<RouteSummary>[] = [
-    {
-      name: "Route",
-      sort: labelOf,
-      cell: (route) => <Route route={route} />,
-    },
+  return [
+    { name: "Route", sort: labelOf, cell: (route) => <Route route={route} /> },
     { name: "Goes to", cell: (route) => <Target route={route} /> },
     { name: "Guards", cell: (route) => <Guards route={route} /> },
     {
@@ -125,41 +151,6 @@ function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
       cell: (route) => (window === undefined ? NONE : <Errors errors={ratesOf(route)?.serverErrors ?? 0} />),
     },
   ];
-  if (mayChange) columns.push({ name: "Actions", cell: (route) => <Actions route={route} onChange={onChange} /> });
-  if (routes.length === 0) {
-    return (
-      <Empty title="No routes yet">
-        Requests get 404, or files of server.static_root.{" "}
-        {mayChange ? <a href={linkTo("routes/new")}>Add the first route</a> : null}
-      </Empty>
-    );
-  }
-  return (
-    <Panel
-      title={counted(shown.length, "route")}
-      aside={
-        <input
-          class="input filter"
-          type="search"
-          placeholder="Filter"
-          aria-label="Filter routes"
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
-      }
-      isFlush
-    >
-      <Table
-        caption="Routes, with rates of the last minute"
-        columns={columns}
-        rows={shown}
-        keyOf={labelOf}
-        empty={
-          <Empty title={`No route has “${filter}” in it`}>Prefixes, hosts, upstreams and guards are searched.</Empty>
-        }
-      />
-    </Panel>
-  );
 }
 
 function cacheShareOf(cache: Parameters<typeof cacheShare>[1] | undefined): number | undefined {
@@ -248,17 +239,6 @@ function Actions({ route, onChange }: { readonly route: RouteSummary; readonly o
         onChange();
       },
     });
-  return (
-    <span class="row-actions">
-      <a
-        class="button small quiet"
-        href={linkTo("routes/edit", { prefix: route.path_prefix, host: route.host, name: route.name })}
-      >
-        Edit<span class="visually-hidden"> {name}</span>
-      </a>
-      <button class="button small quiet" type="button" onClick={remove}>
-        Remove<span class="visually-hidden"> {name}</span>
-      </button>
-    </span>
-  );
+  const editLink = linkTo("routes/edit", { prefix: route.path_prefix, host: route.host, name: route.name });
+  return <RowActions name={name} editLink={editLink} onRemove={remove} />;
 }

@@ -104,7 +104,7 @@ function ByRoute({ currency, days }: SoldProps) {
 function rowsOf({ decimals }: Amount, days: readonly SoldOnDay[], columns: readonly string[]): readonly RouteRow[] {
   const routes = [...new Set(days.map(({ route }) => route))];
   const textsOf = (amounts: readonly string[]): readonly string[] =>
-    aligned(amounts.map((amount) => ({ amount, ...(decimals === undefined ? {} : { decimals }) })));
+    aligned(amounts.map((amount) => ({ amount, decimals })));
   const soldOn = (route: string, wanted: (day: string) => boolean): string =>
     sum(days.filter((day) => day.route === route && wanted(day.day)).map(({ amount }) => amount));
   const totals = routes.map((route) => soldOn(route, () => true));

@@ -7,6 +7,7 @@ import { useResource } from "../live/resource.ts";
 import { useMayChange } from "../parts/access.ts";
 import { ask } from "../parts/ask.tsx";
 import { Ago, Badge, Head, Panel } from "../parts/bits.tsx";
+import { RowActions } from "../parts/row-actions.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { tell } from "../parts/told.tsx";
@@ -56,23 +57,7 @@ interface UpstreamProps {
 function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
   const { name, servers, load_balancer: balancer, protocol, waiting } = upstream;
   const able = servers.filter(({ in_rotation: isIn }) => isIn).length;
-  const remove = (): void =>
-    ask({
-      title: "Remove this upstream?",
-      isDangerous: true,
-      action: "Remove upstream",
-      body: (
-        <p>
-          <code>{name}</code> goes with its {counted(servers.length, "server")}. Requests of routes that name it get 503
-          until it is added again. To change it without a gap, edit it.
-        </p>
-      ),
-      async run() {
-        await call(UPSTREAMS.addressOf({ name }), { method: "DELETE" });
-        tell(`The upstream ${name} is removed. The file has it until you persist.`);
-        onChange();
-      },
-    });
+  const editLink = linkTo("upstreams/edit", { name });
   return (
     <Panel
       title={<code>{name}</code>}
@@ -84,14 +69,7 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
             {protocol === undefined || protocol === "http1" ? "" : `, ${protocol}`}
           </span>
           {mayChange && waiting === undefined ? (
-            <span class="row-actions">
-              <a class="button small quiet" href={linkTo("upstreams/edit", { name })}>
-                Edit<span class="visually-hidden"> {name}</span>
-              </a>
-              <button class="button small quiet" type="button" onClick={remove}>
-                Remove<span class="visually-hidden"> {name}</span>
-              </button>
-            </span>
+            <RowActions name={name} editLink={editLink} onRemove={() => askToRemove(upstream, onChange)} />
           ) : null}
         </>
       }
@@ -116,6 +94,25 @@ function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
   );
 }
 
+function askToRemove({ name, servers }: UpstreamState, onChange: () => void): void {
+  ask({
+    title: "Remove this upstream?",
+    isDangerous: true,
+    action: "Remove upstream",
+    body: (
+      <p>
+        <code>{name}</code> goes with its {counted(servers.length, "server")}. Requests of routes that name it get 503
+        until it is added again. To change it without a gap, edit it.
+      </p>
+    ),
+    async run() {
+      await call(UPSTREAMS.addressOf({ name }), { method: "DELETE" });
+      tell(`The upstream ${name} is removed. The file has it until you persist.`);
+      onChange();
+    },
+  });
+}
+
 function columnsFor(upstream: string, mayChange: boolean, onChange: () => void): Column<ServerState>[] {
   const columns: Column<ServerState>[] = [
     {
@@ -125,13 +122,13 @@ function columnsFor(upstream: string, mayChange: boolean, onChange: () => void):
           <code>{addressOf(server)}</code>
           <span class="soft small">
             {server.source}
-            {server.backup === true ? ", backup" : ""}
+            {server.backup ? ", backup" : ""}
           </span>
         </span>
       ),
     },
     { name: "Health", cell: (server) => <Health server={server} /> },
-    { name: "Weight", isNumber: true, isMinor: true, cell: ({ weight = 1 }) => count(weight) },
+    { name: "Weight", isNumber: true, isMinor: true, cell: ({ weight }) => count(weight) },
     { name: "In flight", isNumber: true, cell: (server) => count(server.requests_in_flight) },
     { name: "Connections", isNumber: true, cell: ({ connections }) => count(connections) },
     {
@@ -159,7 +156,7 @@ function columnsFor(upstream: string, mayChange: boolean, onChange: () => void):
 }
 
 function addressOf({ unix, address, port, server }: ServerState): string {
-  if (unix !== undefined && unix !== "") return unix;
+  if (unix !== undefined) return unix;
   if (address === undefined) return server;
   return `${address.includes(":") ? `[${address}]` : address}:${port ?? ""}`;
 }
@@ -172,9 +169,7 @@ export function Health({ server: { health, in_rotation: isIn, drained, reason } 
       <Badge tone={tone}>
         {drained ? "drained" : isIn ? health : health === "unchecked" ? "out of rotation" : health}
       </Badge>
-      {reason === undefined || reason === "" || (isIn && !drained) ? null : (
-        <span class="soft small reason">{reason}</span>
-      )}
+      {reason === "" || (isIn && !drained) ? null : <span class="soft small reason">{reason}</span>}
     </span>
   );
 }

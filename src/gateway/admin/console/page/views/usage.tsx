@@ -95,7 +95,8 @@ function rowsOf(usage: UsageBody, grouping: Grouping): readonly UsageRow[] {
   return usage.consumers.map((entry) => rowOf(entry, entry.name, entry.anonymous === true ? "anonymous" : entry.name));
 }
 
-type UsageEntry = UsageCounts & Partial<Pick<SoldCounts, "payments" | "amounts">> & { readonly other?: true };
+type UsageEntry = UsageCounts &
+  Partial<Pick<SoldCounts, "payments" | "amounts">> & { readonly other?: true | undefined };
 
 function rowOf(entry: UsageEntry, key: string, shown: string): UsageRow {
   const isOther = entry.other === true;
@@ -118,11 +119,7 @@ function withTokens(rows: readonly UsageRow[], payments: PaymentSummary | undefi
     ...row,
     amounts: row.amounts.map((amount) => {
       const { decimals, symbol } = tokens.get(currencyOf(amount).toLowerCase()) ?? {};
-      return {
-        ...amount,
-        ...(decimals === undefined ? {} : { decimals }),
-        ...(symbol === undefined ? {} : { symbol }),
-      };
+      return { ...amount, decimals, symbol };
     }),
   }));
 }

@@ -1,5 +1,6 @@
 /** Schemas that several responses share. The interface's description refers to them by name. */
 import { z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
 import { errorCodes } from "../http/problem.ts";
 
 /** The schema of an error response: problem details of RFC 9457. */
@@ -24,7 +25,7 @@ export const problem = z
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
 /** An error or a warning about the configuration. */
-export const diagnostic = z
+const diagnostic = z
   .object({
     path: z.string(),
     message: z.string(),
@@ -38,6 +39,9 @@ export const patchOperation = z
   .object({ op: z.enum(["add", "remove", "replace"]), path: z.string(), value: z.unknown().optional() })
   .openapi("PatchOperation", { description: "An operation of a JSON patch (RFC 6902); secrets are replaced" });
 
+/** The parsed `patchOperation`. */
+export type PatchOperation = DeepReadonly<z.output<typeof patchOperation>>;
+
 /** The operator, console or signal that asked for a change. */
 export const actor = z
   .object({
@@ -50,7 +54,7 @@ export const actor = z
 /** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** The counters of filters and tenants, added up over all workers. */
+/** The counters of filters and tenants, added up over all workers. Tenants are counted since the start. */
 export const wasm = z
   .object({
     park_active: z.int(),
@@ -66,6 +70,9 @@ export const wasm = z
   })
   .openapi("Wasm", { description: "Filters and tenants of all workers" });
 
+/** The parsed `wasm`. */
+export type WasmState = DeepReadonly<z.output<typeof wasm>>;
+
 /** The counters of a consumer, a route or an upstream. */
 export const counts = {
   requests: z.number(),
@@ -76,25 +83,50 @@ export const counts = {
 };
 
 /** A server of an upstream, with its health and its load. */
-export const server = z
-  .looseObject({
+const server = z
+  .object({
     server: z.string().openapi({ description: "Name of the server in paths: host:port, or unix:path" }),
-    address: z.string().optional(),
-    port: z.int().optional(),
-    unix: z.string().optional(),
     source: z.enum(["configured", "dns", "catalog"]),
     weight: z.number(),
     backup: z.boolean(),
-    health: z.enum(["healthy", "unhealthy", "unchecked"]),
-    in_rotation: z.boolean(),
+    health: z.enum(["healthy", "unhealthy", "unchecked"]).openapi({ description: "`unchecked`: no health checks" }),
+    in_rotation: z.boolean().openapi({ description: "The server receives requests" }),
     drained: z.boolean(),
-    reason: z.string(),
-    failures: z.number(),
+    reason: z.string().openapi({ description: "Why it is unhealthy or out of rotation, in words" }),
+    failures: z.number().openapi({ description: "Consecutive failed requests" }),
     requests_in_flight: z.number(),
     connections: z.number(),
-    last_failure_ms: z.number().optional(),
+    last_failure_ms: z.number().optional().openapi({ description: "Of a request or a probe" }),
   })
   .openapi("Server", { description: "A server of an upstream, as it is now" });
+
+/** The parsed `server`. */
+export type ServerFigures = DeepReadonly<z.output<typeof server>>;
+
+/** One upstream, with the current state of each of its servers. */
+export const upstreamFigures = z.object({ name: z.string(), servers: z.array(server) });
+
+/** The parsed `upstreamFigures`. */
+export type OverviewUpstream = DeepReadonly<z.output<typeof upstreamFigures>>;
+
+/** A server as it is configured, and as it is now. */
+export const listedServer = server
+  .extend({ address: z.string().optional(), port: z.int().optional(), unix: z.string().optional() })
+  .loose()
+  .openapi("ListedServer");
+
+/** A warm tenant at one socket. */
+export const tenant = z
+  .object({
+    key: z.string(),
+    path: z.string().openapi({ description: "The socket that its requests go to" }),
+    last_used_ms: z.number(),
+    workers: z.int().openapi({ description: "The number of workers in which it is warm" }),
+  })
+  .openapi("Tenant");
+
+/** The parsed `tenant`. */
+export type Tenant = DeepReadonly<z.output<typeof tenant>>;
 
 /** The members of every response to a change. */
 export const changed = {
@@ -108,3 +140,12 @@ export const changed = {
 
 /** The `ETag` field of responses that depend on the configuration. */
 export const ETAG = { ETag: "The revision of the configuration, for If-Match" };
+
+/** The response of `POST /v1/config/check`: the effects that a configuration would have. */
+export const checked = z.object({
+  ok: z.boolean(),
+  problems: z.array(diagnostic),
+  warnings: z.array(diagnostic),
+  difference: z.array(patchOperation).openapi({ description: "From the running configuration to this one" }),
+  restart: changed.restart.unwrap(),
+});

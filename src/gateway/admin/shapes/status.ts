@@ -1,0 +1,43 @@
+import { z } from "@hono/zod-openapi";
+import { type DeepReadonly } from "../../../lib/deep-readonly.ts";
+import { actor, patchOperation, wasm } from "./common.ts";
+
+const lastReload = z.object({
+  time_ms: z.number(),
+  by: actor,
+  ok: z.boolean(),
+  detail: z.string(),
+  discarded: z.array(patchOperation),
+});
+
+/** The response of `GET /v1/status`. */
+export const status = z
+  .object({
+    status: z.literal("ok"),
+    version: z.string(),
+    started_at_ms: z.number(),
+    routes: z.int(),
+    upstreams: z.int(),
+    port: z.int().openapi({ description: "Of the first listener" }),
+    workers: z.int(),
+    config: z.object({
+      path: z.string().nullable(),
+      revision: z.string(),
+      changed_in_memory: z.boolean(),
+      changed_on_disk: z.boolean(),
+      difference: z
+        .array(patchOperation)
+        .openapi({ description: "Changes from the file to the running configuration" }),
+    }),
+    last_reload: lastReload.nullable(),
+    certificates: z
+      .array(z.object({ path: z.string(), valid_from_ms: z.number(), valid_to_ms: z.number() }))
+      .openapi({ description: "Every certificate that the gateway shows, and the CAs for clients" }),
+    wasm,
+  })
+  .openapi("Status");
+
+/** The parsed `status`. */
+export type Status = DeepReadonly<z.output<typeof status>>;
+/** The outcome of the last reload of the file. */
+export type LastReload = DeepReadonly<z.output<typeof lastReload>>;

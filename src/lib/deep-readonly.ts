@@ -1,0 +1,2 @@
+/** The same type, with all members of all objects and lists read-only. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
