@@ -121,6 +121,8 @@ function isHidden(name: string): boolean {
 function authNames(auth: RouteConfig["auth"], path: string): (readonly [at: string, name: string])[] {
   if (auth.type === "chain") return auth.methods.flatMap((method, i) => authNames(method, `${path}.methods[${i}]`));
   if (auth.type === "api_key") return [[`${path}.header_name`, auth.header_name]];
+  if (auth.type === "forward_auth")
+    return auth.headers_forward.map((name, i) => [`${path}.headers_forward[${i}]`, name] as const);
   return [];
 }
 
