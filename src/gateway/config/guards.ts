@@ -16,8 +16,6 @@ type Guard =
 /** A route with its place in the configuration, and its guards. */
 export interface GuardedRoute {
   readonly index: number;
-  /** Its prefix, host and conditions. */
-  readonly key: string;
   readonly prefix: string;
   /** Empty: any host. */
   readonly host: string;
@@ -26,6 +24,7 @@ export interface GuardedRoute {
   readonly isExact: boolean;
   /** Empty: any method. */
   readonly methods: readonly string[];
+  /** The same object for all routes of a configuration with these guards. */
   readonly guards: ReadonlySet<Guard>;
   /** The kinds of guards that it leaves out on purpose. */
   readonly without: ReadonlySet<string>;
@@ -44,28 +43,42 @@ export interface GuardedConfig {
 /** The routes of one prefix by host; of one host, the route without conditions comes last. */
 type Slot = Map<string, GuardedRoute[]>;
 
+/** The index of a list of routes, with the other parts that it was made of. */
+const indexes = new WeakMap<GuardedConfig["routes"], { readonly index: GuardIndex; readonly of: GuardedConfig }>();
+
 /** Finds the routes that can take requests, with their guards. It is not a route table: it tests no condition. */
 export class GuardIndex {
   readonly routes: readonly GuardedRoute[];
+  /** The kinds of guards that some route has. */
+  readonly kinds: ReadonlySet<string>;
   readonly #slots: ReadonlyMap<string, Slot>;
   readonly #lengths: readonly number[];
   readonly #samples = new Map<Slot, Map<string, readonly GuardedRoute[]>>();
 
-  private constructor(routes: readonly GuardedRoute[], slots: ReadonlyMap<string, Slot>) {
+  private constructor(
+    routes: readonly GuardedRoute[],
+    guards: Iterable<ReadonlySet<Guard>>,
+    slots: ReadonlyMap<string, Slot>,
+  ) {
     this.routes = routes;
+    this.kinds = new Set([...guards].flatMap((set) => [...set].map(kindOf)));
     this.#slots = slots;
     this.#lengths = [...new Set([...slots.keys()].map(({ length }) => length))].toSorted((a, b) => b - a);
   }
 
-  static *of({ routes, wasm_filters, x402 }: GuardedConfig): Steps<GuardIndex> {
+  static *of(config: GuardedConfig): Steps<GuardIndex> {
+    const { routes, wasm_filters, x402 } = config;
+    const before = indexes.get(routes);
+    if (before?.of.wasm_filters === wasm_filters && before.of.x402 === x402) return before.index;
     const filters = Map.groupBy(wasm_filters, ({ match }) => match);
     const settles = x402?.test_mode !== true;
+    const guards = new Map<string, ReadonlySet<Guard>>();
     const made: GuardedRoute[] = [];
     const slots = new Map<string, Slot>();
     for (const [i, route] of routes.entries()) {
       yield;
       if (route === undefined) continue;
-      const guarded = guardedRoute(route, i, { filters: filters.get(route.path_prefix) ?? [], settles });
+      const guarded = guardedRoute(route, i, { filters: filters.get(route.path_prefix), settles, guards });
       made.push(guarded);
       const slot = slots.get(guarded.prefix) ?? new Map<string, GuardedRoute[]>();
       slots.set(guarded.prefix, slot);
@@ -74,7 +87,15 @@ export class GuardIndex {
       if (guarded.conditions === "") list.push(guarded);
       else list.unshift(guarded);
     }
-    return new GuardIndex(made, slots);
+    const index = new GuardIndex(made, guards.values(), slots);
+    indexes.set(routes, { index, of: { routes, wasm_filters, x402 } });
+    return index;
+  }
+
+  /** The routes with the prefix, host and conditions of a route. */
+  alike({ prefix, host, conditions }: GuardedRoute): readonly GuardedRoute[] {
+    const routes = this.#slots.get(prefix)?.get(host) ?? [];
+    return routes.filter((route) => route.conditions === conditions);
   }
 
   /** The routes that cover a path of a host, such as `example.com` or `*.example.com`, in their order of precedence. */
@@ -150,37 +171,47 @@ export class GuardIndex {
 
 /** The parts of the configuration that guard a route, beside the route itself. */
 interface Beside {
-  readonly filters: Config["wasm_filters"];
+  readonly filters: Config["wasm_filters"] | undefined;
   /** False in test mode: its payments move no money. */
   readonly settles: boolean;
+  /** The sets of guards so far, by their text. */
+  readonly guards: Map<string, ReadonlySet<Guard>>;
 }
 
 function guardedRoute(route: RouteConfig, index: number, beside: Beside): GuardedRoute {
   const { path_prefix: prefix, host = "", match, upstream, tenant, traffic_split: split = [] } = route;
   const conditions = match === undefined ? "" : JSON.stringify(match);
+  const list = guardsOf(route, beside);
+  const text = list.join(" ");
+  const guards = beside.guards.get(text) ?? new Set(list);
+  beside.guards.set(text, guards);
   return {
     index,
-    key: `${prefix} ${host} ${conditions}`,
     prefix,
     host,
     conditions,
     isExact: match?.exact_path === true,
     methods: match?.methods ?? [],
-    guards: new Set(guardsOf(route, beside)),
-    without: new Set(route.without),
-    forwards: [upstream, tenant, ...split.map((share) => share.upstream)].some((target) => target !== undefined),
+    guards,
+    without: route.without.length === 0 ? NOTHING : new Set(route.without),
+    forwards: upstream !== undefined || tenant !== undefined || split.some((share) => share.upstream !== undefined),
   };
 }
 
-function* guardsOf(route: RouteConfig, { filters, settles }: Beside): Generator<Guard> {
-  if (route.x402 !== undefined) yield "price";
-  if (route.x402 !== undefined && settles) yield "settlement";
-  if (asksCredentials(route.auth)) yield "auth";
-  if (restricts(route.auth)) yield "consumers";
-  if (route.rate_limit !== undefined) yield "rate_limit";
-  if (route.body_schema !== undefined) yield "body_schema";
-  if ((route.fixed_response?.status ?? 0) >= 400) yield "refusal";
-  for (const { module, root_id: plugin } of filters) yield `filter ${plugin === "" ? module : `${module} ${plugin}`}`;
+const NOTHING: ReadonlySet<string> = new Set();
+
+function guardsOf(route: RouteConfig, { filters = [], settles }: Beside): Guard[] {
+  const guards: Guard[] = [];
+  if (route.x402 !== undefined) guards.push("price");
+  if (route.x402 !== undefined && settles) guards.push("settlement");
+  if (asksCredentials(route.auth)) guards.push("auth");
+  if (restricts(route.auth)) guards.push("consumers");
+  if (route.rate_limit !== undefined) guards.push("rate_limit");
+  if (route.body_schema !== undefined) guards.push("body_schema");
+  if ((route.fixed_response?.status ?? 0) >= 400) guards.push("refusal");
+  for (const { module, root_id: plugin } of filters)
+    guards.push(`filter ${plugin === "" ? module : `${module} ${plugin}`}`);
+  return guards;
 }
 
 /** The kind of a guard, as in `routes[].without`. */

@@ -8,11 +8,12 @@ const EXPECTED = ["price", "auth", "filter"] as const;
 /** Warns about a route that has no price, authentication or filter, if the route above it has one. */
 export function* checkGuards({ routes, wasm_filters, x402 }: Draft, report: Report): Steps<void> {
   const index = yield* GuardIndex.of({ routes, wasm_filters: wasm_filters ?? [], x402 });
-  for (const route of index.routes) {
+  const expected = EXPECTED.filter((kind) => index.kinds.has(kind));
+  for (const route of expected.length === 0 ? [] : index.routes) {
     yield;
     if (!route.forwards) continue;
-    const own = new Set([...route.without, ...[...route.guards].map(kindOf)]);
-    const missing = EXPECTED.filter((kind) => !own.has(kind));
+    const own = [...route.guards].map(kindOf);
+    const missing = expected.filter((kind) => !route.without.has(kind) && !own.includes(kind));
     const above = missing.length === 0 ? [] : index.above(route);
     const lost = missing.flatMap((kind) => {
       const from = above.find(({ guards }) => [...guards].some((guard) => kindOf(guard) === kind));

@@ -1,22 +1,25 @@
 /** Judges documents and texts: can the gateway serve with them, and what would that change? */
 import { packSteps, type PackedJson, unpackSteps } from "../../../lib/packed-json.ts";
+import { isObject } from "../../../lib/is-object.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic, type Findings, valueAt } from "../../config/diagnostic.ts";
 import { isDeeper, MAX_DEPTH } from "../../config/formats/json.ts";
+import { formatOf } from "../../config/formats/format-of.ts";
+import { configText } from "../../config/load.ts";
 import { type ParseCache } from "../../config/parse.ts";
 import { withKeptSecrets } from "../../config/secrets.ts";
 import { type Edited } from "./apply-edit.ts";
 import { type ConfigSource, documentSteps, withFindings } from "./config-source.ts";
 import { fileSteps } from "./file-keys.ts";
 import { guardLosses } from "./guard-losses.ts";
-import { fitting, judge, type Judged, type JudgeJob } from "./judge.ts";
+import { fitting, type Judged, type Judgement, type JudgeJob } from "./judge.ts";
 import { judgeInThread } from "./judge-thread.ts";
 import { type AtStart } from "./restart-keys.ts";
 import { type Failed, type Unreadable } from "./running-config.ts";
 import { sharedSteps } from "./shared-parts.ts";
 
-/** Bytes of a file that is parsed without a thread, because that takes a millisecond. */
+/** Bytes of a file of another format than JSON that is parsed without a thread, because that takes a millisecond. */
 const MAX_INLINE_BYTES = 16_384;
 /** Characters of a part of a document that is loaded in one slice: a section, or 50 items of a list. */
 const MAX_PART = 262_144;
@@ -111,26 +114,38 @@ export class DocumentJudge {
     return { ...judged, candidate: await this.#unpack(judged, standing, { strict }) };
   }
 
-  /** Judges the text of the file. Only a text with diagnostics, or with long parts, is judged in a thread, which takes longer. */
+  /** Judges the text of the file. Only a text with diagnostics, or of another format, is judged in a thread, which takes longer. */
   async file({ bytes, path, strict }: FileText, standing: Standing): Promise<Candidate | Failed> {
     const text = { bytes, from: { kind: "file", path }, strict } as const;
-    const parse = bytes.length > MAX_INLINE_BYTES ? judgeInThread : judge;
-    const parsed = await parse(this.#jobOf({ ...text, asks: "text" }));
-    const isPlain = parsed.kind === "judged" && parsed.document !== undefined && isInParts(parsed.document);
-    const judged = isPlain ? parsed : await judgeInThread(this.#jobOf({ ...text, asks: "document" }));
-    if (judged.kind === "unreadable") return { kind: "failed", reason: judged.reason };
-    const loaded = await this.#unpack(judged, standing, { strict, isFile: true });
-    if (judged.document === undefined || loaded.problems.length + loaded.warnings.length === 0) return loaded;
+    const origin = { strict, isFile: true } as const;
+    const document = await documentIn(bytes, path);
+    let loaded = document && (await this.#loadShared(document, standing, origin));
+    if (loaded === undefined) {
+      const judged = await this.#judgeFile(text);
+      if (judged.kind === "unreadable") return { kind: "failed", reason: judged.reason };
+      loaded = await this.#unpack(judged, standing, origin);
+      if (judged.document === undefined) return loaded;
+    }
+    if (loaded.problems.length + loaded.warnings.length === 0) return loaded;
     // Its diagnostics get their positions in the text.
     const placed = await judgeInThread(this.#jobOf({ ...text, asks: "document", found: loaded.found }));
     return placed.kind === "judged" ? { ...loaded, problems: placed.problems, warnings: placed.warnings } : loaded;
   }
 
+  async #judgeFile(text: Pick<JudgeJob, "bytes" | "from" | "strict">): Promise<Judgement> {
+    const parsed = await judgeInThread(this.#jobOf({ ...text, asks: "text" }));
+    const isPlain = parsed.kind === "judged" && parsed.document !== undefined && isInParts(parsed.document);
+    return isPlain ? parsed : judgeInThread(this.#jobOf({ ...text, asks: "document" }));
+  }
+
   /** Loads a document that a thread has judged, in slices, because a thread cannot pass on the objects that are known. */
   async #unpack({ problems, warnings, document }: Judged, standing: Standing, origin: Origin): Promise<Loaded> {
     if (document === undefined) return { next: undefined, problems, warnings, losses: [], found: NOTHING };
-    const unpacked = await inSlices(unpackSteps(document));
-    return await this.#load(await inSlices(sharedSteps(unpacked, standing.served.document)), standing, origin);
+    return await this.#loadShared(await inSlices(unpackSteps(document)), standing, origin);
+  }
+
+  async #loadShared(document: object, standing: Standing, origin: Origin): Promise<Loaded> {
+    return await this.#load(await inSlices(sharedSteps(document, standing.served.document)), standing, origin);
   }
 
   async #load(document: unknown, { served, saved }: Standing, origin: Origin): Promise<Loaded> {
@@ -161,6 +176,19 @@ export class DocumentJudge {
 /** The index of a route that an edit changes; undefined for another edit. */
 function changedRoute({ at: [list, index], before }: Edited): number | undefined {
   return list === "routes" && before !== undefined && typeof index === "number" ? index : undefined;
+}
+
+/** The document in a file; undefined if a thread must read it. */
+async function documentIn(bytes: Uint8Array, path: string): Promise<object | undefined> {
+  const { parse, parseParts } = await formatOf(path);
+  try {
+    if (parseParts !== undefined) return await inSlices(parseParts(configText(bytes)));
+    const parsed = bytes.length <= MAX_INLINE_BYTES ? parse(configText(bytes)) : undefined;
+    return parsed?.ok === true && isObject(parsed.value) ? parsed.value : undefined;
+  } catch {
+    // Not UTF-8: the thread reports it.
+    return undefined;
+  }
 }
 
 function isInParts(document: PackedJson): boolean {

@@ -9,7 +9,6 @@ const MAX_PROBES = 100_000;
 /** Stands for the static files, which take the paths without a route. */
 const FILES: GuardedRoute = {
   index: -1,
-  key: "",
   prefix: "",
   host: "",
   conditions: "",
@@ -19,14 +18,6 @@ const FILES: GuardedRoute = {
   without: new Set(),
   forwards: true,
 };
-
-const indexes = new WeakMap<Config, GuardIndex>();
-
-function* indexOf(config: Config): Steps<GuardIndex> {
-  const index = indexes.get(config) ?? (yield* GuardIndex.of(config));
-  indexes.set(config, index);
-  return index;
-}
 
 /** A change of the configuration. */
 interface Compared {
@@ -43,7 +34,7 @@ interface Compared {
  * their requests.
  */
 export function* guardLosses({ before, after, saved, changed }: Compared): Steps<Diagnostic[]> {
-  const [old, next, kept] = [yield* indexOf(before), yield* indexOf(after), yield* indexOf(saved)];
+  const [old, next, kept] = [yield* GuardIndex.of(before), yield* GuardIndex.of(after), yield* GuardIndex.of(saved)];
   const losses = new Map<string, Diagnostic>();
   const compare = (from: GuardedRoute, to: GuardedRoute): void => {
     const lost = lostGuards(from, to, after);
@@ -56,8 +47,7 @@ export function* guardLosses({ before, after, saved, changed }: Compared): Steps
   const [moved, target] = [old, next].map(({ routes }) => routes.find(({ index }) => index === changed));
   if (moved !== undefined && target !== undefined) compare(moved, target);
   for (const diagnostic of certificateLosses(before, after)) losses.set(diagnostic.message, diagnostic);
-  const [signs, nextSigns] = [yield* signaturesOf(old), yield* signaturesOf(next)];
-  const changedRoutes = [...(yield* missingIn(nextSigns, signs)), ...(yield* missingIn(signs, nextSigns))];
+  const changedRoutes = [...(yield* missingIn(next, old)), ...(yield* missingIn(old, next))];
   let probes = 0;
   for (const [host, path] of probesOf(changedRoutes, old, next)) {
     yield;
@@ -111,10 +101,10 @@ function comparePath(
   for (const from of takers) {
     for (const to of next) {
       // A route that came first before took its requests before.
-      if (!before.has(to.key) && !haveOtherMethods(from, to)) compare(from, to);
+      if (!before.has(keyOf(to)) && !haveOtherMethods(from, to)) compare(from, to);
       if (to.conditions === "" || to.conditions === from.conditions) break;
     }
-    before.add(from.key);
+    before.add(keyOf(from));
   }
 }
 
@@ -134,25 +124,23 @@ function* probesOf(
   }
 }
 
-type Signatures = ReadonlyMap<string, GuardedRoute>;
-
-function* signaturesOf(index: GuardIndex): Steps<Signatures> {
-  const signatures = new Map<string, GuardedRoute>();
-  for (const route of index.routes) {
-    yield;
-    signatures.set(`${route.key} ${route.forwards} ${[...route.guards].join(" ")}`, route);
-  }
-  return signatures;
+function keyOf({ prefix, host, conditions }: GuardedRoute): string {
+  return `${prefix} ${host} ${conditions}`;
 }
 
-/** The routes of `from` whose signatures are not in `others`. */
-function* missingIn(others: Signatures, from: Signatures): Steps<GuardedRoute[]> {
+/** The routes of `from` for which `others` has no route that takes the same requests with the same guards. */
+function* missingIn(others: GuardIndex, from: GuardIndex): Steps<GuardedRoute[]> {
   const missing: GuardedRoute[] = [];
-  for (const [signature, route] of from) {
+  for (const route of from.routes) {
     yield;
-    if (!others.has(signature)) missing.push(route);
+    const isKept = others.alike(route).some((other) => other.forwards === route.forwards && haveSame(route, other));
+    if (!isKept) missing.push(route);
   }
   return missing;
+}
+
+function haveSame({ guards }: GuardedRoute, other: GuardedRoute): boolean {
+  return guards.size === other.guards.size && [...guards].every((guard) => other.guards.has(guard));
 }
 
 function guardedRouteName({ prefix, host }: GuardedRoute): string {
