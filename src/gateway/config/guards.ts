@@ -92,10 +92,13 @@ export class GuardIndex {
     return index;
   }
 
-  /** The routes with the prefix, host and conditions of a route. */
-  alike({ prefix, host, conditions }: GuardedRoute): readonly GuardedRoute[] {
-    const routes = this.#slots.get(prefix)?.get(host) ?? [];
-    return routes.filter((route) => route.conditions === conditions);
+  /** True if a route takes the same requests as a route of another index, with the same guards. */
+  hasSame({ prefix, host, conditions, forwards, guards }: GuardedRoute): boolean {
+    for (const other of this.#slots.get(prefix)?.get(host) ?? []) {
+      if (other.conditions !== conditions || other.forwards !== forwards) continue;
+      if (other.guards.size === guards.size && guards.isSubsetOf(other.guards)) return true;
+    }
+    return false;
   }
 
   /** The routes that cover a path of a host, such as `example.com` or `*.example.com`, in their order of precedence. */

@@ -3,6 +3,7 @@ import { type z } from "zod";
 import { type Steps } from "../../lib/slices.ts";
 import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { MAX_DIAGNOSTICS } from "./diagnostic.ts";
+import { RecordedSchema } from "./schema/recorded-schema.ts";
 import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
 import { type WithoutPlaceholder } from "./secrets.ts";
@@ -33,8 +34,8 @@ export class ParseCache {
   readonly #parsed = new Map<z.ZodType, WeakMap<object, Parsed>>();
   /** Objects and lists that do not contain the placeholder of a secret. */
   readonly withoutPlaceholder: WithoutPlaceholder = new WeakSet();
-  /** The routes that have no errors, with the other values that the rules need. */
-  readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();
+  /** The routes that have no errors, with the other value that their rules need. */
+  readonly #clean = new WeakMap<RouteConfig, unknown>();
 
   parse(schema: z.ZodType, value: unknown): Parsed {
     if (typeof value !== "object" || value === null) return parse(schema, value);
@@ -47,20 +48,23 @@ export class ParseCache {
     return parsed;
   }
 
-  isClean(item: RouteConfig, context: readonly unknown[]): boolean {
-    const before = this.#clean.get(item);
-    return before !== undefined && context.every((value, i) => value === before[i]);
+  isClean(item: RouteConfig, x402: Config["x402"] | undefined): boolean {
+    return this.#clean.has(item) && this.#clean.get(item) === x402;
   }
 
-  setClean(item: RouteConfig, context: readonly unknown[]): void {
-    this.#clean.set(item, context);
+  setClean(item: RouteConfig, x402: Config["x402"] | undefined): void {
+    this.#clean.set(item, x402);
   }
 }
 
+const NO_ISSUES: readonly Issue[] = [];
+
 function parse(schema: z.ZodType, value: unknown): Parsed {
   if (isLarge(value)) return { data: undefined, issues: [tooMany(`${MAX_VALUES} values`, [])] };
-  const result = schema.safeParse(value);
-  return result.success ? { data: result.data, issues: [] } : { data: undefined, issues: result.error.issues };
+  // Thousands of routes share their defaults.
+  const isRoute = schema instanceof RecordedSchema && schema === ITEMS.get("routes");
+  const result = isRoute ? schema.safeParseInheriting(value) : schema.safeParse(value);
+  return result.success ? { data: result.data, issues: NO_ISSUES } : { data: undefined, issues: result.error.issues };
 }
 
 /** `most` less the number of values in a value. Below 0, the rest is not counted. */

@@ -14,7 +14,7 @@ import { checkActions } from "./rules-actions.ts";
 import { OWN_PATHS } from "./own-paths.ts";
 import { checkMatch, isUnseen, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
-import { upstreamReferences } from "./upstream-references.ts";
+import { referencesOf } from "./upstream-references.ts";
 
 /** Loaded with the first priced route (bench start). */
 const x402Terms = (): typeof X402Terms => require("../../payments/x402/terms.ts");
@@ -30,9 +30,11 @@ function upstreamNames(raw: unknown): Set<unknown> {
  */
 function* references({ raw }: Draft, report: Report): Steps<void> {
   const names = upstreamNames(raw);
-  for (const { path, name } of upstreamReferences(raw)) {
+  for (const [i, route] of listAt(raw, ["routes"]).entries()) {
     yield;
-    if (!names.has(name)) report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
+    for (const { path, name } of referencesOf(route, i)) {
+      if (!names.has(name)) report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
+    }
   }
 }
 
@@ -99,6 +101,7 @@ function fieldNames(
       `${path}.rate_limit.key`,
       `${JSON.stringify(key)} of clients is not available to policies; use "ip" for the client's address`,
     );
+  if (tenant === undefined && cache === undefined && sticky === undefined && auth.type === "none") return;
   // A tenant's key and a cache key may be the Host.
   const names: (readonly [at: string, name: string | undefined, refuses: (name: string) => boolean])[] = [
     [`${path}.tenant.header`, tenant?.header, isUnseen],
@@ -198,10 +201,10 @@ export function* checkRoutes(draft: Draft, report: Report, cache: ParseCache): S
     yield;
     const path = `routes[${i}]`;
     repetitions.check(route, i);
-    if (cache.isClean(route, [draft.x402])) continue;
+    if (cache.isClean(route, draft.x402)) continue;
     const { diagnostics } = watched;
     checkRoute(route, path, { draft, report: watched });
-    if (watched.diagnostics === diagnostics) cache.setClean(route, [draft.x402]);
+    if (watched.diagnostics === diagnostics) cache.setClean(route, draft.x402);
   }
 }
 

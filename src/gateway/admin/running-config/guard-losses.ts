@@ -133,14 +133,9 @@ function* missingIn(others: GuardIndex, from: GuardIndex): Steps<GuardedRoute[]>
   const missing: GuardedRoute[] = [];
   for (const route of from.routes) {
     yield;
-    const isKept = others.alike(route).some((other) => other.forwards === route.forwards && haveSame(route, other));
-    if (!isKept) missing.push(route);
+    if (!others.hasSame(route)) missing.push(route);
   }
   return missing;
-}
-
-function haveSame({ guards }: GuardedRoute, other: GuardedRoute): boolean {
-  return guards.size === other.guards.size && [...guards].every((guard) => other.guards.has(guard));
 }
 
 function guardedRouteName({ prefix, host }: GuardedRoute): string {

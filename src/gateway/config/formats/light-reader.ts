@@ -11,6 +11,8 @@ const ABSENT = Symbol("absent");
 export interface Reader {
   /** The value or UNREAD. */
   readonly read: (value: unknown) => unknown;
+  /** Like `read`, for an object: it inherits the values of absent keys from an object that all results share. */
+  readonly readInheriting?: (value: unknown) => unknown;
   /** The value of an absent key, ABSENT if the key stays absent, or UNREAD. */
   readonly absent: () => unknown;
   /** True if zod refuses each UNREAD value. */
@@ -160,7 +162,35 @@ function objectReader(members: ReadonlyMap<string, Readable>): Reader {
     }
     return object;
   };
-  return { read, absent: unread, isExact: false, members };
+  return { read, readInheriting: inheriting(members), absent: unread, isExact: false, members };
+}
+
+/** `readInheriting` of an object with these members. */
+function inheriting(members: ReadonlyMap<string, Readable>): (value: unknown) => unknown {
+  let shared: { readonly values: object; readonly required: readonly string[] } | undefined;
+  return (value) => {
+    if (!isPlain(value)) return UNREAD;
+    const { values, required } = (shared ??= absentIn(members));
+    const object = Object.create(values) as Record<string, unknown>;
+    for (const [key, own] of Object.entries(value)) {
+      const data = own === undefined ? UNREAD : (members.get(key)?.reader.read(own) ?? UNREAD);
+      if (data === UNREAD) return UNREAD;
+      object[key] = data;
+    }
+    return required.every((key) => Object.hasOwn(value, key)) ? object : UNREAD;
+  };
+}
+
+/** The values of absent keys, and the keys that must not be absent. */
+function absentIn(members: ReadonlyMap<string, Readable>): {
+  readonly values: object;
+  readonly required: readonly string[];
+} {
+  const absent = [...members].map(([key, { reader }]) => [key, reader.absent()] as const);
+  return {
+    values: Object.fromEntries(absent.filter(([, value]) => value !== ABSENT && value !== UNREAD)),
+    required: absent.filter(([, value]) => value === UNREAD).map(([key]) => key),
+  };
 }
 
 function mapReader(key: Readable, member: Readable): Reader {

@@ -55,6 +55,12 @@ export class RecordedSchema extends Readable {
     return data === UNREAD ? this.made.safeParse(value) : { success: true, data };
   }
 
+  /** Like `safeParse`, for an object. A valid one inherits its defaults from an object that all results share. */
+  safeParseInheriting(value: unknown): Zod.ZodSafeParseResult<unknown> {
+    const data = this.reader.readInheriting?.(value) ?? UNREAD;
+    return data === UNREAD ? this.made.safeParse(value) : { success: true, data };
+  }
+
   parse(value: unknown): unknown {
     const data = this.reader.read(value);
     return data === UNREAD ? this.made.parse(value) : data;

@@ -27,6 +27,7 @@ export function provideDecidingFields({ config: { routes } }: FeatureParts): Pol
         parameters.set(above, (parameters.get(above) ?? new Set()).add(name));
     }
   }
+  const common = createDecidingFieldsPolicy({ fields: [...matched], parameters: [] });
   return {
     policy(route) {
       if (route === undefined) return undefined;
@@ -41,6 +42,7 @@ export function provideDecidingFields({ config: { routes } }: FeatureParts): Pol
         }
       }
       const counting = [EVERYWHERE, prefix].flatMap((one) => [...(parameters.get(one) ?? [])]);
+      if (names.length === matched.size && counting.length === 0) return common;
       return createDecidingFieldsPolicy({ fields: names, parameters: counting });
     },
   };

@@ -1,5 +1,5 @@
 /** The files that a configuration names and that must be usable before it is served. */
-import { type Config } from "../../config/config.ts";
+import { type Config, type RouteConfig } from "../../config/config.ts";
 import { type FilterConfig } from "../../filters/loaded-filters.ts";
 import { type CertificateSections } from "./certificate-expiry.ts";
 import { type UpstreamFiles } from "../../upstream/upstreams.ts";
@@ -71,6 +71,9 @@ function logsOf({ access_log: log, admin, routes, server }: Config): FileCheck[]
 function filtersOf({ limits, routes, server, wasm_filters }: Config): FileCheck[] {
   if (wasm_filters.length === 0) return [];
   const matches = new Set(wasm_filters.map(({ match }) => match));
-  const filtered = routes.filter(({ path_prefix: prefix }) => matches.has(prefix));
+  // A thread gets only own members.
+  const filtered = routes.flatMap((route) =>
+    matches.has(route.path_prefix) ? [{ ...(Object.getPrototypeOf(route) as RouteConfig), ...route }] : [],
+  );
   return [{ kind: "filters", config: { limits, routes: filtered, server, wasm_filters } }];
 }

@@ -13,6 +13,8 @@ export type Run = { readonly from: number; readonly count: number } | { readonly
 export interface ConfigDelta {
   /** Everything except the routes. */
   readonly rest: Config;
+  /** The defaults that new routes inherit. A message has only the own members of a route. */
+  readonly defaults: object;
   readonly runs: readonly Run[];
 }
 
@@ -23,11 +25,13 @@ export interface ConfigDelta {
 export function configDelta(base: Config | undefined, next: Config): ConfigDelta {
   const places = new Map(base?.routes.map((route, i) => [route, i]));
   const runs: Run[] = [];
+  let defaults: unknown;
   let last: { from: number; count: number } | undefined;
   for (const route of next.routes) {
     const place = places.get(route);
     if (place === undefined) {
       runs.push({ route });
+      defaults ??= Object.getPrototypeOf(route);
       last = undefined;
     } else if (last !== undefined && place === last.from + last.count) {
       last.count++;
@@ -36,14 +40,14 @@ export function configDelta(base: Config | undefined, next: Config): ConfigDelta
       runs.push(last);
     }
   }
-  return { rest: { ...next, routes: [] }, runs };
+  return { rest: { ...next, routes: [] }, defaults: Object(defaults), runs };
 }
 
 /** The parts in which a difference is sent. The last one has the rest. */
-export function* partsOf({ rest, runs }: ConfigDelta): Generator<readonly Run[], ConfigDelta> {
+export function* partsOf({ runs, ...others }: ConfigDelta): Generator<readonly Run[], ConfigDelta> {
   let from = 0;
   for (; from + MAX_RUNS < runs.length; from += MAX_RUNS) yield runs.slice(from, from + MAX_RUNS);
-  return { rest, runs: runs.slice(from) };
+  return { ...others, runs: runs.slice(from) };
 }
 
 /** The configuration that one other process got last. */
@@ -59,8 +63,11 @@ export class ToldConfig {
 }
 
 /** The configuration that the message stands for. The routes that it shares with `base` are the same objects. */
-export function withDelta(base: Config | undefined, { rest, runs }: ConfigDelta): Config {
-  const known = base?.routes ?? [];
-  const routes = runs.flatMap((run) => ("route" in run ? [run.route] : known.slice(run.from, run.from + run.count)));
+export function withDelta(base: Config | undefined, { rest, defaults, runs }: ConfigDelta): Config {
+  const routes: RouteConfig[] = [];
+  for (const run of runs) {
+    if ("route" in run) routes.push(Object.assign(Object.create(defaults) as object, run.route));
+    else routes.push(...(base?.routes.slice(run.from, run.from + run.count) ?? []));
+  }
   return { ...rest, routes };
 }

@@ -24,8 +24,8 @@ let told: Config | undefined;
 /** The runs of the next difference that have arrived. */
 let runs: Run[] = [];
 
-function hear({ rest, runs: last }: ConfigDelta): Config {
-  told = withDelta(told, { rest, runs: [...runs, ...last] });
+function hear(delta: ConfigDelta): Config {
+  told = withDelta(told, { ...delta, runs: [...runs, ...delta.runs] });
   runs = [];
   return told;
 }
