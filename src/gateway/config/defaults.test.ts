@@ -237,7 +237,8 @@ test("items of lists have the defaults of their tables", () => {
   const found: readonly unknown[] = [
     config?.server.listeners,
     config?.upstreams[0],
-    config?.routes[0],
+    // Routes inherit their defaults.
+    { ...Object.getPrototypeOf(config?.routes[0]), ...config?.routes[0] },
     config?.routes[1]?.x402,
   ];
   const [listeners, upstream, route, x402] = found;

@@ -163,9 +163,19 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
   }
 }
 
-function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
+interface Context {
+  readonly draft: Draft;
+  readonly report: WatchedReport;
+  /** Ways of paying, as text, that have no errors. Many routes are sold alike. */
+  readonly payable: Set<string>;
+}
+
+function payment(route: RouteConfig, path: string, context: Context): void {
   if (route.x402 === undefined) return;
-  acceptsRules(route.x402, `${path}.x402`, context.report);
+  const terms = JSON.stringify({ ...route.x402, description: "", resource_url: "" });
+  const { diagnostics } = context.report;
+  if (!context.payable.has(terms)) acceptsRules(route.x402, `${path}.x402`, context.report);
+  if (context.report.diagnostics === diagnostics) context.payable.add(terms);
   const global = context.draft.x402;
   if (global === undefined) return;
   if (!global.enabled) {
@@ -196,6 +206,7 @@ export function* checkRoutes(draft: Draft, report: Report, cache: ParseCache): S
   tenants(draft, report);
   const repetitions = new Repetitions(report);
   const watched = new WatchedReport(report);
+  const payable = new Set<string>();
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
     yield;
@@ -203,13 +214,14 @@ export function* checkRoutes(draft: Draft, report: Report, cache: ParseCache): S
     repetitions.check(route, i);
     if (cache.isClean(route, draft.x402)) continue;
     const { diagnostics } = watched;
-    checkRoute(route, path, { draft, report: watched });
+    checkRoute(route, path, { draft, report: watched, payable });
     if (watched.diagnostics === diagnostics) cache.setClean(route, draft.x402);
   }
 }
 
 /** Checks one route by itself, and with `x402`. */
-function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft: Draft; report: Report }): void {
+function checkRoute(route: RouteConfig, path: string, context: Context): void {
+  const { report } = context;
   destination(route, path, report);
   checkMatch(route, `${path}.match`, report);
   upstreamHeaders(route, path, report);
@@ -217,7 +229,7 @@ function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft
   fieldNames(route, path, report);
   checkAuth(route.auth, `${path}.auth`, report);
   checkBodySchema(route, `${path}.body_schema`, report);
-  payment(route, path, { draft, report });
+  payment(route, path, context);
 }
 
 /** Counts the diagnostics that it passes on. */

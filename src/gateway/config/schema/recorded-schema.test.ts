@@ -6,6 +6,7 @@ import { isObject } from "../../../lib/is-object.ts";
 import { configSchema } from "../config.ts";
 import { UNREAD } from "../formats/light-reader.ts";
 import { RecordedSchema } from "./recorded-schema.ts";
+import { route } from "./routes.ts";
 
 const FOLDER = join(import.meta.dir, "../testdata");
 const FILES = [...new Glob("*.json").scanSync(FOLDER)].toSorted();
@@ -70,6 +71,16 @@ function changed(value: unknown, path: readonly PropertyKey[], change: unknown):
   return copy;
 }
 
+/** Routes that inherit their defaults have the same members as routes that have them. */
+function expectInherited(raw: unknown, data: unknown): void {
+  if (!Array.isArray(raw) || !Array.isArray(data)) throw new TypeError("expected lists");
+  for (const [i, item] of raw.entries()) {
+    const inheriting: unknown = route instanceof RecordedSchema && route.safeParseInheriting(item).data;
+    expect({ ...Object.getPrototypeOf(inheriting), ...Object(inheriting) }).toEqual(data[i]);
+    expect(Object.keys(Object(inheriting)).toSorted()).toEqual(Object.keys(Object(item)).toSorted());
+  }
+}
+
 /** The sections that are read without zod, of all or of one. Each must be what zod makes of it. */
 function readSections(value: unknown, only?: PropertyKey): Set<string> {
   const names = new Set<string>();
@@ -83,10 +94,17 @@ function readSections(value: unknown, only?: PropertyKey): Set<string> {
     expect(data).toStrictEqual(zods.data);
     // Also in the order of the keys.
     expect(JSON.stringify(data)).toBe(JSON.stringify(zods.data));
+    if (key === "routes") expectInherited(value[key], data);
     names.add(key);
   }
   return names;
 }
+
+test("a route without a required key is left to zod", () => {
+  if (!(route instanceof RecordedSchema)) throw new TypeError("expected a recorded schema");
+  expect(route.reader.readInheriting?.({ upstream: "a" })).toBe(UNREAD);
+  expect(route.safeParseInheriting({ upstream: "a" }).success).toBe(false);
+});
 
 test("the defaults are those of zod", () => {
   const { made } = new RecordedSchema("strictObject", [configSchema.shape]);

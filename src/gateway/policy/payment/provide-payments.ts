@@ -1,3 +1,4 @@
+import { inSlices } from "../../../lib/slices.ts";
 import { requireLoopback } from "../../../payments/facilitator/loopback-only.ts";
 import { type Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
 import type * as Templates from "../../../payments/x402/template.ts";
@@ -7,8 +8,12 @@ import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../feature-parts.ts";
 import { type Routable } from "../../routing/routable.ts";
 import { type RouteTable } from "../../routing/table.ts";
-import { type PolicyFeature } from "../policy.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type Ledger } from "../../../store/ledger.ts";
+import { type Decision, type PolicyFeature } from "../policy.ts";
 import type * as Catalogues from "./challenge/catalogue.ts";
+import { type Challenge } from "./challenge/challenge.ts";
+import type * as Challenges from "./challenge/check-challenges.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerWatch } from "./maintenance/ledger-watch.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
@@ -43,13 +48,22 @@ interface PaymentParts extends FeatureParts {
 /** The order in which the catalogue looks up the routes of a path. */
 const LISTED_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Provides `routes[].x402`. Throws if a secret or the template of challenges is not valid. */
-export function providePayments(parts: PaymentParts): Payments {
+/** Loaded as `policies` is. */
+const challenges = (): typeof Challenges => require("./challenge/check-challenges.ts");
+
+/** Provides `routes[].x402`. Rejects if a secret, the template of challenges or the terms of a route are not valid. */
+export async function providePayments(parts: PaymentParts): Promise<Payments> {
   const { x402, routes } = parts.config;
   const { payment_required_b64: encoded, test_mode: isTest } = x402;
-  if (isTest && routes.some((route) => route.x402 !== undefined)) requireLoopback(parts.listeners);
+  const isSold = routes.some((route) => route.x402 !== undefined);
+  if (isTest && isSold) requireLoopback(parts.listeners);
   // A broken template is refused even if no route is paid.
   const template = encoded === "" ? undefined : templates().decodeTemplate(encoded);
+  if (isSold) {
+    const sold = { routes, x402, baseUrl: parts.baseUrl };
+    const [problem] = await inSlices(challenges().challengeProblems(sold, new Set()));
+    if (problem !== undefined) throw new Error(problem.message);
+  }
   const lease = parts.facilitators.lease(x402);
   try {
     return new Payments(parts, lease, template);
@@ -66,7 +80,8 @@ class Payments implements PolicyFeature {
   readonly #parts: PaymentParts;
   readonly #lease: Lease;
   #template: Templates.ChallengeTemplate | undefined;
-  readonly #policies = new Map<RouteConfig, Policies.PaymentPolicy>();
+  readonly #policies = new Map<RouteConfig, LazyPolicy>();
+  #ledger: Ledger | undefined;
 
   constructor(parts: PaymentParts, lease: Lease, template: Templates.ChallengeTemplate | undefined) {
     this.maintenance = maintenanceSettings(parts.config, lease, process.env);
@@ -77,18 +92,27 @@ class Payments implements PolicyFeature {
 
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
     if (route?.x402 === undefined) return undefined;
-    const { config, store, telemetry, ledgerWatch: watch, onEvent, targets, contentUpstream } = this.#parts;
+    const { store, telemetry, ledgerWatch: watch, onEvent } = this.#parts;
+    this.#ledger ??= counted(store().ledger, { metrics: telemetry.payments, onEvent, watch });
+    // The facilitator is asked for its kinds before the first request.
+    this.#lease.forRoute(route.x402.facilitator_url);
+    const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, route.x402));
+    this.#policies.set(route, policy);
+    return policy;
+  }
+
+  #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
+    if (terms === undefined || this.#ledger === undefined) throw new Error("the route has a price and a ledger");
+    const { config, store, targets, contentUpstream, lateWrites, responses, clock, log } = this.#parts;
     const { x402, content, upstreams } = config;
-    const { lateWrites, responses, clock, log } = this.#parts;
-    const { description, facilitator_url: url } = route.x402;
-    const { ledger, paymentIds } = store();
+    const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
-    const policy = policies().createPaymentPolicy(
+    return policies().createPaymentPolicy(
       {
         path_prefix: route.path_prefix,
         ...(route.host === undefined ? {} : { host: route.host }),
         ...(route.name === undefined ? {} : { name: route.name }),
-        x402: route.x402,
+        x402: terms,
         test_mode: x402.test_mode,
         public_url: x402.public_url,
         base_url: this.#parts.baseUrl,
@@ -96,9 +120,9 @@ class Payments implements PolicyFeature {
       },
       {
         ...this.#lease.forRoute(url),
-        ledger: counted(ledger, { metrics: telemetry.payments, onEvent, watch }),
+        ledger: this.#ledger,
         lateWrites,
-        paymentIds,
+        paymentIds: store().paymentIds,
         responses,
         clock,
         log,
@@ -107,27 +131,19 @@ class Payments implements PolicyFeature {
         ...(description === "" ? {} : { description }),
       },
     );
-    this.#policies.set(route, policy);
-    return policy;
   }
 
   /** The prices of the compiled routes, in the order of the configuration. Undefined if no route is paid. */
   catalogue<R extends Routable>(table: RouteTable<R>, routes: readonly R[]): Catalogues.Catalogue | undefined {
     if (this.#policies.size === 0) return undefined;
     const { config } = this.#parts;
-    const byRoute = new Map<R, Policies.PaymentPolicy>();
-    const methods = new Map<Policies.PaymentPolicy, readonly string[]>();
-    for (const [i, route] of config.routes.entries()) {
-      const policy = this.#policies.get(route);
-      const compiled = routes[i];
-      if (policy === undefined || compiled === undefined) continue;
-      byRoute.set(compiled, policy);
-      methods.set(policy, compiled.conditions?.methods ?? []);
-    }
-    return new (catalogues().Catalogue)([...byRoute.values()], {
+    const policies = this.#policies;
+    let byRoute: ReadonlyMap<R | undefined, LazyPolicy | undefined> | undefined;
+    return new (catalogues().Catalogue)([...policies.values()], {
       testMode: config.x402.test_mode,
       // If a path has several routes, the policy of the first method with a price.
       sold(authority, path) {
+        byRoute ??= new Map(config.routes.map((route, i) => [routes[i], policies.get(route)]));
         for (const method of LISTED_METHODS) {
           const route = table.match(authority, path, { method, query: "", fields: "" });
           const policy = route && byRoute.get(route);
@@ -135,11 +151,38 @@ class Payments implements PolicyFeature {
         }
         return undefined;
       },
-      methodsOf: (policy) => methods.get(policy) ?? [],
+      methodsOf: (policy) => (policy instanceof LazyPolicy ? policy.methods : []),
     });
   }
 
   close(): void {
     this.#lease.close();
+  }
+}
+
+/** The policy of a paid route, which is made when it is first needed: most of thousands of routes are seldom asked for. */
+class LazyPolicy implements Policies.PaymentPolicy {
+  readonly name = "payment";
+  readonly guards = true;
+  /** The methods of the route; empty: all. */
+  readonly methods: readonly string[];
+  readonly #make: () => Policies.PaymentPolicy;
+  #made: Policies.PaymentPolicy | undefined;
+
+  constructor(methods: readonly string[], make: () => Policies.PaymentPolicy) {
+    this.methods = methods;
+    this.#make = make;
+  }
+
+  get #policy(): Policies.PaymentPolicy {
+    return (this.#made ??= this.#make());
+  }
+
+  request(exchange: Exchange): Decision | Promise<Decision> {
+    return this.#policy.request(exchange);
+  }
+
+  challenge(): Challenge | undefined {
+    return this.#policy.challenge();
   }
 }

@@ -18,17 +18,20 @@ export interface CatalogueOptions {
   readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
 }
 
-/** The paid resources of a gateway as JSON, for `/.well-known/x402`. Written when they change, not for each request. */
+/**
+ * The paid resources of a gateway as JSON, for `/.well-known/x402`. Written at the first request and when they change, not
+ * for each request.
+ */
 export class Catalogue {
   readonly #policies: readonly PaymentPolicy[];
   readonly #options: CatalogueOptions;
-  #written: { readonly challenges: readonly unknown[]; readonly bytes: Uint8Array };
+  /** `challenges`: those of the first policies, which the list was written from. */
+  #written: { readonly challenges: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
 
   /** `policies`: those of the paid routes, in the order of the configuration. */
   constructor(policies: readonly PaymentPolicy[], options: CatalogueOptions) {
     this.#policies = policies;
     this.#options = options;
-    this.#written = this.#write();
   }
 
   /** The prices of requests for the paths in the query, on their own host. Without paths: all prices. */
@@ -46,27 +49,30 @@ export class Catalogue {
   }
 
   bytes(): Uint8Array {
-    const { challenges } = this.#written;
     // When the facilitator accepts other payments, the challenge is replaced.
-    if (this.#policies.some((policy, i) => policy.challenge() !== challenges[i])) this.#written = this.#write();
+    const isOld = this.#written?.challenges.some((challenge, i) => this.#policies[i]?.challenge() !== challenge);
+    if (this.#written === undefined || isOld === true) this.#written = this.#write();
     return this.#written.bytes;
   }
 
   #write() {
-    const challenges = this.#policies.map((policy) => policy.challenge());
-    const all = this.#policies.flatMap((policy, i) => {
-      const required = challenges[i]?.required;
-      return required === undefined ? [] : [{ policy, required }];
-    });
+    const challenges: unknown[] = [];
     const resources: object[] = [];
     let size = 0;
-    for (const { policy, required } of all) {
-      const resource = resourceOf(required, this.#options.methodsOf(policy));
+    for (const policy of this.#policies) {
+      const challenge = policy.challenge();
+      challenges.push(challenge);
+      if (challenge === undefined) continue;
+      const resource = resourceOf(challenge.required, this.#options.methodsOf(policy));
       size += Buffer.byteLength(JSON.stringify(resource)) + 1;
-      if (size > MAX_CATALOGUE_BYTES) break;
+      // The other routes are only counted: to make thousands of challenges would delay requests.
+      if (size > MAX_CATALOGUE_BYTES) {
+        const others = this.#policies.length - challenges.length;
+        return { challenges, bytes: this.#encode(resources, resources.length + 1 + others) };
+      }
       resources.push(resource);
     }
-    return { challenges, bytes: this.#encode(resources, all.length) };
+    return { challenges, bytes: this.#encode(resources, resources.length) };
   }
 
   #encode(resources: readonly object[], total: number): Uint8Array {

@@ -54,14 +54,22 @@ export class Challenge {
   /** The challenge of the catalogue, with the route's own URL. */
   readonly required: PaymentRequired;
   readonly #options: ChallengeOptions;
-  readonly #price: string;
+  #title: string | undefined;
   readonly #prepared = new Map<ChallengeError, Prepared>();
 
-  /** Throws if the challenge is too long for a header. */
   constructor(required: PaymentRequired, options: ChallengeOptions) {
     this.required = required;
     this.#options = options;
-    this.#price = required.accepts.map(priceTitle).join(", or ");
+  }
+
+  /** The price for people. */
+  get #price(): string {
+    return (this.#title ??= this.required.accepts.map(priceTitle).join(", or "));
+  }
+
+  /** Throws if the challenge is too long for a header. */
+  check(): void {
+    const { required } = this;
     const { header } = this.#prepare(UNPAID);
     const length = header.lengthWith(Buffer.byteLength(JSON.stringify(required.resource.url)));
     if (length > MAX_HEADER_LENGTH) {

@@ -19,7 +19,6 @@ export class RouteRequirements {
   #seen: readonly Kind[] | undefined;
   #challenge: Challenge | undefined;
 
-  /** Throws if `write` throws: a challenge that cannot be made now cannot be made later. */
   constructor(
     accepts: readonly PaymentRequirements[],
     kinds: Kinds,
@@ -29,14 +28,16 @@ export class RouteRequirements {
     this.#kinds = kinds;
     this.#write = write;
     this.#seen = kinds.current;
-    // The facilitator's address does not change the length of a challenge.
-    write(
-      accepts.map(
-        (requirements) =>
-          completed(requirements, [{ ...requirements, extra: { facilitatorAddress: ANY_ADDRESS } }]) ?? requirements,
-      ),
-    );
     this.#challenge = this.#make();
+  }
+
+  /** Throws if the challenge cannot be sent. The facilitator's address does not change its length. */
+  check(): void {
+    const accepts = this.#accepts.map(
+      (requirements) =>
+        completed(requirements, [{ ...requirements, extra: { facilitatorAddress: ANY_ADDRESS } }]) ?? requirements,
+    );
+    this.#write(accepts).check();
   }
 
   /** The challenge, which is replaced when the facilitator's kinds change; undefined while no payment is possible. */
