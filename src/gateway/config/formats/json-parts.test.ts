@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { atOnce } from "../../../lib/slices.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 import { parseJson } from "./json.ts";
 import { parseParts } from "./json-parts.ts";
+
+setDefaultTimeout(patient(30_000));
 
 const item = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
@@ -40,7 +43,7 @@ test("a text with one character more or less, or a part of it twice, gives the v
       const whole = parseJson(changed);
       if (value !== undefined) expect(whole).toEqual({ ok: true, value });
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 
