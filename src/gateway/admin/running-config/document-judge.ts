@@ -180,10 +180,10 @@ function changedRoute({ at: [list, index], before }: Edited): number | undefined
 
 /** The document in a file; undefined if a thread must read it. */
 async function documentIn(bytes: Uint8Array, path: string): Promise<object | undefined> {
-  const { parse, parseParts } = await formatOf(path);
+  const format = await formatOf(path);
   try {
-    if (parseParts !== undefined) return await inSlices(parseParts(configText(bytes)));
-    const parsed = bytes.length <= MAX_INLINE_BYTES ? parse(configText(bytes)) : undefined;
+    if (format.parseParts !== undefined) return await inSlices(format.parseParts(configText(bytes)));
+    const parsed = bytes.length <= MAX_INLINE_BYTES ? format.parse(configText(bytes)) : undefined;
     return parsed?.ok === true && isObject(parsed.value) ? parsed.value : undefined;
   } catch {
     // Not UTF-8: the thread reports it.

@@ -137,13 +137,13 @@ class Payments implements PolicyFeature {
   catalogue<R extends Routable>(table: RouteTable<R>, routes: readonly R[]): Catalogues.Catalogue | undefined {
     if (this.#policies.size === 0) return undefined;
     const { config } = this.#parts;
-    const policies = this.#policies;
+    const ofRoutes = this.#policies;
     let byRoute: ReadonlyMap<R | undefined, LazyPolicy | undefined> | undefined;
-    return new (catalogues().Catalogue)([...policies.values()], {
+    return new (catalogues().Catalogue)([...ofRoutes.values()], {
       testMode: config.x402.test_mode,
       // If a path has several routes, the policy of the first method with a price.
       sold(authority, path) {
-        byRoute ??= new Map(config.routes.map((route, i) => [routes[i], policies.get(route)]));
+        byRoute ??= new Map(config.routes.map((route, i) => [routes[i], ofRoutes.get(route)]));
         for (const method of LISTED_METHODS) {
           const route = table.match(authority, path, { method, query: "", fields: "" });
           const policy = route && byRoute.get(route);
