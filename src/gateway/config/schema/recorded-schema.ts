@@ -12,7 +12,7 @@ type Library = typeof Zod;
 
 const library = (): Library => require("zod");
 
-/** A call of zod, on an earlier schema or on the library. @internal */
+/** A call of zod, on an earlier schema or on the library. */
 export class RecordedSchema extends Readable {
   readonly #method: string;
   readonly #args: readonly unknown[];
