@@ -74,6 +74,7 @@ function contestant(children: Children, child: Child, name: string, port: number
       const load = await runWrk(children, `http://127.0.0.1:${port}/small`, {
         connections: CONNECTIONS,
         seconds,
+        isMixed: true,
         more: ["-H", `X-API-Key: ${KEY}`],
       });
       const error = errorOf(load);

@@ -28,7 +28,7 @@ export async function runClient(children: Children, load: FrontCase, port: numbe
   const { connections, streams } = load;
   if (load.client !== "h2load") {
     const more = load.client === "wrk" ? [] : ["-H", "Connection: close"];
-    return await runWrk(children, url, { connections, seconds, more });
+    return await runWrk(children, url, { connections, seconds, isMixed: true, more });
   }
-  return await runH2load(children, url, { connections, streams, seconds });
+  return await runH2load(children, url, { connections, streams, seconds, isMixed: true });
 }

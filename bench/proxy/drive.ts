@@ -8,9 +8,6 @@ import { type Client } from "./cases.ts";
 
 const GRPC_FIELDS = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
 
-/** The script of wrk that makes requests which differ. */
-const MIXED_REQUESTS = join(import.meta.dir, "mixed-requests.lua");
-
 /** The program that a client needs, with its Debian package; undefined if it is part of the bench. */
 export function toolOf({ kind }: Client): readonly [program: string, debianPackage: string] | undefined {
   if (kind === "websocket") return undefined;
@@ -30,8 +27,8 @@ async function run(children: Children, client: Client, port: number, seconds: nu
   if (client.kind === "wrk") {
     const { path, connections } = client;
     const more = client.isNew === true ? ["-H", "Connection: close"] : [];
-    if (client.isMixed === true) more.push("-s", MIXED_REQUESTS);
-    return await runWrk(children, `http://127.0.0.1:${port}${path}`, { connections, seconds, more });
+    const isMixed = client.isSame !== true;
+    return await runWrk(children, `http://127.0.0.1:${port}${path}`, { connections, seconds, isMixed, more });
   }
   return await runMultiplexed(children, client, port, seconds);
 }
@@ -54,6 +51,7 @@ async function runMultiplexed(
     connections,
     streams,
     seconds,
+    isMixed: !isCall,
     more: isCall ? ["-d", message, ...GRPC_FIELDS] : [],
   });
   const bytes = isCall ? GRPC_MESSAGE.length : bodyAt(path).length;

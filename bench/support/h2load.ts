@@ -1,4 +1,5 @@
 /** Runs h2load once, and reads its results. */
+import { join } from "node:path";
 import { type Children } from "./children.ts";
 import { type Load } from "./wrk.ts";
 
@@ -29,13 +30,21 @@ export interface H2Request {
   /** Concurrent requests on each connection. */
   readonly streams: number;
   readonly seconds: number;
+  /** The requests differ in their query: the tool sends the same fields with all. */
+  readonly isMixed?: boolean;
+  /** Further arguments. */
   readonly more?: readonly string[];
 }
 
-/** Drives `url` over HTTP/2 from one thread; `more` are further arguments. */
+const MIXED_REQUESTS = 997;
+
+/** Drives `url` over HTTP/2 from one thread. */
 export async function runH2load(children: Children, url: string, request: H2Request): Promise<H2load> {
-  const { connections, streams, seconds, more = [] } = request;
-  const argv = ["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`, ...more, url];
+  const { connections, streams, seconds, isMixed = false, more = [] } = request;
+  const list = join(children.folder, "urls");
+  if (isMixed) await Bun.write(list, Array.from({ length: MIXED_REQUESTS }, (_, n) => `${url}?page=${n}\n`).join(""));
+  const target = isMixed ? ["-i", list] : [url];
+  const argv = ["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`, ...more, ...target];
   const child = children.spawn({ name: "h2load", argv });
   if ((await child.done) !== 0) throw new Error(`Cannot run h2load against "${url}": ${child.output().trim()}`);
   return parseH2load(child.output());

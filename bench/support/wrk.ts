@@ -1,4 +1,5 @@
 /** Runs wrk once, and reads its results. */
+import { join } from "node:path";
 import { type Children } from "./children.ts";
 
 export interface Load {
@@ -40,13 +41,23 @@ export function parseWrk(text: string): Load {
   };
 }
 
-/** Drives `url` from one thread, which is faster than each of the programs; `more` are further arguments. */
-export async function runWrk(
-  children: Children,
-  url: string,
-  { connections, seconds, more = [] }: { connections: number; seconds: number; more?: readonly string[] },
-): Promise<Load> {
-  const argv = ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", ...more, url];
+/** The script of wrk that makes requests which differ in query, user agent and cookie, as those of many clients do. */
+const MIXED_REQUESTS = join(import.meta.dir, "mixed-requests.lua");
+
+interface WrkLoad {
+  readonly connections: number;
+  readonly seconds: number;
+  /** The requests differ. */
+  readonly isMixed?: boolean;
+  /** Further arguments. */
+  readonly more?: readonly string[];
+}
+
+/** Drives `url` from one thread, which is faster than each of the programs. */
+export async function runWrk(children: Children, url: string, load: WrkLoad): Promise<Load> {
+  const { connections, seconds, isMixed = false, more = [] } = load;
+  const script = isMixed ? ["-s", MIXED_REQUESTS] : [];
+  const argv = ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", ...script, ...more, url];
   const child = children.spawn({ name: "wrk", argv });
   if ((await child.done) !== 0) throw new Error(`Cannot run wrk against "${url}": ${child.output().trim()}`);
   return parseWrk(child.output());

@@ -1,12 +1,31 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Fields, fieldLine } from "../lib/fields.ts";
+import { flatText } from "../lib/flat-text.ts";
 import { dateLine } from "../lib/http-date.ts";
 import { type Exchange, type ResponseHead } from "./exchange.ts";
 import { errorSecurityFields } from "./security-fields.ts";
 
 /** Sends a complete local response: one that the gateway makes itself. */
 export function respond(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
-  send(exchange, { status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength }, body);
+  send(exchange, { status, reason: "", fields: dated(fields), bodyLength: body.byteLength }, body);
+}
+
+let datedBy = "";
+let undated: Fields = "";
+let lastDated: Fields = "";
+
+/**
+ * Puts the Date field before the fields. A route's own responses have the same fields for a second, so the last text is used
+ * again: joining it each time costs such a response 3 % (bench proxy --pinned, own).
+ */
+function dated(fields: Fields): Fields {
+  const date = dateLine();
+  if (date !== datedBy || fields !== undated) {
+    datedBy = date;
+    undated = fields;
+    lastDated = flatText(date + fields);
+  }
+  return lastDated;
 }
 
 function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {

@@ -1,3 +1,4 @@
+import { flatText } from "../../lib/flat-text.ts";
 import { REASON_PHRASES } from "../../lib/reason-phrases.ts";
 import { type TextPieces } from "../../lib/text-pieces.ts";
 import { type ResponseHead } from "../exchange.ts";
@@ -10,10 +11,15 @@ export const UNTIL_CLOSE = 2;
 export const NONE = 3;
 export type Framing = typeof LENGTH | typeof CHUNKED | typeof UNTIL_CLOSE | typeof NONE;
 
+const USUAL_LINES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(REASON_PHRASES).map(([status, phrase]) => [status, flatText(`HTTP/1.1 ${status} ${phrase}\r\n`)]),
+);
+
 /** The status line (RFC 9112 §4) with its CRLF. An empty `reason` becomes the standard phrase of the status. */
 export function statusLine(status: number, reason: string): string {
-  if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
-  return `HTTP/1.1 ${status} ${reason === "" ? (REASON_PHRASES[status] ?? "") : reason}\r\n`;
+  const usual = REASON_PHRASES[status] ?? "";
+  if (reason === "" || reason === usual) return USUAL_LINES[status] ?? `HTTP/1.1 ${status} ${usual}\r\n`;
+  return `HTTP/1.1 ${status} ${reason}\r\n`;
 }
 
 /** Adds the status line, the fields and the framing of a final response. */

@@ -128,7 +128,7 @@ interface SameLength<R extends Routable> {
   readonly length: number;
   /**
    * The prefix of this length, if there is only one: comparing it costs less than a slice of the path and its hash (bench
-   * proxy --pinned, small64).
+   * proxy --pinned, mixed64).
    */
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
 }

@@ -47,7 +47,7 @@ export function handlerFor(onError: OnError): SocketHandler<WireHandler> {
   return {
     binaryType: "buffer",
     data(socket, chunk) {
-      // Not with `guarded`, because a closure for each read costs 2 % of a small request (bench proxy, small64).
+      // Not with `guarded`, because a closure for each read costs 2 % of a small request (bench proxy, mixed64).
       try {
         socket.data.onData(chunk);
       } catch (error) {
