@@ -1,5 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 import { nearestWord } from "../lib/nearest-word.ts";
+import { type AdminCommand } from "./admin/admin-command.ts";
 import { reportFailure } from "./common/boundary.ts";
 import { flagsText, type FlagTable } from "./common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway/gateway-flags.ts";
@@ -58,6 +59,11 @@ ${flagsText(GATEWAY_FLAGS)}`;
 
 type Command = (args: string[]) => Promise<number>;
 
+async function administer(args: readonly string[], command: AdminCommand): Promise<number> {
+  const { runAdminCommand } = await import("./admin/admin-command.ts");
+  return await runAdminCommand(command, args);
+}
+
 /**
  * Each command loads only the modules that it needs: the content service starts without the gateway, and a call without
  * either.
@@ -76,16 +82,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   filter: async (args) => (await import("./gateway/filter.ts")).filter(args),
   content: async (args) => (await import("./content/content.ts")).content(args),
   index: async (args) => (await import("./content/index-command.ts")).index(args),
-  status: async (args) => (await import("./admin/status.ts")).status(args),
-  top: async (args) => (await import("./admin/top/top.ts")).top(args),
-  routes: async (args) => (await import("./admin/routes.ts")).routes(args),
-  upstreams: async (args) => (await import("./admin/upstreams.ts")).upstreams(args),
-  config: async (args) => (await import("./admin/config.ts")).config(args),
-  reload: async (args) => (await import("./admin/reload.ts")).reload(args),
-  persist: async (args) => (await import("./admin/persist.ts")).persist(args),
-  usage: async (args) => (await import("./admin/usage.ts")).usage(args),
-  events: async (args) => (await import("./admin/events.ts")).events(args),
-  tenants: async (args) => (await import("./admin/tenants.ts")).tenants(args),
+  status: async (args) => await administer(args, (await import("./admin/status.ts")).STATUS),
+  top: async (args) => await administer(args, (await import("./admin/top/top.ts")).TOP),
+  routes: async (args) => await administer(args, (await import("./admin/routes.ts")).ROUTES),
+  upstreams: async (args) => await administer(args, (await import("./admin/upstreams.ts")).UPSTREAMS),
+  config: async (args) => await administer(args, (await import("./admin/config.ts")).CONFIG),
+  reload: async (args) => await administer(args, (await import("./admin/reload.ts")).RELOAD),
+  persist: async (args) => await administer(args, (await import("./admin/persist.ts")).PERSIST),
+  usage: async (args) => await administer(args, (await import("./admin/usage.ts")).USAGE_COMMAND),
+  events: async (args) => await administer(args, (await import("./admin/events.ts")).EVENTS),
+  tenants: async (args) => await administer(args, (await import("./admin/tenants.ts")).TENANTS),
 };
 
 async function main(given: readonly string[]): Promise<number> {

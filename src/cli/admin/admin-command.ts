@@ -25,15 +25,23 @@ export type Values = Readonly<Record<string, string | boolean | undefined>>;
 /** Sends the requests of a command and prints the result. Returns the exit code. */
 export type AdminAction = (client: AdminClient) => Promise<number>;
 
+/** One form of a command, such as `routes add`. */
+export interface Form {
+  /** The names of its words, which are all required. */
+  readonly words?: readonly string[];
+  /** The flags that only some forms of the command take. */
+  readonly flags?: readonly string[];
+  /** Reads the command line. Sends no request yet. `now` returns Unix milliseconds. Throws UsageError. */
+  read(words: readonly string[], values: Values, now: () => number): AdminAction;
+}
+
 /** A command that uses an admin interface. */
 export interface AdminCommand {
   readonly usage: string;
-  /** The forms of the command by their first word, each with the flags that only this form takes. */
-  readonly forms: Readonly<Record<string, readonly string[]>>;
+  /** The forms of the command by their first word. */
+  readonly forms: Readonly<Record<string, Form>>;
   /** All flags of all forms. */
-  readonly flags: FlagTable;
-  /** Reads the command line of a form. Sends no request yet. `now` returns Unix milliseconds. Throws UsageError. */
-  read(form: string, rest: readonly string[], values: Values, now: () => number): AdminAction;
+  readonly flags?: FlagTable;
 }
 
 /** Runs a command that uses an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
@@ -42,54 +50,54 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
     const parsed = parseFlags(args, { ...COMMON, ...command.flags });
     const values: Values = { ...parsed.values };
     if (values["help"] === true) return "help";
-    const { form, rest } = formOf(command, parsed.positionals);
-    refuseOtherFlags(command, form, values);
-    const action = command.read(form, rest, values, Date.now);
+    const { name, rest } = formOf(command, parsed.positionals);
+    const form = command.forms[name];
+    refuseOtherFlags(command, name, values);
+    const action = form?.read(takeWords(rest, form.words ?? []), values, Date.now);
     const endpoint = findAdmin(adminFlagsOf(values));
     const { AdminClient } = await import("./admin-client.ts");
-    return await action(new AdminClient(endpoint));
+    return (await action?.(new AdminClient(endpoint))) ?? 1;
   });
 }
 
 function adminFlagsOf(values: Values): AdminFlags {
-  const text = (name: string): string | undefined => {
-    const value = values[name];
-    return typeof value === "string" ? value : undefined;
-  };
-  return {
-    admin: text("admin"),
-    "admin-key-file": text("admin-key-file"),
-    "admin-ca": text("admin-ca"),
-    "state-dir": text("state-dir"),
-    timeout: text("timeout"),
-    "admin-key": text("admin-key"),
-  };
+  const names = Object.keys(ADMIN_FLAGS);
+  return Object.fromEntries(names.map((name) => [name, textFlag(values, name)]));
 }
 
 /** The form that the first word names. The form without a name takes all words. */
-function formOf({ forms }: AdminCommand, positionals: readonly string[]): { form: string; rest: readonly string[] } {
+function formOf({ forms }: AdminCommand, positionals: readonly string[]): { name: string; rest: readonly string[] } {
   const [first = "", ...rest] = positionals;
-  if (first !== "" && Object.hasOwn(forms, first)) return { form: first, rest };
+  if (first !== "" && Object.hasOwn(forms, first)) return { name: first, rest };
   const others = Object.keys(forms).filter((form) => form !== "");
-  if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { form: "", rest: positionals };
+  if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { name: "", rest: positionals };
   const known = others.join(", ");
   throw new UsageError(first === "" ? `Name a subcommand: ${known}` : `"${first}" is not one of ${known}`);
 }
 
-function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: Values): void {
-  const known = forms[form] ?? [];
+function refuseOtherFlags({ forms, flags = {} }: AdminCommand, form: string, values: Values): void {
+  const known = forms[form]?.flags ?? [];
   const other = Object.keys(values).find((name) => Object.hasOwn(flags, name) && !known.includes(name));
   if (other !== undefined)
     throw new UsageError(`${form === "" ? "Without a subcommand it" : form} does not take --${other}`);
 }
 
-/** Checks that there is one word for each of `names`. Throws UsageError. */
-export function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {
+function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {
   const missing = names[rest.length];
   if (missing !== undefined) throw new UsageError(`What ${missing}?`);
   const more = rest[names.length];
   if (more !== undefined) throw new UsageError(`Unexpected argument "${more}"`);
   return rest;
+}
+
+/** A form that prints the response of `path` as text. `textOfData` gets the parsed response. */
+export function showForm<T>(path: string, schema: z.ZodType<T>, textOfData: (data: T, now: number) => string): Form {
+  return {
+    read: (_words, values, now) => async (client) => {
+      const response = await client.json({ path });
+      return await told(values, response, () => textOfData(readAs(client, schema, response), now()));
+    },
+  };
 }
 
 /** The text of a flag; undefined if the flag is absent. */

@@ -6,10 +6,9 @@ const MAX_VALUE = 200;
 
 /** A JSON patch (RFC 6902), one operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
 export function patchLines(patch: readonly unknown[]): string[] {
-  return patch.filter(isObject).map(({ op, path, value, from }) => {
+  return patch.filter(isObject).map(({ op, path, value }) => {
     const at = visibleText(String(path));
     if (op === "remove") return `- ${at}`;
-    if (op === "move" || op === "copy") return `> ${at} from ${visibleText(String(from))}`;
     const text = visibleText(JSON.stringify(value) ?? "");
     const shown = text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
     return `${op === "add" ? "+" : "~"} ${at} ${shown}`;

@@ -8,6 +8,7 @@ import {
   type AdminCommand,
   doneSchema,
   FORCE,
+  type Form,
   IF_MATCH,
   ifMatch,
   insistence,
@@ -16,9 +17,7 @@ import {
   printJson,
   readAs,
   readObject,
-  runAdminCommand,
   STRICT,
-  takeWords,
   told,
   type Values,
 } from "./admin-command.ts";
@@ -60,26 +59,27 @@ const statusSchema = z.object({
   config: z.looseObject({ path: z.string().nullable(), difference: z.array(z.unknown()) }),
 });
 
-const COMMAND: AdminCommand = {
-  usage: USAGE,
-  forms: { show: [], diff: [], check: ["strict"], replace: ["if-match", "strict", "force"], schema: [] },
-  flags: FLAGS,
-  read(form, rest, values) {
-    if (form === "check") return check(rest, values);
-    if (form === "replace") return replace(rest, values);
-    takeWords(rest, []);
-    if (form === "diff") return async (client) => await diff(client, values);
-    return async (client) => {
-      await printJson(await client.json({ path: form === "show" ? "/config" : "/config/schema" }));
+function printForm(path: string): Form {
+  return {
+    read: () => async (client) => {
+      await printJson(await client.json({ path }));
       return 0;
-    };
+    },
+  };
+}
+
+/** `turnpike config`: shows, compares, checks and replaces the configuration of a running gateway. */
+export const CONFIG: AdminCommand = {
+  usage: USAGE,
+  flags: FLAGS,
+  forms: {
+    show: printForm("/config"),
+    diff: { read: (_words, values) => async (client) => await diff(client, values) },
+    check: { words: ["FILE"], flags: ["strict"], read: check },
+    replace: { words: ["FILE"], flags: ["if-match", "strict", "force"], read: replace },
+    schema: printForm("/config/schema"),
   },
 };
-
-/** `turnpike config`: shows, compares, checks and replaces the configuration of a running gateway. Returns the exit code. */
-export function config(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
 
 async function diff(client: AdminClient, values: Values): Promise<number> {
   const { config: state } = readAs(client, statusSchema, await client.json({ path: "/status" }));
@@ -89,8 +89,7 @@ async function diff(client: AdminClient, values: Values): Promise<number> {
   return await told(values, difference, text);
 }
 
-function check(rest: readonly string[], { json, strict }: Values): AdminAction {
-  const [file = ""] = takeWords(rest, ["FILE"]);
+function check([file = ""]: readonly string[], { json, strict }: Values): AdminAction {
   return async (client) => {
     const body = await readObject(file, "configuration");
     const response = await client.json({ method: "POST", path: "/config/check", body });
@@ -113,8 +112,7 @@ function check(rest: readonly string[], { json, strict }: Values): AdminAction {
   };
 }
 
-function replace(rest: readonly string[], values: Values): AdminAction {
-  const [file = ""] = takeWords(rest, ["FILE"]);
+function replace([file = ""]: readonly string[], values: Values): AdminAction {
   const headers = ifMatch(values);
   return async (client) => {
     const body = await readObject(file, "configuration");

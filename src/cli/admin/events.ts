@@ -7,23 +7,12 @@ import { visibleText } from "../../lib/visible-text.ts";
 import { sayNote } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
-import {
-  type AdminCommand,
-  jsonFlag,
-  print,
-  readAs,
-  runAdminCommand,
-  tableText,
-  takeWords,
-  textFlag,
-  type Values,
-  told,
-} from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, print, readAs, tableText, textFlag, told, type Values } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { AdminRefused } from "./admin-refused.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { readEvents } from "./server-events.ts";
-import { timeText } from "../common/units.ts";
+import { parseTime, timeText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
@@ -91,22 +80,21 @@ interface Wanted {
   readonly kinds: readonly string[];
 }
 
-const COMMAND: AdminCommand = {
+/** `turnpike events`: shows the events of a running gateway. */
+export const EVENTS: AdminCommand = {
   usage: USAGE,
-  forms: { "": ["since", "kind", "follow"] },
   flags: FLAGS,
-  read(_, rest, values, now) {
-    takeWords(rest, []);
-    const follows = values["follow"] === true;
-    const wanted = wantedOf(values, follows, now());
-    return async (client) => await (follows ? follow(client, wanted, values) : list(client, wanted, values));
+  forms: {
+    "": {
+      flags: ["since", "kind", "follow"],
+      read(_words, values, now) {
+        const follows = values["follow"] === true;
+        const wanted = wantedOf(values, follows, now());
+        return async (client) => await (follows ? follow : list)(client, wanted, values);
+      },
+    },
   },
 };
-
-/** `turnpike events`: shows the events of a running gateway. Returns the exit code. */
-export function events(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
 
 /** Parses an event of the stream; undefined if this version cannot read it. */
 export function parseEvent(json: string): AdminEvent | undefined {
@@ -132,13 +120,12 @@ function listOf(value: unknown): readonly string[] {
 }
 
 const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 function timeOf(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (AGO_MS[unit] ?? 0);
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = parseTime(text);
+  if (time !== undefined) return time;
   throw new UsageError(`--since "${text}" is neither a time (15m, 2026-11-22, 2026-11-22T08:30:00Z) nor an event's id`);
 }
 

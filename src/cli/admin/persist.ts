@@ -1,15 +1,5 @@
 import { AdminRefused } from "./admin-refused.ts";
-import {
-  type AdminCommand,
-  doneSchema,
-  IF_MATCH,
-  ifMatch,
-  jsonFlag,
-  readAs,
-  runAdminCommand,
-  takeWords,
-  told,
-} from "./admin-command.ts";
+import { type AdminCommand, doneSchema, IF_MATCH, ifMatch, jsonFlag, readAs, told } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
@@ -26,28 +16,28 @@ ${flagsText({ ...FLAGS, ...jsonFlag() })}
 
 ${ADMIN_FLAGS_TEXT}`;
 
-const COMMAND: AdminCommand = {
+/** `turnpike persist`: makes a running gateway write its configuration to its file. */
+export const PERSIST: AdminCommand = {
   usage: USAGE,
-  forms: { "": ["force", "if-match"] },
   flags: FLAGS,
-  read(_, rest, values) {
-    takeWords(rest, []);
-    const path = `/config/persist${values["force"] === true ? "?force=true" : ""}`;
-    const headers = ifMatch(values);
-    return async (client) => {
-      try {
-        const response = await client.json({ method: "POST", path, headers });
-        readAs(client, doneSchema, response);
-        return await told(values, response, "written to the configuration file");
-      } catch (error) {
-        if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
-        throw new Error(`${error.message}; turnpike reload loads the file, --force overwrites it`, { cause: error });
-      }
-    };
+  forms: {
+    "": {
+      flags: ["force", "if-match"],
+      read(_words, values) {
+        const path = `/config/persist${values["force"] === true ? "?force=true" : ""}`;
+        const headers = ifMatch(values);
+        return async (client) => {
+          try {
+            const response = await client.json({ method: "POST", path, headers });
+            readAs(client, doneSchema, response);
+            return await told(values, response, "written to the configuration file");
+          } catch (error) {
+            if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
+            const message = `${error.message}; turnpike reload loads the file, --force overwrites it`;
+            throw new Error(message, { cause: error });
+          }
+        };
+      },
+    },
   },
 };
-
-/** `turnpike persist`: makes a running gateway write its configuration to its file. Returns the exit code. */
-export function persist(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}

@@ -1,16 +1,7 @@
 import * as z from "zod";
 import { counted } from "../common/counted.ts";
 import { queryOf } from "./admin-client.ts";
-import {
-  type AdminCommand,
-  insistence,
-  jsonFlag,
-  readAs,
-  runAdminCommand,
-  STRICT,
-  takeWords,
-  told,
-} from "./admin-command.ts";
+import { type AdminCommand, insistence, jsonFlag, readAs, STRICT, told } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
 import { flagsText } from "../common/flags.ts";
@@ -26,25 +17,22 @@ ${ADMIN_FLAGS_TEXT}`;
 
 const reloadedSchema = z.looseObject({ ok: z.literal(true), discarded: z.array(z.unknown()) });
 
-const COMMAND: AdminCommand = {
+/** `turnpike reload`: makes a running gateway read its file again. */
+export const RELOAD: AdminCommand = {
   usage: USAGE,
-  forms: { "": ["strict"] },
   flags: STRICT,
-  read(_, rest, values) {
-    takeWords(rest, []);
-    return async (client) => {
-      const response = await client.json({ method: "POST", path: `/reload${queryOf(insistence(values))}` });
-      const { discarded } = readAs(client, reloadedSchema, response);
-      const lines = [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)];
-      return await told(values, response, lines.join("\n"));
-    };
+  forms: {
+    "": {
+      flags: ["strict"],
+      read: (_words, values) => async (client) => {
+        const response = await client.json({ method: "POST", path: `/reload${queryOf(insistence(values))}` });
+        const { discarded } = readAs(client, reloadedSchema, response);
+        const lines = [reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)];
+        return await told(values, response, lines.join("\n"));
+      },
+    },
   },
 };
-
-/** `turnpike reload`: makes a running gateway read its file again. Returns the exit code. */
-export function reload(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
 
 function reloadedText(discarded: number): string {
   return discarded === 0 ? "reloaded" : `reloaded; ${counted(discarded, "change")} in memory discarded:`;

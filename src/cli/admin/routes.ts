@@ -1,29 +1,12 @@
 import * as z from "zod";
 import { isObject } from "../../lib/is-object.ts";
 import { type Column } from "../common/table.ts";
-import { type AdminClient, type AdminRequest, pathOf, queryOf } from "./admin-client.ts";
+import { type AdminClient, type AdminRequest } from "./admin-client.ts";
 import { wordsOf } from "../common/problem-text.ts";
 import { AdminRefused } from "./admin-refused.ts";
-import {
-  type AdminAction,
-  type AdminCommand,
-  doneSchema,
-  FORCE,
-  IF_MATCH,
-  ifMatch,
-  insistence,
-  jsonFlag,
-  readAs,
-  readObject,
-  runAdminCommand,
-  STRICT,
-  tableText,
-  takeWords,
-  textFlag,
-  told,
-  type Values,
-} from "./admin-command.ts";
+import { type AdminCommand, FORCE, IF_MATCH, jsonFlag, showForm, STRICT, tableText } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { itemForms } from "./item-forms.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 
 const FLAGS = {
@@ -78,81 +61,28 @@ const COLUMNS: readonly Column<Route>[] = [
   { title: "FILTER", cell: filterText },
 ];
 
-const COMMAND: AdminCommand = {
+const list = showForm("/routes", routesSchema, ({ routes }) => tableText(COLUMNS, routes, "no routes"));
+
+/** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. */
+export const ROUTES: AdminCommand = {
   usage: USAGE,
-  forms: {
-    "": [],
-    list: [],
-    add: ["if-match", "strict", "force"],
-    change: ["host", "name", "if-match", "strict", "force"],
-    remove: ["host", "name", "if-match", "strict", "force"],
-  },
   flags: FLAGS,
-  read(form, rest, values) {
-    if (form === "add") return add(rest, values);
-    if (form === "change") return change(rest, values);
-    if (form === "remove") return remove(rest, values);
-    takeWords(rest, []);
-    return async (client) => {
-      const response = await client.json({ path: "/routes" });
-      const rows = () => readAs(client, routesSchema, response).routes;
-      return await told(values, response, () => tableText(COLUMNS, rows(), "no routes"));
-    };
+  forms: {
+    "": list,
+    list,
+    ...itemForms({
+      noun: "route",
+      word: "PREFIX",
+      flags: ["if-match", "strict", "force"],
+      selection: ["host", "name"],
+      send: askOfOne,
+    }),
   },
 };
 
 function filterText({ wasm_filter: isFiltered, wasm_required: isClosed }: Route): string {
   if (isClosed === true) return "not loaded";
   return isFiltered === true ? "yes" : "";
-}
-
-/** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. Returns the exit code. */
-export function routes(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
-
-function add(rest: readonly string[], values: Values): AdminAction {
-  const [file = ""] = takeWords(rest, ["FILE"]);
-  const headers = ifMatch(values);
-  return async (client) => {
-    const body = await readObject(file, "route");
-    const response = await client.json({
-      method: "POST",
-      path: `/routes${queryOf(insistence(values))}`,
-      body,
-      headers,
-    });
-    const { created } = readAs(client, doneSchema, response);
-    return await told(values, response, `added ${String(created)}`);
-  };
-}
-
-function change(rest: readonly string[], values: Values): AdminAction {
-  const [prefix = "", file = ""] = takeWords(rest, ["PREFIX", "FILE"]);
-  const path =
-    pathOf("routes", prefix) +
-    queryOf({ host: textFlag(values, "host"), name: textFlag(values, "name"), ...insistence(values) });
-  const headers = ifMatch(values);
-  return async (client) => {
-    const body = await readObject(file, "route");
-    const type = { "content-type": "application/merge-patch+json" };
-    const response = await askOfOne(client, { method: "PATCH", path, body, headers: { ...type, ...headers } }, prefix);
-    readAs(client, doneSchema, response);
-    return await told(values, response, `changed ${prefix}`);
-  };
-}
-
-function remove(rest: readonly string[], values: Values): AdminAction {
-  const [prefix = ""] = takeWords(rest, ["PREFIX"]);
-  const path =
-    pathOf("routes", prefix) +
-    queryOf({ host: textFlag(values, "host"), name: textFlag(values, "name"), ...insistence(values) });
-  const headers = ifMatch(values);
-  return async (client) => {
-    const response = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
-    readAs(client, doneSchema, response);
-    return await told(values, response, `removed ${prefix}`);
-  };
 }
 
 /** Sends a request for one route. If several routes have the prefix, the error explains how to name one. */
@@ -182,8 +112,9 @@ function matchText({ name, match }: Route): string {
   if (isExact === true) shown.push("exact");
   if (typeof pattern === "string") shown.push(`~${pattern}`);
   if (Array.isArray(methods) && methods.length > 0) shown.push(methods.join(","));
-  for (const [kind, list] of [["header", headers] as const, ["query", query] as const]) {
-    if (Array.isArray(list)) for (const { name: key } of list.filter(isObject)) shown.push(`${kind}:${String(key)}`);
+  for (const [kind, conditions] of [["header", headers] as const, ["query", query] as const]) {
+    if (!Array.isArray(conditions)) continue;
+    for (const { name: key } of conditions.filter(isObject)) shown.push(`${kind}:${String(key)}`);
   }
   if (isObject(grpc)) shown.push(`grpc:${wordsOf(grpc["service"] ?? "*")}/${wordsOf(grpc["method"] ?? "*")}`);
   return shown.join(" ");

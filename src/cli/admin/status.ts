@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { counted } from "../common/counted.ts";
 import { detailList } from "../common/table.ts";
-import { type AdminCommand, jsonFlag, readAs, runAdminCommand, takeWords, told } from "./admin-command.ts";
+import { type AdminCommand, jsonFlag, showForm } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
@@ -40,23 +40,8 @@ const statusSchema = z.object({
   wasm: wasmSchema,
 });
 
-const COMMAND: AdminCommand = {
-  usage: USAGE,
-  forms: { "": [] },
-  flags: {},
-  read(_, rest, values, now) {
-    takeWords(rest, []);
-    return async (client) => {
-      const response = await client.json({ path: "/status" });
-      return await told(values, response, () => statusText(readAs(client, statusSchema, response), now()));
-    };
-  },
-};
-
-/** `turnpike status`: shows the state of a running gateway. Returns the exit code. */
-export function status(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
+/** `turnpike status`: shows the state of a running gateway. */
+export const STATUS: AdminCommand = { usage: USAGE, forms: { "": showForm("/status", statusSchema, statusText) } };
 
 type Status = z.output<typeof statusSchema>;
 

@@ -1,16 +1,7 @@
 import * as z from "zod";
 import { type Column } from "../common/table.ts";
 import { queryOf } from "./admin-client.ts";
-import {
-  type AdminCommand,
-  doneSchema,
-  jsonFlag,
-  readAs,
-  runAdminCommand,
-  tableText,
-  takeWords,
-  told,
-} from "./admin-command.ts";
+import { type AdminCommand, doneSchema, jsonFlag, readAs, showForm, tableText, told } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { timeText } from "../common/units.ts";
 import { flagsText } from "../common/flags.ts";
@@ -39,29 +30,23 @@ const COLUMNS: readonly Column<Tenant>[] = [
   { title: "WORKERS", cell: ({ workers }) => String(workers) },
 ];
 
-const COMMAND: AdminCommand = {
+const list = showForm("/tenants", tenantsSchema, ({ tenants }) => tableText(COLUMNS, tenants, "no tenants"));
+
+/** `turnpike tenants`: shows the warm tenants of a running gateway, and removes one. */
+export const TENANTS: AdminCommand = {
   usage: USAGE,
-  forms: { "": [], list: [], remove: [] },
-  flags: {},
-  read(form, rest, values) {
-    if (form === "remove") {
-      const [key = ""] = takeWords(rest, ["KEY"]);
-      return async (client) => {
-        const response = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
-        readAs(client, doneSchema, response);
-        return await told(values, response, `removed ${key}`);
-      };
-    }
-    takeWords(rest, []);
-    return async (client) => {
-      const response = await client.json({ path: "/tenants" });
-      const rows = () => readAs(client, tenantsSchema, response).tenants;
-      return await told(values, response, () => tableText(COLUMNS, rows(), "no tenants"));
-    };
+  forms: {
+    "": list,
+    list,
+    remove: {
+      words: ["KEY"],
+      read:
+        ([key = ""], values) =>
+        async (client) => {
+          const response = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
+          readAs(client, doneSchema, response);
+          return await told(values, response, `removed ${key}`);
+        },
+    },
   },
 };
-
-/** `turnpike tenants`: shows the warm tenants of a running gateway. Returns the exit code. */
-export function tenants(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}

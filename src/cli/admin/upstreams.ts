@@ -2,26 +2,23 @@ import * as z from "zod";
 import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/visible-text.ts";
 import { UsageError } from "../common/usage-error.ts";
-import { type AdminClient, pathOf, queryOf } from "./admin-client.ts";
+import { type AdminClient, pathOf } from "./admin-client.ts";
 import {
   type AdminAction,
   type AdminCommand,
   doneSchema,
   IF_MATCH,
-  ifMatch,
-  insistence,
   jsonFlag,
   readAs,
-  readObject,
-  runAdminCommand,
+  showForm,
   STRICT,
   tableText,
-  takeWords,
   textFlag,
   told,
   type Values,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
+import { itemForms } from "./item-forms.ts";
 import { ageText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/poll-until.ts";
@@ -104,47 +101,27 @@ const MAX_NAMED = 5;
 const LOOK_MS = 200;
 const MAX_WAIT_S = 86_400;
 
-const COMMAND: AdminCommand = {
+const list = showForm("/upstreams", upstreamsSchema, (data, now) =>
+  tableText<ServerRow>(columnsAt(now), rowsOf(data), "no upstreams"),
+);
+const SERVER = ["NAME", "SERVER"];
+
+/** `turnpike upstreams`: lists, adds, changes and removes upstreams of a running gateway, and drains servers. */
+export const UPSTREAMS: AdminCommand = {
   usage: USAGE,
-  forms: {
-    "": [],
-    list: [],
-    add: ["if-match", "strict"],
-    change: ["if-match", "strict"],
-    remove: ["if-match", "strict"],
-    drain: ["wait"],
-    undrain: [],
-  },
   flags: FLAGS,
-  read(form, rest, values, now) {
-    switch (form) {
-      case "add":
-        return add(rest, values);
-      case "change":
-        return change(rest, values);
-      case "remove":
-        return remove(rest, values);
-      case "drain":
-      case "undrain":
-        return drain(form, rest, values);
-      default:
-        takeWords(rest, []);
-        return async (client) => await list(client, values, now());
-    }
+  forms: {
+    "": list,
+    list,
+    ...itemForms({ noun: "upstream", word: "NAME", flags: ["if-match", "strict"], afterRemoval: gapText }),
+    drain: { words: SERVER, flags: ["wait"], read: (words, values) => drain("drain", words, values) },
+    undrain: { words: SERVER, read: (words, values) => drain("undrain", words, values) },
   },
 };
 
-/** `turnpike upstreams`: lists, adds, changes and removes upstreams of a running gateway, and drains servers. Returns the exit code. */
-export function upstreams(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
-
-async function list(client: AdminClient, values: Values, now: number): Promise<number> {
-  const response = await client.json({ path: "/upstreams" });
-  return await told(values, response, () => {
-    const rows = rowsOf(readAs(client, upstreamsSchema, response));
-    return tableText<ServerRow>(columnsAt(now), rows, "no upstreams");
-  });
+function gapText(client: AdminClient, response: unknown): string {
+  const { waiting } = readAs(client, removedSchema, response);
+  return waiting.length === 0 ? "" : `; until it is added again, ${waitingText(waiting, MAX_NAMED)}`;
 }
 
 function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): ServerRow[] {
@@ -153,47 +130,11 @@ function rowsOf({ upstreams: all }: z.output<typeof upstreamsSchema>): ServerRow
   );
 }
 
-function add(rest: readonly string[], values: Values): AdminAction {
-  const [file = ""] = takeWords(rest, ["FILE"]);
-  const headers = ifMatch(values);
-  return async (client) => {
-    const body = await readObject(file, "upstream");
-    const response = await client.json({
-      method: "POST",
-      path: `/upstreams${queryOf(insistence(values))}`,
-      body,
-      headers,
-    });
-    return await told(values, response, `added ${String(readAs(client, doneSchema, response)["created"])}`);
-  };
-}
-
-function change(rest: readonly string[], values: Values): AdminAction {
-  const [name = "", file = ""] = takeWords(rest, ["NAME", "FILE"]);
-  const path = pathOf("upstreams", name) + queryOf(insistence(values));
-  const headers = { "content-type": "application/merge-patch+json", ...ifMatch(values) };
-  return async (client) => {
-    const body = await readObject(file, "upstream");
-    const response = await client.json({ method: "PATCH", path, body, headers });
-    readAs(client, doneSchema, response);
-    return await told(values, response, `changed ${name}`);
-  };
-}
-
-function remove(rest: readonly string[], values: Values): AdminAction {
-  const [name = ""] = takeWords(rest, ["NAME"]);
-  const path = pathOf("upstreams", name) + queryOf(insistence(values));
-  const headers = ifMatch(values);
-  return async (client) => {
-    const response = await client.json({ method: "DELETE", path, headers });
-    const { waiting } = readAs(client, removedSchema, response);
-    const gap = waiting.length === 0 ? "" : `; until it is added again, ${waitingText(waiting, MAX_NAMED)}`;
-    return await told(values, response, `removed ${name}${gap}`);
-  };
-}
-
-function drain(form: "drain" | "undrain", rest: readonly string[], values: Values): AdminAction {
-  const [upstream = "", server = ""] = takeWords(rest, ["NAME", "SERVER"]);
+function drain(
+  form: "drain" | "undrain",
+  [upstream = "", server = ""]: readonly string[],
+  values: Values,
+): AdminAction {
   const path = pathOf("upstreams", upstream, "servers", server, form);
   const waitMs = waitOf(textFlag(values, "wait"));
   return async (client) => {

@@ -5,15 +5,15 @@ import { type Column } from "../common/table.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {
+  type AdminAction,
   type AdminCommand,
   jsonFlag,
   print,
   readAs,
-  runAdminCommand,
   tableText,
-  takeWords,
   textFlag,
   told,
+  type Values,
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { bytesText, timeText } from "../common/units.ts";
@@ -87,29 +87,25 @@ const SOLD: readonly Column<UpstreamRow>[] = [
 ];
 const LAST: readonly Column<UpstreamRow>[] = [{ title: "LAST", cell: ({ last_seen_ms: at }) => timeText(at) }];
 
-const COMMAND: AdminCommand = {
+/** `turnpike usage`: shows what was used of a running gateway. */
+export const USAGE_COMMAND: AdminCommand = {
   usage: USAGE,
-  forms: { "": ["by", "csv", "reset"] },
   flags: FLAGS,
-  read(_, rest, values) {
-    takeWords(rest, []);
-    const { json, csv } = values;
-    const by = keyOf(textFlag(values, "by"));
-    if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv excludes --json and --by");
-    if (json === true && by !== undefined) throw new UsageError("--json excludes --by: it prints the whole response");
-    const reset = values["reset"] === true ? "1" : undefined;
-    return async (client) => {
-      if (csv === true) return await printCsv(client, reset);
-      const response = await client.json({ path: `/usage${queryOf({ reset })}` });
-      const keys = by === undefined ? KEYS : [by];
-      return await told(values, response, () => usageText(readAs(client, usageSchema, response), keys));
-    };
-  },
+  forms: { "": { flags: ["by", "csv", "reset"], read } },
 };
 
-/** `turnpike usage`: shows what was used of a running gateway. Returns the exit code. */
-export function usage(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
+function read(_words: readonly string[], values: Values): AdminAction {
+  const { json, csv } = values;
+  const by = keyOf(textFlag(values, "by"));
+  if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv excludes --json and --by");
+  if (json === true && by !== undefined) throw new UsageError("--json excludes --by: it prints the whole response");
+  const reset = values["reset"] === true ? "1" : undefined;
+  return async (client) => {
+    if (csv === true) return await printCsv(client, reset);
+    const response = await client.json({ path: `/usage${queryOf({ reset })}` });
+    const keys = by === undefined ? KEYS : [by];
+    return await told(values, response, () => usageText(readAs(client, usageSchema, response), keys));
+  };
 }
 
 async function printCsv(client: AdminClient, reset: string | undefined): Promise<number> {

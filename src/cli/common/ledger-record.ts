@@ -3,97 +3,55 @@ import { formatAmount } from "../../payments/x402/price.ts";
 import { type Total } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
 
-/**
- * A payment in the JSON and CSV output of `turnpike ledger`, with these names in this order. The signed authorization is
- * left out: until it expires, any reader could submit it.
- */
-export interface LedgerRecord {
-  /** ISO 8601 in UTC, as all times here. */
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly state: string;
-  /** True if the payment was settled, but the client did not receive the whole response. */
-  readonly owed: boolean;
-  readonly route: string;
-  readonly network: string;
-  readonly scheme: string;
-  /** Atomic units. */
-  readonly amount: string;
-  /** In units of the token; empty if the token's decimals are unknown. */
-  readonly amount_in_units: string;
-  readonly symbol: string;
-  readonly asset: string;
-  readonly payer: string;
-  readonly pay_to: string;
-  readonly transaction: string;
-  readonly reason: string;
-  readonly contract: string;
-  readonly nonce: string;
-  readonly valid_before: string;
-  readonly attempt: number;
-  readonly cuts: number;
-  /** Times that the response was sent again after or beside its delivery. */
-  readonly repeats: number;
-}
-
-/** The names of a record, in order. */
-export const RECORD_KEYS: readonly (keyof LedgerRecord)[] = [
-  "created_at",
-  "updated_at",
-  "state",
-  "owed",
-  "route",
-  "network",
-  "scheme",
-  "amount",
-  "amount_in_units",
-  "symbol",
-  "asset",
-  "payer",
-  "pay_to",
-  "transaction",
-  "reason",
-  "contract",
-  "nonce",
-  "valid_before",
-  "attempt",
-  "cuts",
-  "repeats",
-];
-
 /** True if the payment is settled, but its client does not have the response. */
 export function isOwed({ state, delivered }: Payment): boolean {
   return state === "settled" && !delivered;
 }
 
 /**
- * A payment in the output of `turnpike ledger`. Times are in ISO 8601, and `amount` is in the token's smallest unit.
+ * The members of a payment in the JSON and CSV output of `turnpike ledger`, in this order. The signed authorization is
+ * left out: until it expires, any reader could submit it. Times are in ISO 8601 and UTC.
  */
+const MEMBERS = {
+  created_at: ({ createdAt }: Payment) => new Date(createdAt).toISOString(),
+  updated_at: ({ updatedAt }: Payment) => new Date(updatedAt).toISOString(),
+  state: ({ state }: Payment) => state,
+  owed: isOwed,
+  route: ({ route }: Payment) => route,
+  network: ({ network }: Payment) => network,
+  scheme: ({ scheme }: Payment) => scheme,
+  // In atomic units.
+  amount: ({ amount }: Payment) => amount,
+  // In units of the token; empty if the token's decimals are unknown.
+  amount_in_units: ({ amount, network, token }: Payment) => inUnits(amount, findAsset(network, token)?.decimals),
+  symbol: ({ network, token }: Payment) => findAsset(network, token)?.symbol ?? "",
+  asset: ({ token }: Payment) => token,
+  payer: ({ from }: Payment) => from,
+  pay_to: ({ payTo }: Payment) => payTo,
+  transaction: ({ transaction }: Payment) => transaction,
+  reason: ({ reason }: Payment) => reason,
+  contract: ({ asset }: Payment) => asset,
+  nonce: ({ nonce }: Payment) => nonce,
+  valid_before: ({ validBefore }: Payment) => timeOf(validBefore),
+  attempt: ({ attempt }: Payment) => attempt,
+  cuts: ({ cuts }: Payment) => cuts,
+  // Times that the response was sent again after or beside its delivery.
+  repeats: ({ repeats }: Payment) => repeats,
+};
+
+/** A payment in the output of `turnpike ledger`. */
+export type LedgerRecord = { readonly [K in Key]: ReturnType<(typeof MEMBERS)[K]> };
+
+type Key = keyof typeof MEMBERS;
+
+/** The names of a record, in order. */
+export const RECORD_KEYS = Object.keys(MEMBERS) as readonly Key[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- of a constant
+
+/** The record of a payment. */
 export function toRecord(payment: Payment): LedgerRecord {
-  const known = findAsset(payment.network, payment.token);
-  return {
-    created_at: new Date(payment.createdAt).toISOString(),
-    updated_at: new Date(payment.updatedAt).toISOString(),
-    state: payment.state,
-    owed: isOwed(payment),
-    route: payment.route,
-    network: payment.network,
-    scheme: payment.scheme,
-    amount: payment.amount,
-    amount_in_units: inUnits(payment.amount, known?.decimals),
-    symbol: known?.symbol ?? "",
-    asset: payment.token,
-    payer: payment.from,
-    pay_to: payment.payTo,
-    transaction: payment.transaction,
-    reason: payment.reason,
-    contract: payment.asset,
-    nonce: payment.nonce,
-    valid_before: timeOf(payment.validBefore),
-    attempt: payment.attempt,
-    cuts: payment.cuts,
-    repeats: payment.repeats,
-  };
+  const members = RECORD_KEYS.map((key) => [key, MEMBERS[key](payment)]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has the value of each key
+  return Object.fromEntries(members) as LedgerRecord;
 }
 
 /** A total in the JSON output. */

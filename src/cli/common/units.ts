@@ -16,6 +16,14 @@ export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Parses a day or a time, such as `2026-11-21T08:30:00Z`, to Unix milliseconds; undefined if the text is neither. */
+export function parseTime(text: string): number | undefined {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** An age in its two largest units: `2 h 3 min`. */
 export function ageText(ms: number): string {
   const first = UNITS.findIndex(([, unit]) => ms >= unit);

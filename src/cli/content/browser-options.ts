@@ -3,6 +3,7 @@ import { type Config } from "../../gateway/config/config.ts";
 import { contentBrowser } from "../../gateway/config/schema/content-browser.ts";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { parseJsonOption } from "./json-option.ts";
 import { StartError } from "../common/start-error.ts";
 
 /** Bytes of the file of `content.browser.tls_ca_path`; a larger one is refused. */
@@ -30,16 +31,7 @@ export function remoteBrowserOf(config: BrowserConfig, environment: Environment)
 
 /** The same for the JSON text of `content.browser`. Throws StartError. */
 export function parseBrowserOptions(json: string, environment: Environment): RemoteSettings | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new StartError("Cannot use --browser: it is not JSON");
-  }
-  const { data, error } = contentBrowser.safeParse(value);
-  if (data !== undefined) return remoteBrowserOf(data, environment);
-  const [issue] = error?.issues ?? [];
-  throw new StartError(`Cannot use --browser: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  return remoteBrowserOf(parseJsonOption("--browser", json, contentBrowser), environment);
 }
 
 function endpointOf({ endpoint, endpoint_env: variable }: BrowserConfig, environment: Environment): URL | undefined {

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type ModelOptions } from "../../content/resolve/model/model-options.ts";
 import { contentResolve } from "../../gateway/config/schema/content-resolve.ts";
+import { parseJsonOption } from "./json-option.ts";
 import { StartError } from "../common/start-error.ts";
 
 /**
@@ -8,19 +9,8 @@ import { StartError } from "../common/start-error.ts";
  * StartError.
  */
 export function parseResolveOptions(json: string): { readonly model: ModelOptions | undefined } {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new StartError("Cannot use --resolve: it is not JSON");
-  }
-  const { data, error } = contentResolve.safeParse(value);
-  if (data === undefined) {
-    const [issue] = error?.issues ?? [];
-    const what = issue?.code === "invalid_type" ? `must be of type ${issue.expected}` : (issue?.message ?? "");
-    throw new StartError(`Cannot use --resolve: ${issue?.path.join(".") || "it"} ${what}`);
-  }
-  return { model: data.model === undefined ? undefined : modelOptions(data.model) };
+  const { model } = parseJsonOption("--resolve", json, contentResolve);
+  return { model: model === undefined ? undefined : modelOptions(model) };
 }
 
 function modelOptions(model: NonNullable<z.output<typeof contentResolve>["model"]>): ModelOptions {

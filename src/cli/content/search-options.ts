@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type SearchOptions } from "../../content/search/search-service.ts";
 import { contentSearch } from "../../gateway/config/schema/content-search.ts";
-import { StartError } from "../common/start-error.ts";
+import { parseJsonOption } from "./json-option.ts";
 
 /** Turns `content.search` into options of the content service. Reads the key from the environment. */
 function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {
@@ -20,16 +20,5 @@ function searchOptions(config: z.output<typeof contentSearch>): SearchOptions {
 
 /** The same for JSON text of a configuration file. Throws StartError. */
 export function parseSearchOptions(json: string): SearchOptions {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    throw new StartError("Cannot use --search: it is not JSON");
-  }
-  const { data, error } = contentSearch.safeParse(value);
-  if (data === undefined) {
-    const [issue] = error?.issues ?? [];
-    throw new StartError(`Cannot use --search: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
-  }
-  return searchOptions(data);
+  return searchOptions(parseJsonOption("--search", json, contentSearch));
 }

@@ -96,10 +96,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const predecessor = takeOverFlag(values["take-over"]);
   const stateDir = stateFolder(values["state-dir"]);
   lockStateFolder(stateDir, predecessor?.pid);
-  const socket = contentSocket(stateDir);
-  if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
-    throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
-  }
+  const socket = socketIn(stateDir);
   const source = sourceOf(values.config, stateDir);
   const flags = configFlags(values);
   const listings = await readListings();
@@ -123,22 +120,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   // Installed before the start creates anything that a signal would leave behind.
   const stopped = stopSignal();
   const { gateway, service, browser, room } = await finishStart(stopped, () =>
-    startBoth(
-      { opened, admin, read, predecessor },
-      {
-        socket,
-        stateDir,
-        browserPath: config.content.browser_path,
-        browser: config.content.browser,
-        allowPrivate,
-        chargeTimeouts: config.content.charge_timeouts,
-        search: JSON.stringify(config.content.search),
-        resolve: JSON.stringify(config.content.resolve),
-        variables: [config.content.search.brave_key_env, config.content.resolve.model?.key_env ?? ""].filter(
-          (name) => name !== "",
-        ),
-      },
-    ),
+    startBoth({ opened, admin, read, predecessor }, { socket, stateDir, allowPrivate, ...contentOptions(config) }),
   );
   // Installed before the banner is printed: a signal may follow at once.
   heedSignals(gateway);
@@ -148,6 +130,24 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   await service.close();
   room.close();
   return 0;
+}
+
+function socketIn(stateDir: string): string {
+  const socket = contentSocket(stateDir);
+  if (Buffer.byteLength(socket) <= MAX_SOCKET_BYTES) return socket;
+  throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
+}
+
+function contentOptions({ content }: Config) {
+  const variables = [content.search.brave_key_env, content.resolve.model?.key_env ?? ""];
+  return {
+    browserPath: content.browser_path,
+    browser: content.browser,
+    chargeTimeouts: content.charge_timeouts,
+    search: JSON.stringify(content.search),
+    resolve: JSON.stringify(content.resolve),
+    variables: variables.filter((name) => name !== ""),
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import { isAddress } from "../../payments/x402/address.ts";
 import { type LedgerFilter } from "../../store/ledger-view.ts";
 import { type PaymentState } from "../../store/ledger.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { parseTime } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 const FILTER_FLAGS = {
@@ -179,11 +180,9 @@ function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
   };
 }
 
-const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
-
 function timeOf(flag: string, text: string): number {
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = parseTime(text);
+  if (time !== undefined) return time;
   throw new Error(`Cannot use ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
 }
 

@@ -3,6 +3,7 @@ import { type Payment } from "../../store/ledger.ts";
 import { type Total } from "../../store/ledger-view.ts";
 import { amountText, isOwed, toRecord } from "../common/ledger-record.ts";
 import { alignedTable, type Column, detailList, tabTable } from "../common/table.ts";
+import { timeText } from "../common/units.ts";
 
 /** Characters of an address or hash that a terminal shows. They are enough for `turnpike ledger show`. */
 const SHORT = 12;
@@ -11,7 +12,7 @@ const PAYMENT_COLUMNS: readonly Column<Payment>[] = [
   {
     title: "TIME",
     cell: ({ createdAt }) => new Date(createdAt).toISOString(),
-    short: ({ createdAt }) => secondsOf(createdAt),
+    short: ({ createdAt }) => timeText(createdAt),
   },
   { title: "STATE", cell: stateText },
   { title: "ROUTE", cell: ({ route }) => route },
@@ -89,8 +90,4 @@ function stateText(payment: Payment): string {
 
 function shortened(text: string): string {
   return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
-}
-
-function secondsOf(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

@@ -9,7 +9,7 @@ export interface CallRequest {
   readonly name: string;
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly gateway: string | undefined;
+  readonly gateway: URL;
   readonly out: string | undefined;
   readonly json: boolean;
   readonly payer: PayerSettings;
@@ -48,11 +48,19 @@ export function parseCall(args: readonly string[]): CallRequest | "help" {
     name,
     operation,
     parameters: readParameters(name, operation, rest, values.set ?? []),
-    gateway: values.gateway,
+    gateway: gatewayUrl(values.gateway),
     out: values.out,
     json: values.json === true,
     payer: payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: undefined }),
   };
+}
+
+/** The URL of the flag `--gateway`, of the environment, or the default. Throws UsageError. */
+export function gatewayUrl(flag: string | undefined): URL {
+  const text = flag ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
+  return url;
 }
 
 function likely(name: string): string {

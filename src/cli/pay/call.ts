@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readResponse, readJsonResponse } from "../../lib/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
-import { CALL_FLAGS, type CallRequest, DEFAULT_GATEWAY, parseCall } from "./call-arguments.ts";
+import { CALL_FLAGS, type CallRequest, parseCall } from "./call-arguments.ts";
 import { OPERATIONS } from "./operations.ts";
 import { isFailedBatch, render } from "./call-render.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";
@@ -11,7 +11,6 @@ import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-respo
 import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "../common/progress.ts";
 import { say, sayNote } from "../common/terminal.ts";
-import { UsageError } from "../common/usage-error.ts";
 import { flagsText } from "../common/flags.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
@@ -41,9 +40,6 @@ const MAX_CALL_MS = 300_000;
 const MAX_TRIES = 4;
 const MAX_RETRY_AFTER_S = 10;
 
-/** A call that failed. The user reads its message. */
-class CallFailed extends Error {}
-
 /**
  * `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0
  * done, 1 refused or failed, 2 wrong usage.
@@ -56,13 +52,13 @@ export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<nu
 }
 
 async function performWithin(limitMs: number, request: CallRequest): Promise<number> {
-  const gateway = gatewayUrl(request);
+  const { gateway } = request;
   const signal = AbortSignal.timeout(limitMs);
   try {
     return await perform(request, gateway, signal);
   } catch (error) {
     if (!signal.aborted || error instanceof PaymentOutcomeUnknown) throw withHint(error);
-    throw new CallFailed(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
+    throw new Error(`Cannot get a response from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
   }
 }
 
@@ -71,7 +67,7 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
   const paid = await sendUntilReady(gateway, request, progress, signal).finally(() => progress.stop());
   const { response } = paid;
   sayPaid(paid);
-  if (!response.ok) throw new CallFailed(await describeFailure(paid));
+  if (!response.ok) throw new Error(await describeFailure(paid));
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
@@ -85,13 +81,6 @@ async function perform(request: CallRequest, gateway: URL, signal: AbortSignal):
     await writeText(new TextDecoder().decode(await readResponse(response)), output);
   else await writeBinary(await readResponse(response), type, request.operation.file, output);
   return 0;
-}
-
-function gatewayUrl({ gateway }: CallRequest): URL {
-  const text = gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
-  return url;
 }
 
 /** The text of the progress line. */
@@ -138,9 +127,9 @@ async function send(gateway: URL, request: CallRequest, progress: Progress, sign
     return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {
-      throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
+      throw new Error(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
     }
     if (!isNetworkError(error)) throw error;
-    throw new CallFailed(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
+    throw new Error(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
   }
 }

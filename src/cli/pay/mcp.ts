@@ -6,11 +6,10 @@ import { tools } from "../../content/mcp/tools.ts";
 import { pricesOf } from "../../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentOutcomeUnknown, type PayOptions } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { DEFAULT_GATEWAY } from "./call-arguments.ts";
+import { DEFAULT_GATEWAY, gatewayUrl } from "./call-arguments.ts";
 import { flagsText, type FlagTable, HELP, readFlags, wrapped } from "../common/flags.ts";
 import { createPayer, payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { say, sayError, sayNote } from "../common/terminal.ts";
-import { UsageError } from "../common/usage-error.ts";
 
 /** The default limits of an agent. They are low, because no person checks each call. */
 const DEFAULT_MAX_PRICE = "0.10 USDC";
@@ -60,12 +59,9 @@ export function mcp(args: readonly string[]): Promise<number> {
 function parse(args: readonly string[]): McpRequest | "help" {
   const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
-  const text = values.gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
   const settings = payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL });
   return {
-    gateway: url.href.replace(/\/+$/, ""),
+    gateway: gatewayUrl(values.gateway).href.replace(/\/+$/, ""),
     payer: values["no-pay"] === true ? undefined : createPayer(settings, say),
     send: settings.send,
   };

@@ -31,8 +31,6 @@ Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first us
 const MAX_WAIT_MS = 300_000;
 const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
 
-class PayFailed extends Error {}
-
 /**
  * `turnpike pay`: pays for any URL and prints the response. Returns the exit code: 0 done, 1 refused or failed, 2 wrong
  * usage.
@@ -53,7 +51,7 @@ async function perform(request: PayRequest): Promise<void> {
     say(line);
   }).finally(() => progress.stop());
   sayPaid(paid);
-  if (!paid.response.ok) throw new PayFailed(await describeFailure(paid));
+  if (!paid.response.ok) throw new Error(await describeFailure(paid));
   await print(paid.response, request);
 }
 
@@ -68,9 +66,9 @@ async function send({ url, method, headers, data, payer }: PayRequest, tell: typ
   } catch (error) {
     if (error instanceof PaymentOutcomeUnknown) throw error;
     if (abort.signal.aborted) {
-      throw new PayFailed(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
+      throw new Error(`Cannot get a response from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
     }
-    if (isNetworkError(error)) throw new PayFailed(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
+    if (isNetworkError(error)) throw new Error(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
     throw withHint(error);
   } finally {
     clearTimeout(timer);
@@ -94,7 +92,7 @@ async function print(response: Response, { out, url }: PayRequest): Promise<void
     }
   } catch (error) {
     if (!isNetworkError(error)) throw error;
-    throw new PayFailed(`Cannot read the response of ${url.origin} to its end: ${error.message}`, { cause: error });
+    throw new Error(`Cannot read the response of ${url.origin} to its end: ${error.message}`, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { isColored } from "../../common/terminal.ts";
 import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
-import { type AdminCommand, readAs, runAdminCommand, takeWords } from "../admin-command.ts";
+import { type AdminCommand, readAs } from "../admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "../admin-endpoint.ts";
 import { AdminRefused } from "../admin-refused.ts";
 import { parseEvent } from "../events.ts";
@@ -29,27 +29,22 @@ const SLOW_LOOKS = 10;
 /** Milliseconds until a lost stream of events is requested again. */
 const EVENTS_RETRY_MS = 2000;
 
-const COMMAND: AdminCommand = {
+/** `turnpike top`: a live view of a running gateway. */
+export const TOP: AdminCommand = {
   usage: USAGE,
-  forms: { "": [] },
-  flags: {},
-  read(_, rest, { json }) {
-    takeWords(rest, []);
-    return async (client) => {
-      if (json === true || !process.stdout.isTTY || !process.stdin.isTTY) {
-        throw new Error(
-          "Cannot show a live view: this is not a terminal; use turnpike status, upstreams, usage or events",
-        );
-      }
-      return await new LiveView(client).run();
-    };
+  forms: {
+    "": {
+      read:
+        (_words, { json }) =>
+        async (client) => {
+          if (json !== true && process.stdout.isTTY && process.stdin.isTTY) return await new LiveView(client).run();
+          throw new Error(
+            "Cannot show a live view: this is not a terminal; use turnpike status, upstreams, usage or events",
+          );
+        },
+    },
   },
 };
-
-/** `turnpike top`: a live view of a running gateway. Returns the exit code. */
-export function top(args: readonly string[]): Promise<number> {
-  return runAdminCommand(COMMAND, args);
-}
 
 class LiveView {
   readonly #client: AdminClient;

@@ -87,17 +87,13 @@ export class Connection {
     return true;
   }
 
-  bodyRead(): void {
-    clearTimeout(this.#timer);
-  }
-
   /** Data was sent, and the client must read it in time. */
   writing(): void {
     this.#within(this.#patience.writeMs);
   }
 
-  /** The client has read all data that was sent so far. */
-  written(): void {
+  /** The body has arrived, or the client has read all data that was sent so far. */
+  waited(): void {
     clearTimeout(this.#timer);
   }
 
@@ -119,10 +115,6 @@ export class Connection {
   cut(): void {
     clearTimeout(this.#timer);
     this.#socket.destroy();
-  }
-
-  closed(): void {
-    clearTimeout(this.#timer);
   }
 
   #within(ms: number): void {

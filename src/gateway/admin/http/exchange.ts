@@ -85,7 +85,7 @@ async function readBody(message: IncomingMessage, maxBytes: number, connection: 
     return await promise;
   } finally {
     message.removeAllListeners("data");
-    connection.bodyRead();
+    connection.waited();
   }
 }
 
@@ -128,7 +128,7 @@ async function stream(response: Response, { message, serverResponse, connection 
     return;
   }
   // The gateway does not wait for the rest of a body.
-  connection.bodyRead();
+  connection.waited();
   const reader = response.body.getReader();
   serverResponse.once("close", () => void reader.cancel().catch(() => {}));
   for (;;) {
@@ -136,7 +136,7 @@ async function stream(response: Response, { message, serverResponse, connection 
     if (done || serverResponse.destroyed) break;
     connection.writing();
     await taken(serverResponse, value);
-    connection.written();
+    connection.waited();
   }
   if (!serverResponse.destroyed) serverResponse.end();
 }

@@ -153,7 +153,7 @@ export class Listener {
     socket.on("error", () => raw.destroy());
     raw.once("close", () => {
       this.#connections.delete(socket);
-      connection.closed();
+      connection.waited();
       if (socket !== raw) socket.destroy();
     });
     this.#http.emit("connection", socket);
