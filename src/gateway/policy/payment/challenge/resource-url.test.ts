@@ -41,3 +41,12 @@ test("a query that is too long is left out, and a path that is too long gives no
   ]);
   expect(requestedUrls(BARE, { ...HEAD, path: `/${"x".repeat(2048)}` })).toEqual([]);
 });
+
+test("a URL of 2048 characters stands for its request, and a longer one is left out", () => {
+  const base = "http://shop.example:8080/";
+  const urlsOf = (length: number): readonly number[] =>
+    requestedUrls(BARE, { ...HEAD, path: "/", query: `?${"x".repeat(length - base.length - 1)}` }).map(
+      (url) => url.length,
+    );
+  expect([urlsOf(2048), urlsOf(2049)]).toEqual([[2048, base.length], [base.length]]);
+});

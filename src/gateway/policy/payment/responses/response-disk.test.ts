@@ -400,3 +400,10 @@ test("while another process writes, nothing waits for it, and pending changes ar
   await until(() => disk.has("short", clock.now) && disk.account.responses === 1);
   expect(await bodyOf(disk, "short")).toEqual(Buffer.from("short"));
 });
+
+test("a folder that cannot be made is an error with its path and the code of the system", () => {
+  const file = join(newFolder(), "..", "file");
+  writeFileSync(file, "");
+  const folder = join(file, "answers");
+  expect(() => openDisk(folder)).toThrow(`Cannot keep paid responses in "${folder}": ENOTDIR`);
+});

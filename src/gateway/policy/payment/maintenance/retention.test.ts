@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { until } from "../../../../lib/testing/until.ts";
+import { Retention } from "./retention.ts";
+
+const DAY = 86_400_000;
+
+test("a full step is followed by the next, and a failed one is logged", async () => {
+  const asked: (readonly [before: number, limit: number])[] = [];
+  const logged: string[] = [];
+  const retention = new Retention({
+    store: {
+      async forget(before, limit) {
+        asked.push([before, limit]);
+        if (asked.length === 3) throw new Error("the disk is full");
+        return limit;
+      },
+    },
+    keepDays: () => 2,
+    clock: () => 10 * DAY,
+    log: (line) => logged.push(line),
+  });
+  retention.start();
+  await until(() => logged.length > 0);
+  await retention.close();
+  expect(asked).toEqual(Array.from({ length: 3 }, () => [8 * DAY, 500] as const));
+  expect(logged).toEqual([expect.stringContaining("old payments could not be removed: ")]);
+});
+
+test("the store may be closed only when the running step has ended, and no step follows", async () => {
+  const step = Promise.withResolvers<number>();
+  let steps = 0;
+  const store = { forget: (): Promise<number> => (steps++, step.promise) };
+  const retention = new Retention({ store, keepDays: () => 1, clock: () => DAY, log() {} });
+  retention.start();
+  await until(() => steps === 1);
+  let isClosed = false;
+  const closed = retention.close().then(() => (isClosed = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isClosed).toBeFalse();
+  step.resolve(500);
+  await closed;
+  expect(steps).toBe(1);
+});
