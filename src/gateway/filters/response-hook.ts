@@ -60,6 +60,9 @@ export class ResponseHook implements ResponseSink {
     const { onFinish } = exchange;
     exchange.onFinish = (finished) => {
       this.#letGo();
+      // If the client has left, nothing else releases the part that was held back.
+      this.#pieces.clear();
+      if (this.#state === "holding") this.#state = "dropping";
       onFinish?.(finished);
     };
   }

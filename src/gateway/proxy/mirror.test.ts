@@ -75,6 +75,33 @@ describe("a copy", () => {
     await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
   });
 
+  test("waits while its mirror accepts nothing, and goes on to the last byte when it does", async () => {
+    const main = new BodyOrigin();
+    const mirror = await http2Origin();
+    mirror.onConnection = (connection) => (connection.opensWindows = false);
+    const rig = await startMirroring(main, mirror, {
+      route: { request_buffering: false },
+      mirror: { protocol: "h2c" },
+    });
+    const body = content(500_000);
+    expect(await upload("HTTP/1.1", rig, body, () => Promise.resolve())).toBe(200);
+    const copy = await mirror.until("a full window", () =>
+      mirror.requests.find((request) => request.body.length === 65_535),
+    );
+    // Three times, each less than the rest of the body.
+    for (const window of [100_000, 100_000, 1_000_000]) {
+      const before = copy.body.length;
+      copy.connection.send(h2.windowUpdate(0, window), h2.windowUpdate(copy.streamId, window));
+      await mirror.until("more", () =>
+        copy.body.length === Math.min(before + window, body.length) ? true : undefined,
+      );
+    }
+    await mirror.until("the end", () => (copy.ended ? true : undefined));
+    expect(digest(copy.body)).toBe(digest(body));
+    copy.head(200, [], h2.END_STREAM);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+
   test("reaches a mirror over HTTP/2, with trailers", async () => {
     const main = await rawOrigin();
     const mirror = await http2Origin();
@@ -208,6 +235,25 @@ describe("a client that leaves", () => {
     await mirror.until("the end", () => (mirror.connections[0]?.closed === true ? true : undefined));
     await counted(rig, { requests: 1, givenUp: 1, failures: 0 });
   });
+});
+
+test("the copies of a request for several mirrors end with a client that leaves within its body", async () => {
+  const [main, first, second] = [await rawOrigin(), await rawOrigin(), await rawOrigin()];
+  const other = { name: "second", servers: [{ address: "127.0.0.1", port: second.port }] };
+  const rig = await startMirroring(main, first, {
+    route: { request_buffering: false, mirrors: [{ upstream: "mirror" }, { upstream: "second" }] },
+    others: [other],
+  });
+  const client = await RawClient.open(rig.port);
+  client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 30\r\n\r\nabc");
+  for (const mirror of [first, second]) {
+    await mirror.until("the beginning", () => (mirror.bytes.endsWith("abc") ? true : undefined));
+  }
+  client.destroy();
+  for (const mirror of [first, second]) {
+    await mirror.until("the end", () => (mirror.connections[0]?.closed === true ? true : undefined));
+  }
+  await counted(rig, { requests: 2, givenUp: 2, failures: 0 });
 });
 
 test("a request whose upstream responses before its end has no copy that waits for the rest", async () => {

@@ -51,18 +51,22 @@ export interface MirroringOptions {
   readonly main?: object;
   /** Keys of the mirror's upstream. */
   readonly mirror?: object;
+  /** More upstreams. */
+  readonly others?: readonly object[];
   readonly sections?: object;
   readonly quic?: boolean;
 }
 
 /** A gateway whose only route forwards to `main`, and copies to `mirror`. */
 export async function startMirroring(main: Place, mirror: Place, options: MirroringOptions = {}): Promise<Rig> {
+  const mirrored = options.route !== undefined && "mirrors" in options.route ? {} : { mirror: "mirror" };
   const rig = await Rig.start({
     upstreams: [
       { name: "main", servers: [{ address: "127.0.0.1", port: main.port, max_fails: 1000 }], ...options.main },
       { name: "mirror", servers: [{ address: "127.0.0.1", port: mirror.port }], ...options.mirror },
+      ...(options.others ?? []),
     ],
-    routes: [{ path_prefix: "/", upstream: "main", mirror: "mirror", ...options.route }],
+    routes: [{ path_prefix: "/", upstream: "main", ...mirrored, ...options.route }],
     quic: options.quic ?? false,
     ...options.sections,
   });

@@ -27,7 +27,7 @@ export interface OperatorList {
 }
 
 /** A matrix of PDF: a, b, c, d, e, f. */
-export type Matrix = readonly [number, number, number, number, number, number];
+type Matrix = readonly [number, number, number, number, number, number];
 
 /** Saved matrices of a PDF page. Deeper ones are ignored. */
 const MAX_SAVED = 200;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { blockText } from "../../testing/block-text.ts";
 import { mean, readerCorpus, tokenF1 } from "../../testing/reader-corpus.ts";
 import { parseTree } from "../tree.ts";
 import { articleOf } from "./read-article.ts";
-import { blockText } from "./words.ts";
 
 /** The minimum for each type of page: the mean token F1 of its pages. */
 const FLOORS: Readonly<Record<string, number>> = {

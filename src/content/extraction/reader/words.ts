@@ -1,13 +1,5 @@
 import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
-
-/** Elements that begin on a new line, so that the words of two of them are separate. */
-const BLOCKS = new Set(
-  (
-    "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer " +
-    "form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section summary " +
-    "table tbody td tfoot th thead tr ul"
-  ).split(" "),
-);
+import { isBlock } from "../display.ts";
 
 /** Scripts without spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
 function isUnspaced(code: number): boolean {
@@ -56,26 +48,6 @@ export function wordsIn(root: AnyNode): number {
   return words;
 }
 
-/** The text of a tree with blocks on separate lines and white space folded. */
-export function blockText(root: AnyNode): string {
-  const parts: string[] = [];
-  walkNodes(root, {
-    enter(node) {
-      if (node instanceof Text) parts.push(node.data);
-      else if (isTag(node) && BLOCKS.has(node.name)) parts.push("\n");
-      return true;
-    },
-    leave(element) {
-      if (BLOCKS.has(element.name)) parts.push("\n");
-    },
-  });
-  return parts
-    .join("")
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n[ \n]*/g, "\n")
-    .trim();
-}
-
 /** Maximum number of nodes that are examined for a short text, since each level of a deep tree may request one. */
 const MAX_NODES_OF_SHORT_TEXT = 500;
 
@@ -93,11 +65,11 @@ export function shortText(root: AnyNode, maxLength: number): string | undefined 
       if (node instanceof Text) {
         parts.push(node.data);
         length += node.data.trim().length;
-      } else if (isTag(node) && BLOCKS.has(node.name)) parts.push(" ");
+      } else if (isTag(node) && (isBlock(node) || node.name === "br")) parts.push(" ");
       return length <= maxLength && nodes <= MAX_NODES_OF_SHORT_TEXT ? true : "stop";
     },
     leave(element) {
-      if (BLOCKS.has(element.name)) parts.push(" ");
+      if (isBlock(element)) parts.push(" ");
     },
   });
   if (length > maxLength || nodes > MAX_NODES_OF_SHORT_TEXT) return undefined;

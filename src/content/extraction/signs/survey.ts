@@ -33,7 +33,7 @@ export interface Phrase {
 /** Maximum number of characters of a phrase. Longer texts are content, not notices. */
 const MAX_PHRASE_LENGTH = 300;
 /** Characters and words that occur in notices and templates. */
-const PHRASE = /\{\{|<%|…|\.\.|。|script/i;
+const PHRASE = /\{\{|<%|…|\.\.|。/;
 
 const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
@@ -53,8 +53,6 @@ export class Survey {
   /** Elements in the order of the document: parents come before their children. */
   readonly elements: Surveyed[] = [];
   readonly phrases: Phrase[] = [];
-  /** The content of the page's noscript elements, unparsed. */
-  readonly noscripts: string[] = [];
   /** Characters of visible text, and of visible text outside of navigation, headers, footers and asides. */
   text = 0;
   contentText = 0;
@@ -136,7 +134,6 @@ export class Survey {
     const media = MEDIA.has(name) ? 1 : 0;
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
     if (name === "script") this.code.script(attribs, contentOf(element));
-    else if (name === "noscript") this.noscripts.push(contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);

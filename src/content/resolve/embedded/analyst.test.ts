@@ -51,3 +51,20 @@ describe("hostile texts of a megabyte", () => {
     });
   }
 });
+
+describe("a figure without a unit beside it is of the measure that the question names", () => {
+  test.each([
+    ["620", "LIKELY_YES"],
+    ["420", "LIKELY_NO"],
+  ])("%s: %s", async (figure, verdict) => {
+    const question = "Does the company Acme Robotics have more than 500 employees?";
+    const { verdict: found } = await judged(question, [`The number of employees of Acme Robotics is ${figure}.`]);
+    expect(found).toBe(verdict as typeof found);
+  });
+
+  test("but not if the unit of one of them is known", async () => {
+    const question = "Did Acme Robotics grow by more than 5 percent?";
+    const { verdict } = await judged(question, ["Acme Robotics grew to 620 in number."]);
+    expect(verdict).toBe("UNCERTAIN");
+  });
+});
