@@ -1,3 +1,5 @@
+import { parsedJson } from "./parsed-json.ts";
+
 /** Largest body of one response, in bytes. No content operation returns more. @internal */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
@@ -55,13 +57,7 @@ export async function readStart({ body }: Pick<Response, "body">, most: number, 
  */
 export async function readJsonUpTo(response: Pick<Response, "body">, most: number): Promise<unknown> {
   const bytes = await readUpTo(response, most);
-  if (bytes === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes.buffer).toString("utf8"));
-    return value;
-  } catch {
-    return undefined;
-  }
+  return bytes === undefined ? undefined : parsedJson(Buffer.from(bytes.buffer).toString("utf8"));
 }
 
 /** The same as JSON. Also throws if the body is not JSON. */

@@ -98,11 +98,7 @@ export const EVENTS: AdminCommand = {
 
 /** Parses an event of the stream; undefined if this version cannot read it. */
 export function parseEvent(json: string): AdminEvent | undefined {
-  try {
-    return eventSchema.safeParse(JSON.parse(json)).data;
-  } catch {
-    return undefined;
-  }
+  return eventSchema.safeParse(parsedJson(json)).data;
 }
 
 function wantedOf(values: Values, follows: boolean, now: number): Wanted {

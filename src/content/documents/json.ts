@@ -1,3 +1,4 @@
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { codeContent, type DocumentContent, linksIn } from "./content.ts";
 import { jsonFeed } from "./json-feed.ts";
 
@@ -11,7 +12,7 @@ const MAX_GROWTH = 64 * 1024;
 
 /** JSON: unchanged as text, indented in Markdown. A JSON Feed is read as a feed. */
 export function jsonContent(text: string): DocumentContent {
-  const value = parse(text);
+  const value = parsedJson(text);
   const feed = jsonFeed(value);
   if (feed !== undefined) return feed;
   const plain = codeContent(text, "json");
@@ -22,14 +23,6 @@ export function jsonContent(text: string): DocumentContent {
     // A slash may be escaped with a backslash.
     links: () => linksIn(text.replaceAll("\\/", "/")),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { createAllowedHosts, LOOPBACK_HOSTS } from "../../lib/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Log } from "../browser/program/browser-opener.ts";
 import { hostOf, sendTo } from "../api/gateway-address.ts";
 import { type AskPrices } from "../api/price-list.ts";
@@ -116,7 +117,7 @@ export class McpHttp {
     }
     const read = await readRequestBody(request, MAX_MESSAGE_BYTES);
     if (read.tooLarge) return rpcError(413, INVALID_REQUEST, `The message has more than ${MAX_MESSAGE_BYTES} bytes`);
-    const message = parse(read.text);
+    const message = parsedJson(read.text);
     if (message === undefined) return rpcError(400, PARSE_ERROR, "The body is not JSON");
     if (Array.isArray(message)) return rpcError(400, INVALID_REQUEST, "Batches are not supported: send one message");
     if (!(await isLegacyRequest(request, message))) {
@@ -202,15 +203,6 @@ export class McpHttp {
       prices: () => this.#options.prices(host),
       headers: host === "" ? {} : { host },
     };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
   }
 }
 

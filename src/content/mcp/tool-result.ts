@@ -2,6 +2,7 @@ import { type CallToolResult } from "@modelcontextprotocol/server";
 import { readResponse, readStart } from "../../lib/response-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { PENDING } from "../../payments/client/client.ts";
 import { decodeHeader } from "../../payments/x402/header.ts";
 import {
@@ -86,7 +87,8 @@ async function responded(response: Response, uri: string): Promise<Result> {
  */
 async function problem(response: Response): Promise<Result> {
   const body = (await readStart(response, MAX_FAILURE_BYTES, MAX_FAILURE_MS)).toString("utf8");
-  const fields = fieldsIn(body);
+  const parsed = parsedJson(body);
+  const fields = isObject(parsed) ? parsed : {};
   const detail = resultText("title" in fields ? fields["detail"] : body);
   const lines = [[resultText(fields["title"]) || String(response.status), detail].filter(Boolean).join(": ")];
   const errors: unknown = fields["errors"];
@@ -99,15 +101,6 @@ async function problem(response: Response): Promise<Result> {
   const wait = response.headers.get("retry-after") ?? "";
   if (/^\d{1,5}$/.test(wait)) lines.push(`Try again in ${wait} s.`);
   return failure(lines.join("\n"));
-}
-
-function fieldsIn(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 function mediaType({ headers }: Response): string {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../lib/is-object.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { validityOf } from "./chain.ts";
 import { type OpenChallenge } from "./issued.ts";
@@ -71,12 +72,8 @@ export function settingsDigest({ config, external }: AcmeSettings): string {
 }
 
 function objectOf(entries: Entries, name: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(entries.get(name) ?? "");
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(entries.get(name) ?? "");
+  return isObject(value) ? value : undefined;
 }
 
 /** A domain's certificate and its validity, in Unix milliseconds. */

@@ -5,6 +5,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../lib/caught.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { createWholeFile } from "../../lib/whole-file.ts";
 import { checksumAddress } from "../x402/address-hash.ts";
 import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
@@ -51,7 +52,7 @@ export function readWallet(path: string): Account | undefined {
 }
 
 function parseWallet(path: string, text: string): Account {
-  const parsed = walletFile.safeParse(parseJson(text));
+  const parsed = walletFile.safeParse(parsedJson(text));
   // The error does not show the content: it may be the key.
   if (!parsed.success) throw new Error(`Cannot use the wallet "${path}": it is not a wallet file`);
   const privateKey = hexToBytes(parsed.data.private_key.slice(2));
@@ -90,14 +91,5 @@ function createWallet(path: string, secretKey: Uint8Array): boolean {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
   }
 }

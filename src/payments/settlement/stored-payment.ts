@@ -1,3 +1,4 @@
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Payment } from "../../store/ledger.ts";
 import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements } from "../x402/messages.ts";
 
@@ -26,16 +27,8 @@ export function toStored(payment: PaymentPayload, requirements: PaymentRequireme
  * charge as soon as it is known. Undefined if the row stores no valid payment.
  */
 export function fromStored({ payload, amount }: Pick<Payment, "payload" | "amount">): StoredPayment | undefined {
-  const parsed = paymentPayloadSchema.safeParse(parseJson(payload));
+  const parsed = paymentPayloadSchema.safeParse(parsedJson(payload));
   if (!parsed.success) return undefined;
   const { [TEST_MODE]: testMode, ...payment } = parsed.data;
   return { payment, requirements: { ...payment.accepted, amount }, testMode: testMode === true };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { isAtomic } from "./price.ts";
@@ -50,7 +51,7 @@ export function isFreeOfCharge(values: readonly string[], requirements: PaymentR
 function readOverrides(values: readonly string[]): z.infer<typeof overrides> | undefined {
   const [value] = values;
   if (value === undefined || values.length > 1 || value.length > MAX_OVERRIDES_LENGTH) return undefined;
-  return overrides.safeParse(readJson(value)).data;
+  return overrides.safeParse(parsedJson(value)).data;
 }
 
 /**
@@ -61,15 +62,6 @@ export function isChargedFailure(values: readonly string[], requirements: Paymen
   const charge = values.length === 0 ? undefined : parseCharge(values, requirements);
   if (charge === undefined || charge === "0") return false;
   return requirements.scheme === "upto" || charge === requirements.amount;
-}
-
-function readJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 function toAtomic(text: string, requirements: PaymentRequirements): string | undefined {

@@ -1,5 +1,7 @@
 import { basicAuthorization } from "../../../lib/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
+import { isObject } from "../../../lib/is-object.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
 
 /** Maximum number of bytes of a response to /json/version, which has a few hundred. A longer one is an error. */
 const MAX_VERSION_BYTES = 64 * 1024;
@@ -34,20 +36,12 @@ async function askForPath(
   url.username = "";
   url.password = "";
   const text = await fetchText(url, { timeoutMs, ca, authorization: basicAuthorization(endpoint) });
-  const found = debuggerUrlOf(text);
+  const version = parsedJson(text);
+  const found = isObject(version) ? version["webSocketDebuggerUrl"] : undefined;
   if (typeof found !== "string" || !URL.canParse(found))
     throw new Error("its /json/version has no webSocketDebuggerUrl");
   // Only the path counts: the host is the one that the configuration trusts.
   return { path: new URL(found).pathname, base };
-}
-
-function debuggerUrlOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? Reflect.get(value, "webSocketDebuggerUrl") : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 interface Asking {

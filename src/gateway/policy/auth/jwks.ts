@@ -3,6 +3,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { type JwtAlgorithm, misfitOf } from "../../../lib/jwt-key.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { isObject } from "../../../lib/is-object.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
 import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/directory/ask.ts";
 import { member } from "./jwt-token.ts";
 import { serviceAddress } from "./service-address.ts";
@@ -161,12 +162,7 @@ export class KeySet {
  * keys are ignored (RFC 7517 §5). @internal
  */
 export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<string, KeyObject> | undefined {
-  let set: unknown;
-  try {
-    set = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const set = parsedJson(text);
   const list = isObject(set) ? member(set, "keys") : undefined;
   if (!Array.isArray(list)) return undefined;
   const items: readonly unknown[] = list;

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { type Found } from "./discovery.ts";
+import { parsedJson } from "../../../lib/parsed-json.ts";
 import { MAX_PORT } from "../../../lib/port.ts";
 
 /** The content of a catalog response. `unusable` counts the entries without a usable server. */
@@ -13,12 +14,7 @@ const MAX_WEIGHT = 65_535;
 
 /** Reads a response of Consul's `/v1/health/service/NAME`; undefined if the body is not such a response. */
 export function readCatalogResponse(body: Buffer): CatalogResponse | undefined {
-  let entries: unknown;
-  try {
-    entries = JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  const entries = parsedJson(body.toString("utf8"));
   if (!Array.isArray(entries)) return undefined;
   const found = entries.map(serverOf);
   const usable = found.filter((server) => server !== undefined);
