@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Column } from "../common/table.ts";
 import { visibleText } from "../../lib/visible-text.ts";
 import { sayNote } from "../common/terminal.ts";

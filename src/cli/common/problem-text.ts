@@ -1,4 +1,5 @@
 import { isObject, type JsonRecord } from "../../lib/is-object.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { visibleText } from "../../lib/visible-text.ts";
 
 /** Characters of each text of a response that are shown. The rest is left out. */
@@ -6,12 +7,8 @@ const MAX_TEXT = 2000;
 
 /** The members of a response's JSON object, such as a problem document (RFC 9457); empty if the text is something else. */
 export function membersOf(text: string): JsonRecord {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parsedJson(text);
+  return isObject(value) ? value : {};
 }
 
 /** A text of a response as one line that is safe to print on a terminal; empty if the value is not a text. */

@@ -9,7 +9,7 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import { until } from "../../lib/testing/until.ts";
 import { startNodeProxy } from "../../payments/evm/testing/node-proxy.ts";
 import { type Hex } from "../../payments/x402/address.ts";
-import { createHttpFacilitator } from "../../payments/facilitator/http-facilitator.ts";
+import { HttpFacilitator } from "../../payments/facilitator/http-facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../payments/x402/messages.ts";
 import { addressOfPrivateKey, signHash } from "../../payments/signatures/signature.ts";
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../../payments/testing/chain.ts";
@@ -69,7 +69,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}) 
 test("in test mode it records simulated transfers and remembers them after a restart", async () => {
   const first = run(["--test", ...ANY_PORT]);
   const payment = signedPayment(Date.now() / 1000);
-  const client = createHttpFacilitator({ url: await first.url(), timeoutMs: 5000 });
+  const client = new HttpFacilitator({ url: await first.url(), timeoutMs: 5000 });
   const settled = await client.settle(payment, REQUIREMENTS);
   expect(settled).toMatchObject({ kind: "settled", payer: PAYER });
   expect(first.said.text).toContain("mode      test mode: signatures are checked, no money moves");
@@ -78,7 +78,7 @@ test("in test mode it records simulated transfers and remembers them after a res
   const url = await second.url();
   expect(url).toBe(`unix:${join(folder, "facilitator.sock")}`);
   expect(statSync(join(folder, "facilitator.sock")).mode & 0o777).toBe(0o600);
-  const again = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const again = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect<object>(await again.find(payment, REQUIREMENTS)).toEqual(settled);
 });
 
@@ -199,7 +199,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
     };
     writeFileSync(file, JSON.stringify(config));
     const program = run(["--config", file, ...ANY_PORT], secrets());
-    const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 5000 });
+    const facilitator = new HttpFacilitator({ url: await program.url(), timeoutMs: 5000 });
     expect(await facilitator.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
     expect(program.said.text).toContain(`takes     ${asset} on Base Sepolia (eip155:84532)\n`);
     await until(() => program.said.text.includes("pays the gas of fewer than 10 settlements"));
@@ -225,13 +225,13 @@ describe.skipIf(!hasChain)("on a chain", () => {
       const reason = "invalid_payment_requirements";
       expect(await client.verify(...call)).toMatchObject({ isValid: false, invalidReason: reason });
       expect(await client.settle(...call)).toMatchObject({ success: false, errorReason: reason, transaction: "" });
-      const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+      const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
       expect(await facilitator.settle(payment(), requirements)).toEqual({ kind: "refused", reason });
       expect(await facilitator.find(payment(), requirements)).toMatchObject({ kind: "unknown" });
       expect(proxy.methods.slice(asked)).toEqual([]);
       await program.stop();
       const open = run([...flags, "--any-asset"], environment);
-      const any = createHttpFacilitator({ url: await open.url(), timeoutMs: 5000 });
+      const any = new HttpFacilitator({ url: await open.url(), timeoutMs: 5000 });
       expect(await any.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
       expect(open.said.text).toContain("takes     every token\n");
       expect(open.said.text).not.toContain("--any-asset:");
@@ -261,7 +261,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
       ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...taking(), ...ANY_PORT],
       secrets(),
     );
-    const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 20_000 });
+    const facilitator = new HttpFacilitator({ url: await program.url(), timeoutMs: 20_000 });
     await chain.setMining(false);
     const settling = facilitator.settle(payment(), requirements);
     await until(async () => (await chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"])) === "0x1");

@@ -5,7 +5,7 @@ import { checkTakeOver } from "../../gateway/process/gateway/take-over.ts";
 import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { readLedgerVersion } from "../../store/open/configured-store.ts";
-import { type LedgerVersion } from "../../store/ledger-version.ts";
+import { type LedgerVersion } from "../../store/ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { checkFile } from "./check.ts";
 import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";

@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/version.ts";
 import { isObject } from "../../lib/is-object.ts";
+import { parsedJson } from "../../lib/parsed-json.ts";
 import { AcmeError, wordsOf } from "./acme-error.ts";
 import { type AccountKey } from "./jws.ts";
 
@@ -155,12 +156,8 @@ async function bodyText(response: Response): Promise<string> {
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // The error follows below.
-  }
+  const value = parsedJson(text);
+  if (isObject(value)) return value;
   throw new AcmeError("a response of the directory is not JSON object");
 }
 

@@ -1,12 +1,11 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type Address } from "../x402/address.ts";
-import { encodeCall, wordAt } from "../evm/node/abi.ts";
+import { type Address, type Hex } from "../x402/address.ts";
+import { wordAt } from "../evm/node/abi.ts";
 import { type Environment, openChain, rpcVariable } from "../evm/balances.ts";
 import { type EvmNode } from "../evm/node/node.ts";
-import { callRequest } from "../evm/node/requests.ts";
+import { fundsRequests } from "../evm/permit2/state.ts";
 import { type Network } from "../x402/networks.ts";
 import { type Funds, type Choice, PaymentDeclined } from "./choice.ts";
-import { PERMIT2 } from "../x402/transfer.ts";
 
 function openNamed(network: Network, url: string): EvmNode {
   try {
@@ -27,11 +26,7 @@ export function createFunds(env: Environment, owner: () => Address): (choice: Ch
     if (url === undefined || url === "") return undefined;
     const node = nodes.get(asset.network) ?? openNamed(asset.network, url);
     nodes.set(asset.network, node);
-    const account = owner();
-    const [balance, allowance] = await node.readAll<[string, string]>(
-      callRequest(asset.address, encodeCall("balanceOf(address)", [account])),
-      callRequest(asset.address, encodeCall("allowance(address,address)", [account, PERMIT2])),
-    );
+    const [balance, allowance] = await node.readAll<[Hex, Hex]>(...fundsRequests(asset.address, owner()));
     const has = typeof balance === "string" ? wordAt(balance, 0) : undefined;
     if (has === undefined) return undefined;
     return { balance: has, allowance: (typeof allowance === "string" ? wordAt(allowance, 0) : undefined) ?? 0n };

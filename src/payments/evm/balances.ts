@@ -3,7 +3,7 @@ import { type Address } from "../x402/address.ts";
 import { type Asset } from "../x402/assets.ts";
 import { chainId, type Network, networkTitle, parseNetwork } from "../x402/networks.ts";
 import { encodeCall, wordAt } from "./node/abi.ts";
-import { createNode, type EvmNode } from "./node/node.ts";
+import { EvmNode } from "./node/node.ts";
 import { callRequest } from "./node/requests.ts";
 import { isRpcError, type Request } from "./node/rpc.ts";
 
@@ -36,7 +36,7 @@ export function namedNetworks(env: Environment): readonly Network[] {
 
 /** Opens a chain for reading. Throws if `url` is not an http or https URL. The error does not contain the URL. */
 export function openChain(network: Network, url: string): EvmNode {
-  return createNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
+  return new EvmNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Outcome } from "../x402/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { methodFor } from "./methods.ts";
-import { type ChainOptions, createNode, type EvmNode } from "./node/node.ts";
+import { type ChainOptions, EvmNode } from "./node/node.ts";
 
 /** Looks up the outcome of payments on their chains. It has no key and changes nothing. */
 export interface ChainReader {
@@ -10,7 +10,7 @@ export interface ChainReader {
 
 /** Reads `chains`; `now` is in milliseconds. Throws if a URL or a network is invalid. */
 export function createChainReader(chains: readonly ChainOptions[], now: () => number = Date.now): ChainReader {
-  const nodes = new Map(chains.map((chain) => createNode(chain, now)).map((node) => [node.network, node]));
+  const nodes = new Map(chains.map((chain) => new EvmNode(chain, now)).map((node) => [node.network, node]));
   return { find: (payment, requirements) => findOn(nodes, payment, requirements) };
 }
 
@@ -27,5 +27,5 @@ export async function findOn(
   if (node === undefined) return { kind: "unknown", cause: "the payment's network is not one of x402.chains" };
   const method = methodFor(payment, requirements);
   if (method === undefined) return { kind: "unknown", cause: "no known way to pay" };
-  return await method.find(node, payment, requirements);
+  return await method.find(node, requirements);
 }

@@ -1,13 +1,12 @@
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
-import { type Kind } from "../x402/kind.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { findOn } from "./chain-reader.ts";
 import { parseKey } from "./key.ts";
-import { METHODS, methodFor } from "./methods.ts";
-import { type ChainOptions, createNode, type EvmNode } from "./node/node.ts";
+import { methodFor } from "./methods.ts";
+import { type ChainOptions, EvmNode } from "./node/node.ts";
 import { type Chain } from "./node/scheme.ts";
 import { KeySender } from "./sender.ts";
 
@@ -47,7 +46,7 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   const account = parseKey(options.key);
   const chains = new Map<string, OwnChain>();
   for (const chain of options.chains) {
-    const node = createNode(chain, now);
+    const node = new EvmNode(chain, now);
     if (chains.has(node.network)) throw new Error(`Cannot use the chain ${node.network}: it is configured twice`);
     const bounds = {
       maxFeePerGas: BigInt(chain.max_fee_per_gas),
@@ -61,15 +60,11 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   return chains;
 }
 
-/** One kind for each scheme, even if several methods settle it. */
 function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
-  const schemes = new Map<string, Kind>();
-  for (const method of METHODS) {
-    if (schemes.has(method.scheme)) continue;
-    const extra = method.extra?.(sender.account);
-    schemes.set(method.scheme, { scheme: method.scheme, network, ...(extra === undefined ? {} : { extra }) });
-  }
-  return [...schemes.values()];
+  return [
+    { scheme: "exact", network },
+    { scheme: "upto", network, extra: { facilitatorAddress: sender.account } },
+  ];
 }
 
 /**
@@ -123,7 +118,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     if (chain.sender.bars(transferOf(payment, requirements).from)) {
       return { kind: "refused", reason: `invalid_${method.scheme}_evm_transaction_failed` };
     }
-    return await method.verify(chain, payment, requirements);
+    return await method.verify(chain, requirements);
   }
 
   async function settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
@@ -135,7 +130,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     const key = [network, asset, from, nonce].join(" ");
     const { scheme, amount, payTo, extra } = requirements;
     const digest = JSON.stringify([payment.payload, scheme, requirements.asset, amount, payTo, extra]);
-    return await fly(key, digest, () => method.settle(chain, payment, requirements));
+    return await fly(key, digest, () => method.settle(chain, requirements));
   }
 
   async function find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {

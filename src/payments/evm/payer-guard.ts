@@ -81,20 +81,14 @@ export class PayerGuard {
     if (kind !== "mined" && kind !== "reverted") return;
     const { good, failures } = this.#standings.get(key) ?? { good: 0, failures: 0 };
     this.#standings.delete(key);
-    if (this.#standings.size >= MAX_PAYERS) this.#dropOldest();
+    const [oldest] = this.#standings.keys();
+    if (oldest !== undefined && this.#standings.size >= MAX_PAYERS) this.#standings.delete(oldest);
     if (kind === "mined") {
       this.#standings.set(key, { good: good + 1, failures: 0, barredUntil: 0 });
       return;
     }
     const barMs = Math.min(FIRST_BAR_MS * 2 ** Math.min(failures, 30), LONGEST_BAR_MS);
     this.#standings.set(key, { good: 0, failures: failures + 1, barredUntil: this.#now() + barMs });
-  }
-
-  #dropOldest(): void {
-    for (const key of this.#standings.keys()) {
-      this.#standings.delete(key);
-      return;
-    }
   }
 
   #othersOf({ payer }: PayerShare): readonly UnderWay[] {

@@ -75,7 +75,7 @@ export function createFacilitator(choice: Choice, settings: FacilitatorSettings,
   if (choice.kind === "simulated")
     return simulatedFacilitators().createSimulatedFacilitator(deps.simulatedTransfers(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
-  const facilitator = httpFacilitators().createHttpFacilitator({
+  const facilitator = new (httpFacilitators().HttpFacilitator)({
     url: choice.url,
     headers: readSecretHeaders(deps.environment, choice.headers),
     timeoutMs: settings.facilitator_timeout_ms,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Kind } from "../x402/kind.ts";
+import { type Kind } from "../x402/facilitator.ts";
 import { paymentPayloadSchema, paymentRequirementsSchema } from "../x402/messages.ts";
 
 /** Turnpike's own extension of a facilitator: `POST /find` returns the outcome of a payment. */

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { openStore } from "../../store/open/open-store.ts";
 import { createSimulatedFacilitator } from "./simulated-facilitator.ts";
-import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
-import { type Kind } from "../x402/kind.ts";
+import { type Facilitator, type Settlement, type Kind } from "../x402/facilitator.ts";
 import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
-import { createHttpFacilitator } from "./http-facilitator.ts";
+import { HttpFacilitator } from "./http-facilitator.ts";
 import { UnsupportedError } from "../x402/kinds.ts";
 import { type FacilitatorEndpoint, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
@@ -103,7 +102,7 @@ test("a settlement with an unknown outcome is pending, with its transaction", as
     200,
     { success: false, errorReason: "settlement_pending", transaction: HASH, network: REQUIREMENTS.network },
   ]);
-  const ours = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const ours = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await ours.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: HASH });
 });
 
@@ -185,7 +184,7 @@ test("with a token set, a caller without it can only read the health", async () 
   }
   expect((await fetch(`${url}/supported`)).status).toBe(401);
   expect((await fetch(`${url}/health`)).status).toBe(200);
-  const ours = createHttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret-token" } });
+  const ours = new HttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret-token" } });
   expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
@@ -216,7 +215,7 @@ test("a Unix socket is readable only by its owner, replaces a dead one, and is r
   const server = await serve(undefined, {}, { unix });
   expect(statSync(unix).mode & 0o777).toBe(0o600);
   expect(server.url).toBe(`unix:${unix}`);
-  const ours = createHttpFacilitator({ url: server.url, timeoutMs: 5000 });
+  const ours = new HttpFacilitator({ url: server.url, timeoutMs: 5000 });
   expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
   expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
   await server.close(0);
@@ -245,7 +244,7 @@ test("the service stops after settlements in progress have ended, and accepts no
   end.resolve();
   expect((await settling).json).toMatchObject({ success: true });
   await closed;
-  const gone = createHttpFacilitator({ url: server.url, timeoutMs: 5000 });
+  const gone = new HttpFacilitator({ url: server.url, timeoutMs: 5000 });
   expect(await gone.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
 });
 
@@ -289,7 +288,7 @@ test("a caller receives the reachable chains, and learns that one is missing", a
       throw new UnsupportedError("eip155:1: no connection", [kind]);
     },
   }));
-  const error: unknown = await createHttpFacilitator({ url, timeoutMs: 2000 })
+  const error: unknown = await new HttpFacilitator({ url, timeoutMs: 2000 })
     .supported()
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnsupportedError);

@@ -1,8 +1,7 @@
 import { faultOf } from "../../lib/caught.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
-import { type Kind } from "../x402/kind.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
 import { UnsupportedError } from "../x402/kinds.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../lib/testing/until.ts";
 import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
-import { createHttpFacilitator } from "./http-facilitator.ts";
+import { HttpFacilitator } from "./http-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
 
 const NOW_S = 1_800_000_000;
@@ -76,7 +76,7 @@ const VERDICTS: readonly (readonly [name: string, status: number, answer: object
 for (const [name, status, response, kind] of VERDICTS) {
   test(`a verification response with ${name} is ${kind}`, async () => {
     const url = http(() => Response.json(response, { status }));
-    const verification = await createHttpFacilitator({ url, timeoutMs: 5000 }).verify(payment, REQUIREMENTS);
+    const verification = await new HttpFacilitator({ url, timeoutMs: 5000 }).verify(payment, REQUIREMENTS);
     expect<string>(verification.kind).toBe(kind);
     expect(JSON.stringify(verification)).not.toContain("secret");
   });
@@ -95,14 +95,14 @@ const SETTLEMENTS: readonly (readonly [name: string, status: number, answer: obj
 for (const [name, status, response, kind] of SETTLEMENTS) {
   test(`a settlement response with ${name} is ${kind}`, async () => {
     const url = http(() => Response.json(response, { status }));
-    const settlement = await createHttpFacilitator({ url, timeoutMs: 5000 }).settle(payment, REQUIREMENTS);
+    const settlement = await new HttpFacilitator({ url, timeoutMs: 5000 }).settle(payment, REQUIREMENTS);
     expect<string>(settlement.kind).toBe(kind);
   });
 }
 
 test("a charge of 0 under upto needs no transaction, and counts as settled", async () => {
   const url = http(() => Response.json({ ...SETTLED, transaction: "" }));
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   const requirements = { ...REQUIREMENTS, scheme: "upto", amount: "0" };
   expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "settled", transaction: "" });
   expect(await facilitator.settle(payment, { ...requirements, amount: "1" })).toMatchObject({ kind: "unknown" });
@@ -110,7 +110,7 @@ test("a charge of 0 under upto needs no transaction, and counts as settled", asy
 
 test("a response that hangs after its header section, or never ends, is aborted", async () => {
   const hanging = await raw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"));
-  const slow = createHttpFacilitator({ url: hanging.url, timeoutMs: 100 });
+  const slow = new HttpFacilitator({ url: hanging.url, timeoutMs: 100 });
   expect(await slow.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no response within 100 ms" });
   expect(await slow.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: "" });
   const endless = await raw((socket) => {
@@ -122,14 +122,14 @@ test("a response that hangs after its header section, or never ends, is aborted"
     socket.on("drain", more);
     more();
   });
-  const huge = createHttpFacilitator({ url: endless.url, timeoutMs: 10_000 });
+  const huge = new HttpFacilitator({ url: endless.url, timeoutMs: 10_000 });
   expect(await huge.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
 });
 
 test("a compressed response is not decompressed", async () => {
   const packed = Bun.gzipSync(JSON.stringify(VALID));
   const url = http(() => new Response(packed, { headers: { "content-encoding": "gzip" } }));
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
 });
 
@@ -138,7 +138,7 @@ test("a verification is repeated if its connection breaks, a settlement is not",
     if (inAll % 2 === 0) socket.destroy();
     else socket.write(jsonResponse(VALID));
   });
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
   expect(seen.paths).toEqual(["/verify", "/verify"]);
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown", cause: "no connection" });
@@ -147,7 +147,7 @@ test("a verification is repeated if its connection breaks, a settlement is not",
 
 test("a connection is reused", async () => {
   const { url, seen } = await raw((socket) => void socket.write(jsonResponse({ ...VALID, ...SETTLED })));
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   await facilitator.verify(payment, REQUIREMENTS);
   await facilitator.settle(payment, REQUIREMENTS);
   await facilitator.verify(payment, REQUIREMENTS);
@@ -161,7 +161,7 @@ test("a redirect is not followed, and receives no secret", async () => {
     return Response.json(VALID);
   });
   const url = http(({ url: at }) => Response.redirect(`${other}${new URL(at).pathname}`, 307));
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret" } });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret" } });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "failed", cause: "it responded with 307" });
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   expect(await facilitator.supported().then(String, String)).toContain(
@@ -177,7 +177,7 @@ test("each call carries the secret headers, and no error shows them", async () =
     return Response.json({ error: "no" }, { status: 403 });
   });
   const headers = { authorization: "Bearer secret", "x-api-key": "secret" };
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, headers });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000, headers });
   const results = [
     await facilitator.verify(payment, REQUIREMENTS),
     await facilitator.settle(payment, REQUIREMENTS),
@@ -197,18 +197,18 @@ test("version 1 kinds and malformed kinds are ignored", async () => {
     null,
   ];
   const url = http(() => Response.json({ kinds, extensions: null, signers: [] }));
-  expect(await createHttpFacilitator({ url, timeoutMs: 5000 }).supported()).toEqual([
+  expect(await new HttpFacilitator({ url, timeoutMs: 5000 }).supported()).toEqual([
     { scheme: "exact", network: "eip155:84532" },
     { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } },
   ]);
   const many = http(() => Response.json({ kinds: Array.from({ length: 2000 }, () => ({})) }));
-  const supported = createHttpFacilitator({ url: many, timeoutMs: 5000 }).supported();
+  const supported = new HttpFacilitator({ url: many, timeoutMs: 5000 }).supported();
   expect(await supported.then(String, String)).toContain("is invalid");
 });
 
 test("extension data in responses is ignored", async () => {
   const url = http(() => Response.json(VALID, { headers: { "extension-responses": "{".repeat(8000) } }));
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
@@ -218,9 +218,9 @@ test("a facilitator can be reached through a Unix socket", async () => {
   const unix = join(folder, "socket");
   const server = Bun.serve({ unix, fetch: () => Response.json(VALID) });
   cleanups.push(() => server.stop(true));
-  const facilitator = createHttpFacilitator({ url: `unix:${unix}`, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url: `unix:${unix}`, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
-  const gone = createHttpFacilitator({ url: `unix:${unix}.gone`, timeoutMs: 5000 });
+  const gone = new HttpFacilitator({ url: `unix:${unix}.gone`, timeoutMs: 5000 });
   expect(await gone.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no connection" });
 });
 
@@ -233,7 +233,7 @@ test("find is called only at facilitators that offer it", async () => {
     paths.push(pathname);
     return Response.json(pathname === "/find" ? found : { kinds: [], extensions });
   });
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unknown", cause: "no chain is configured" });
   expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   expect(paths).toEqual(["/supported"]);
@@ -257,7 +257,7 @@ test("a facilitator that does not respond gets only settlements until it is avai
     return isDown ? new Response("down", { status: 503 }) : Response.json({ ...VALID, ...SETTLED });
   });
   const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000, onBreaker });
   for (let i = 0; i < MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
   expect(changes).toEqual([true]);
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({
@@ -276,7 +276,7 @@ test("a payment that causes an error in the facilitator does not open the breake
   const url = http(() => Response.json({ error: "TypeError" }, { status: 500 }));
   const changes: boolean[] = [];
   const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000, onBreaker });
   for (let i = 0; i <= MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
   expect(changes).toEqual([]);
 });
@@ -286,7 +286,7 @@ test("an open breaker is no longer counted when its facilitator is closed", asyn
   const url = http(() => (isDown ? new Response("down", { status: 503 }) : Response.json(SETTLED)));
   const changes: boolean[] = [];
   const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 5000, onBreaker });
   for (let i = 0; i < MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
   await facilitator.close();
   await facilitator.close();
@@ -304,7 +304,7 @@ test("long settlements do not delay verifications", async () => {
     await end.promise;
     return Response.json(SETTLED);
   });
-  const facilitator = createHttpFacilitator({ url, timeoutMs: 2000, settleTimeoutMs: 20_000 });
+  const facilitator = new HttpFacilitator({ url, timeoutMs: 2000, settleTimeoutMs: 20_000 });
   const settlements = Array.from({ length: 300 }, () => facilitator.settle(payment, REQUIREMENTS));
   await until(() => settling >= 160);
   expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });

@@ -1,8 +1,7 @@
 import { type z } from "zod";
 import { type Address, isAddress } from "../x402/address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
-import { type Kind } from "../x402/kind.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import {
   type CallResponse,
   type Call,
@@ -57,11 +56,7 @@ const OPEN: CallError = { error: "unavailable", isDown: true, cause: "its circui
  * A facilitator over HTTP. After some failures in a row, it gets no calls for a while, except settlements: money may
  * have moved, and only this facilitator knows.
  */
-export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
-  return new HttpFacilitator(options);
-}
-
-class HttpFacilitator implements Facilitator {
+export class HttpFacilitator implements Facilitator {
   readonly #options: HttpFacilitatorOptions;
   readonly #call: Call;
   readonly #breaker: CircuitBreaker;

@@ -1,10 +1,9 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
-import { type Checked } from "../signatures/checked.ts";
+import { type Checked } from "../signatures/signature.ts";
 import { atMost, checkSignature, checkTerms } from "../signatures/check-payment.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "../x402/facilitator.ts";
-import { type Kind } from "../x402/kind.ts";
+import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";

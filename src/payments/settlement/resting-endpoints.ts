@@ -26,7 +26,8 @@ export class RestingEndpoints {
     const beyond = failures - FAILURES_BEFORE_REST;
     const rest = beyond < 0 ? 0 : Math.min(FIRST_REST_MS * 2 ** Math.min(beyond, 30), LONGEST_REST_MS);
     this.#standing.delete(url);
-    if (this.#standing.size >= MAX_ENDPOINTS) this.#dropOldest();
+    const [oldest] = this.#standing.keys();
+    if (oldest !== undefined && this.#standing.size >= MAX_ENDPOINTS) this.#standing.delete(oldest);
     this.#standing.set(url, { failures, until: now + rest });
     return failures === 1;
   }
@@ -34,12 +35,5 @@ export class RestingEndpoints {
   /** Clears the failures of an endpoint. Returns true if there were any. */
   responded(url: string): boolean {
     return this.#standing.delete(url);
-  }
-
-  #dropOldest(): void {
-    for (const url of this.#standing.keys()) {
-      this.#standing.delete(url);
-      return;
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { type Checked } from "./checked.ts";
+import { type Checked } from "./signature.ts";
 import { checkEip3009Signature, checkEip3009Terms } from "./eip3009.ts";
 import { isEip3009, isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { checkPermit2Signature, checkPermit2Terms } from "./permit2.ts";

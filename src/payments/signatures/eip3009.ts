@@ -1,9 +1,8 @@
 import { isAddress, sameAddress } from "../x402/address.ts";
-import { type Checked } from "./checked.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../x402/messages.ts";
 import { parseNetwork } from "../x402/networks.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { recoverSigner } from "./signature.ts";
+import { recoverSigner, type Checked } from "./signature.ts";
 import { methodOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { authorizationHash } from "./typed-data.ts";

@@ -1,26 +1,13 @@
 import { type Address } from "../x402/address.ts";
 import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { type Permit2Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
-// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 /**
  * The message that a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds.
  */
-export type Permit2Authorization = {
-  readonly permitted: { readonly token: Address; readonly amount: string };
-  readonly from: Address;
-  /** The only contract that may spend it: the proxy of its scheme. */
-  readonly spender: Address;
-  readonly nonce: string;
-  readonly deadline: string;
-  /** `facilitator` is set only under `upto`. */
-  readonly witness: {
-    readonly to: Address;
-    readonly facilitator?: Address | undefined;
-    readonly validAfter: string;
-  };
-};
+export type Permit2Authorization = Readonly<Permit2Payment["payload"]["permit2Authorization"]>;
 
 /**
  * x402's proxy contracts, the spenders under Permit2. They have the same address on every chain, and send only to the

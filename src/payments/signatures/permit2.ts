@@ -1,10 +1,9 @@
 import { sameAddress } from "../x402/address.ts";
-import { type Checked } from "./checked.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
 import { parseNetwork } from "../x402/networks.ts";
 import { permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { type Reason } from "../x402/reasons.ts";
-import { recoverSigner } from "./signature.ts";
+import { recoverSigner, type Checked } from "./signature.ts";
 import { facilitatorOf, methodOf } from "../x402/terms.ts";
 import { transferOf } from "../x402/transfer.ts";
 import { checkValidity } from "./validity.ts";

@@ -13,6 +13,12 @@ export interface Account {
   readonly privateKey: Uint8Array;
 }
 
+/** A valid authorization: its payer, and the hash that was signed. */
+export interface Checked {
+  readonly payer: Address;
+  readonly hash: Uint8Array;
+}
+
 /**
  * The signer of `hash` (32 bytes), in lower case; undefined if token contracts would not accept the signature. They
  * accept 65 bytes r ‖ s ‖ v with v 27 or 28, and s in the lower half of the order (EIP-2), so that each signature has

@@ -1,17 +1,10 @@
-import { type Address, type Hex } from "../x402/address.ts";
+import { type Address } from "../x402/address.ts";
 import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { type Eip3009Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 
-// A type, not an interface: it must be assignable to the open-ended objects of x402's messages.
 /** The message that a payer signs under EIP-3009. Numbers are decimal strings. */
-export type Authorization = {
-  readonly from: Address;
-  readonly to: Address;
-  readonly value: string;
-  readonly validAfter: string;
-  readonly validBefore: string;
-  readonly nonce: Hex;
-};
+export type Authorization = Readonly<Eip3009Payment["payload"]["authorization"]>;
 
 /** The EIP-712 domain of a token. */
 export interface TokenDomain {

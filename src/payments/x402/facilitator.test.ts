@@ -3,7 +3,7 @@ import { openStore } from "../../store/open/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { createSimulatedFacilitator } from "../facilitator/simulated-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
-import { createHttpFacilitator } from "../facilitator/http-facilitator.ts";
+import { HttpFacilitator } from "../facilitator/http-facilitator.ts";
 import { paymentPayloadSchema } from "./messages.ts";
 import { type FacilitatorServer, serveFacilitator } from "../facilitator/serve-facilitator.ts";
 import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "../testing/payment.ts";
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const IMPLEMENTATIONS: readonly (readonly [name: string, create: () => Facilitator])[] = [
   ["simulated", () => createSimulatedFacilitator(store.simulatedTransfers, () => clock.now)],
-  ["http", () => createHttpFacilitator({ url: server.url, timeoutMs: 5000 })],
+  ["http", () => new HttpFacilitator({ url: server.url, timeoutMs: 5000 })],
 ];
 
 const SIGNED_BUT_WRONG: readonly (readonly [name: string, change: Partial<Authorization>, reason: string])[] = [
@@ -115,7 +115,7 @@ type Handler = (request: Request) => Response | Promise<Response>;
 
 async function against(handler: Handler, timeoutMs = 5000) {
   const stub = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: handler });
-  const facilitator = createHttpFacilitator({ url: `${stub.url.origin}/secret-path`, timeoutMs });
+  const facilitator = new HttpFacilitator({ url: `${stub.url.origin}/secret-path`, timeoutMs });
   const payment = signedPayment(NOW_S);
   const verification = await facilitator.verify(payment, REQUIREMENTS);
   const settlement = await facilitator.settle(payment, REQUIREMENTS);
@@ -146,7 +146,7 @@ test("with an unreachable facilitator all outcomes stay open", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { href } = gone.url;
   await gone.stop(true);
-  const facilitator = createHttpFacilitator({ url: href, timeoutMs: 5000 });
+  const facilitator = new HttpFacilitator({ url: href, timeoutMs: 5000 });
   expect(await facilitator.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
   expect(await facilitator.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   const supported = facilitator.supported().then(() => "answered", String);

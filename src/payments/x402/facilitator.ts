@@ -1,5 +1,4 @@
 import { type Address } from "./address.ts";
-import { type Kind } from "./kind.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { type Reason } from "./reasons.ts";
 
@@ -26,6 +25,15 @@ export type Outcome =
   | { readonly kind: "settled"; readonly transaction: string; readonly payer: Address }
   | { readonly kind: "unspent" | "void" }
   | { readonly kind: "unknown"; readonly cause: string };
+
+/** A scheme on a network that a facilitator accepts. */
+export interface Kind {
+  readonly scheme: string;
+  /** `eip155:84532`, or `eip155:*` for all networks. */
+  readonly network: string;
+  /** Values that a challenge of this kind must contain in its own `extra`, such as `facilitatorAddress` of `upto`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
 
 /** Verifies payments and moves the money. Errors are values; an exception is a defect. */
 export interface Facilitator {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { type Kind } from "./kind.ts";
+import { type Kind } from "./facilitator.ts";
 import { KindsWatch, UnsupportedError } from "./kinds.ts";
 
 const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };

@@ -1,14 +1,4 @@
-import { type Facilitator } from "./facilitator.ts";
-import { type Kind } from "./kind.ts";
-
-/**
- * The kinds that a facilitator listed last. Challenges are made of them, because a challenge cannot wait for the
- * facilitator.
- */
-export interface KindsSource {
-  /** Undefined before the first response. */
-  readonly current: readonly Kind[] | undefined;
-}
+import { type Facilitator, type Kind } from "./facilitator.ts";
 
 /** The interval and the services of the checks of a facilitator's supported kinds. */
 export interface KindsOptions {
@@ -32,9 +22,10 @@ const RETRY_MS = 10_000;
 const JITTER = 0.1;
 
 /**
- * Watches the kinds of a facilitator. It checks at once, and then repeatedly. The last list stays while checks fail.
+ * Watches the kinds of a facilitator, because a challenge cannot wait for them. It checks at once, and then repeatedly.
+ * The last list stays while checks fail.
  */
-export class KindsWatch implements KindsSource {
+export class KindsWatch {
   readonly #facilitator: Pick<Facilitator, "supported">;
   readonly #options: KindsOptions;
   #current: readonly Kind[] | undefined;
@@ -53,6 +44,7 @@ export class KindsWatch implements KindsSource {
     this.ready = this.#start();
   }
 
+  /** The kinds that were listed last; undefined before the first response. */
   get current(): readonly Kind[] | undefined {
     return this.#current;
   }

@@ -80,6 +80,7 @@ const permit2Payload = ofOneTransfer.pipe(
     permit2Authorization: z.object({
       permitted: z.object({ token: address, amount: atomic }),
       from: address,
+      /** The only contract that may spend it: the proxy of its scheme. */
       spender: address,
       nonce: atomic,
       deadline: atomic,

@@ -1,7 +1,7 @@
 import { type Address, isAddress, sameAddress } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
 import { findAsset } from "./assets.ts";
-import { type Kind } from "./kind.ts";
+import { type Kind } from "./facilitator.ts";
 import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
 import { networkTitle, parseNetwork } from "./networks.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { systemTrust } from "../../lib/system-trust.ts";
 import { whyUnreadable } from "../../lib/why-unreadable.ts";
-import { type LedgerVersion } from "../ledger-version.ts";
+import { type LedgerVersion } from "../ledger-view.ts";
 import type * as View from "./open-ledger-view.ts";
 import type * as Sqlite from "./open-store.ts";
 import type * as Postgres from "../postgres/open-postgres-store.ts";

@@ -1,8 +1,7 @@
 import { Database } from "bun:sqlite";
 import { accessSync, constants, existsSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
-import { type LedgerVersion } from "../ledger-version.ts";
-import { type LedgerView } from "../ledger-view.ts";
+import { type LedgerView, type LedgerVersion } from "../ledger-view.ts";
 import { SCHEMA_VERSION, schemaVersion } from "../sqlite/migrations.ts";
 import { SqliteLedgerView } from "../sqlite/sqlite-ledger-view.ts";
 

@@ -1,5 +1,5 @@
 import { machineTime } from "../../lib/machine-time.ts";
-import { type LedgerVersion } from "../ledger-version.ts";
+import { type LedgerVersion } from "../ledger-view.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";

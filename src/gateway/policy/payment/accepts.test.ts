@@ -5,7 +5,7 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { until } from "../../../lib/testing/until.ts";
-import { type Kind } from "../../../payments/x402/kind.ts";
+import { type Kind } from "../../../payments/x402/facilitator.ts";
 import { paymentRequiredSchema, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS, TERMS } from "../../../payments/testing/payment.ts";
 import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";

@@ -8,7 +8,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { payAndFetch } from "../../../payments/client/client.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.ts";
-import { createHttpFacilitator } from "../../../payments/facilitator/http-facilitator.ts";
+import { HttpFacilitator } from "../../../payments/facilitator/http-facilitator.ts";
 import { freshNonce, PAYEE, PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type Shop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
@@ -90,7 +90,7 @@ test("pitfall 4: no text of a facilitator reaches a client or the log", async ()
   });
   try {
     for (stage of ["verify", "settle", "broken", "junk"]) {
-      const facilitator = createHttpFacilitator({ url: server.url.origin, timeoutMs: 5000 });
+      const facilitator = new HttpFacilitator({ url: server.url.origin, timeoutMs: 5000 });
       const shop = open({
         facilitator: () => ({
           verify: (...payment) => facilitator.verify(...payment),

@@ -48,7 +48,7 @@ export class ProcessFacilitators {
       embedded: (chains) =>
         "own" in embedded
           ? embedded.own.facilitator
-          : httpFacilitators().createHttpFacilitator({
+          : new (httpFacilitators().HttpFacilitator)({
               url: `unix:${embedded.socket}`,
               timeoutMs: verifyTimeoutOf(chains),
               settleTimeoutMs: settleTimeoutOf(chains),

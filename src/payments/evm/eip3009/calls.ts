@@ -13,8 +13,6 @@ export const IS_VALID = `0x1626ba7e${"0".repeat(56)}`;
 /** The last bytes of a signature for an account that is not deployed yet (ERC-6492). */
 const UNDEPLOYED = "6492".repeat(16);
 
-/** The topic of the event that an ERC-20 token emits for a transfer. */
-export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
 /** The topic of the event of an authorization that was used (EIP-3009), with payer and nonce. */
 export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
 /** The topic of the event of an authorization that was canceled (EIP-3009), with payer and nonce. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { type Hex } from "../../x402/address.ts";
 import { type Transfer } from "../../x402/transfer.ts";
-import { toWord } from "../node/abi.ts";
+import { toWord, TRANSFER } from "../node/abi.ts";
 import { type Log } from "../node/requests.ts";
-import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";
+import { AUTHORIZATION_USED } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
 
 const TOKEN = "0x00000000000000000000000000000000000000aa";

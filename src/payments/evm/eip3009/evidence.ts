@@ -1,8 +1,8 @@
 import { type Hex, sameAddress } from "../../x402/address.ts";
 import { type Transfer } from "../../x402/transfer.ts";
-import { toWord, wordAt } from "../node/abi.ts";
+import { toWord, TRANSFER, wordAt } from "../node/abi.ts";
 import { type Log } from "../node/requests.ts";
-import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";
+import { AUTHORIZATION_USED } from "./calls.ts";
 
 function sameWord(topic: Hex | undefined, value: Hex): boolean {
   return topic !== undefined && topic.toLowerCase() === toWord(value);

@@ -3,18 +3,12 @@ import { type Outcome } from "../../x402/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
 import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../node/abi.ts";
-import { findEvent } from "../node/log-search.ts";
+import { earliestSettlement, findEvent } from "../node/log-search.ts";
 import { type EvmNode } from "../node/node.ts";
 import { type Block, blockRequest, callRequest, receiptRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, stateCall } from "./calls.ts";
 import { showsPayee, showsTransfer } from "./evidence.ts";
-
-/**
- * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
- * seconds.
- */
-const SEARCH_SLACK_S = 600n;
 
 function unknown(cause: string): Outcome {
   return { kind: "unknown", cause };
@@ -72,13 +66,11 @@ export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): 
 async function findUse(
   node: EvmNode,
   transfer: Transfer,
-  { maxTimeoutSeconds }: PaymentRequirements,
+  requirements: PaymentRequirements,
   newest: Block,
 ): Promise<Outcome> {
   const topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], toWord(transfer.from), toWord(transfer.nonce)];
-  const verified = BigInt(transfer.validBefore) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
-  const validAfter = BigInt(transfer.validAfter);
-  const since = verified > validAfter ? verified : validAfter;
+  const since = earliestSettlement(transfer, requirements);
   const event = await findEvent(node, { address: transfer.contract, topics, since }, newest);
   if (event === undefined) return unknown("the nonce is used, and the event of it was not found");
   if (isRpcError(event)) return unknown(event.cause);

@@ -1,5 +1,5 @@
 import { type Hex, isAddress } from "../../x402/address.ts";
-import { type Checked } from "../../signatures/checked.ts";
+import { type Checked } from "../../signatures/signature.ts";
 import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
 import { type Verification } from "../../x402/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";

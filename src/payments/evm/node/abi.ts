@@ -29,6 +29,9 @@ export function eventTopic(signature: string): Hex {
   return `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}`;
 }
 
+/** The topic of the event that an ERC-20 token emits for a transfer. */
+export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
+
 const UINT256_MAX = (1n << 256n) - 1n;
 
 function numberDigits(value: bigint): string {

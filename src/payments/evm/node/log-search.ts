@@ -1,4 +1,6 @@
 import { type Hex } from "../../x402/address.ts";
+import { type PaymentRequirements } from "../../x402/messages.ts";
+import { type Transfer } from "../../x402/transfer.ts";
 import { type EvmNode } from "./node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
 import { type RpcError, isRpcError } from "./rpc.ts";
@@ -19,6 +21,19 @@ export interface EventSearch {
   readonly topics: readonly (Hex | readonly Hex[] | null)[];
   /** Unix seconds before which the event cannot have happened. */
   readonly since: bigint;
+}
+
+/**
+ * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
+ * seconds.
+ */
+const SEARCH_SLACK_S = 600n;
+
+/** The earliest possible time of a settlement, in Unix seconds. */
+export function earliestSettlement(transfer: Transfer, { maxTimeoutSeconds }: PaymentRequirements): bigint {
+  const validAfter = BigInt(transfer.validAfter);
+  const verified = BigInt(transfer.validBefore) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
+  return verified > validAfter ? verified : validAfter;
 }
 
 /**

@@ -8,24 +8,6 @@ import { type Responses, Rpc, type RpcError, isRpcError, type Request, type Requ
  */
 const CHECK_MS = 60_000;
 
-/** A chain, for a facilitator with a key or for a reader. */
-export interface EvmNode {
-  readonly network: Network;
-  /** Number of blocks, including its own, after which a transaction counts. */
-  readonly confirmations: number;
-  /** Time between two checks for a receipt, in milliseconds. */
-  readonly pollMs: number;
-  /** Our own clock, in milliseconds. */
-  readonly now: () => number;
-  read<T>(request: Request<T>): Promise<T | RpcError>;
-  /** Sends several reads as one HTTP request. */
-  readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>>;
-  /** Sends a call that changes something. It is never repeated. */
-  write<T>(request: Request<T>): Promise<T | RpcError>;
-  /** Asks for the chain id if it is unknown or was not checked recently. Returns the error, or undefined. */
-  check(): Promise<RpcError | undefined>;
-}
-
 /** An entry of `x402.chains`, with the URL from its environment variable. */
 export interface ChainOptions {
   /** For example `eip155:84532` or `base-sepolia`. */
@@ -36,61 +18,69 @@ export interface ChainOptions {
   readonly confirmations: number;
 }
 
-/**
- * Creates a node that refuses to work if its chain is not `network`. Throws if the network is invalid, or if the URL is
- * not an http or https URL. The error never contains the URL.
- */
-export function createNode(options: ChainOptions, now: () => number): EvmNode {
-  const network = parseNetwork(options.network);
-  if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
-  const url = URL.parse(options.rpc_url);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`Cannot use the chain ${network}: its RPC endpoint is not an http or https URL`);
-  }
-  const rpc = new Rpc(options.rpc_url, options.timeout_ms);
-  const expected = chainId(network);
+/** A chain, for a facilitator with a key or for a reader. It refuses to work if the node's chain is another one. */
+export class EvmNode {
+  readonly network: Network;
+  /** Number of blocks, including its own, after which a transaction counts. */
+  readonly confirmations: number;
+  /** Time between two checks for a receipt, in milliseconds. */
+  readonly pollMs: number;
+  /** Our own clock, in milliseconds. */
+  readonly now: () => number;
+  readonly #rpc: Rpc;
   /** Time of the last successful check of the chain id, in milliseconds. */
-  let checkedAt: number | undefined;
-  let checking: Promise<RpcError | undefined> | undefined;
+  #checkedAt: number | undefined;
+  #checking: Promise<RpcError | undefined> | undefined;
 
-  async function ask(): Promise<RpcError | undefined> {
-    const [id] = await rpc.readAll<[bigint]>([chainIdRequest()]);
+  /** Throws if the network is invalid, or if the URL is not an http or https URL. The error never contains the URL. */
+  constructor(options: ChainOptions, now: () => number) {
+    const network = parseNetwork(options.network);
+    if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is not an EVM network`);
+    const url = URL.parse(options.rpc_url);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new Error(`Cannot use the chain ${network}: its RPC endpoint is not an http or https URL`);
+    }
+    this.#rpc = new Rpc(options.rpc_url, options.timeout_ms);
+    this.network = network;
+    this.confirmations = options.confirmations;
+    this.pollMs = options.poll_ms;
+    this.now = now;
+  }
+
+  /** Asks for the chain id if it is unknown or was not checked recently. Returns the error, or undefined. */
+  async check(): Promise<RpcError | undefined> {
+    // The clock may be set back.
+    const age = this.#checkedAt === undefined ? CHECK_MS : Math.abs(this.now() - this.#checkedAt);
+    if (age < CHECK_MS) return undefined;
+    this.#checking ??= this.#ask().finally(() => {
+      this.#checking = undefined;
+    });
+    return await this.#checking;
+  }
+
+  async read<T>(request: Request<T>): Promise<T | RpcError> {
+    const [response] = await this.readAll<[T]>(request);
+    return response;
+  }
+
+  /** Sends several reads as one HTTP request. */
+  async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>> {
+    const error = await this.check();
+    // The same error is the result of each request.
+    if (error !== undefined) return requests.map(() => error) as unknown as Responses<T>;
+    return await this.#rpc.readAll<T>(requests);
+  }
+
+  /** Sends a call that changes something. It is never repeated. */
+  async write<T>(request: Request<T>): Promise<T | RpcError> {
+    return (await this.check()) ?? (await this.#rpc.write(request));
+  }
+
+  async #ask(): Promise<RpcError | undefined> {
+    const [id] = await this.#rpc.readAll<[bigint]>([chainIdRequest()]);
     if (isRpcError(id)) return id;
-    if (id !== expected) return { error: "failed", cause: "the node's chain id is another network's" };
-    checkedAt = now();
+    if (id !== chainId(this.network)) return { error: "failed", cause: "the node's chain id is another network's" };
+    this.#checkedAt = this.now();
     return undefined;
   }
-
-  async function check(): Promise<RpcError | undefined> {
-    // The clock may be set back.
-    const age = checkedAt === undefined ? CHECK_MS : Math.abs(now() - checkedAt);
-    if (age < CHECK_MS) return undefined;
-    checking ??= ask().finally(() => {
-      checking = undefined;
-    });
-    return await checking;
-  }
-
-  return {
-    network,
-    confirmations: options.confirmations,
-    pollMs: options.poll_ms,
-    now,
-    check,
-    async read(request) {
-      const error = await check();
-      if (error !== undefined) return error;
-      const [response] = await rpc.readAll([request]);
-      return response;
-    },
-    async readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Responses<T>> {
-      const error = await check();
-      // The same error is the result of each request.
-      if (error !== undefined) return requests.map(() => error) as unknown as Responses<T>;
-      return await rpc.readAll<T>(requests);
-    },
-    async write(request) {
-      return (await check()) ?? (await rpc.write(request));
-    },
-  };
 }

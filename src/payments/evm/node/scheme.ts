@@ -1,6 +1,4 @@
 import { type Address, type Hex } from "../../x402/address.ts";
-import { type Outcome, type Settlement, type Verification } from "../../x402/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
 import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
 import { type RpcError } from "./rpc.ts";
@@ -60,23 +58,4 @@ export interface Sender {
 export interface Chain {
   readonly node: EvmNode;
   readonly sender: Sender;
-}
-
-/**
- * A method to move money on EVM chains; it has no state. Errors are values. The embedded facilitator makes only one
- * `settle` call at a time for each payment nonce.
- */
-export interface Method {
-  readonly scheme: "exact" | "upto";
-  /** True for payments that it settles, by the form of their payload. */
-  takes(payment: PaymentPayload): boolean;
-  /** Values for the kind in /supported, such as `facilitatorAddress` of `upto`. */
-  extra?(account: Address): Readonly<Record<string, unknown>>;
-  verify(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
-  /**
-   * Idempotent: a payment that has settled before is found, and nothing is sent. `refused` only if no money has moved.
-   */
-  settle(chain: Chain, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
-  /** Needs no key. */
-  find(node: EvmNode, payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
 }

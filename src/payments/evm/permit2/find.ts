@@ -3,9 +3,9 @@ import { type Hex, sameAddress } from "../../x402/address.ts";
 import { type Outcome } from "../../x402/facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
 import { PROXIES } from "../../signatures/permit2-typed-data.ts";
-import { PERMIT2 } from "../../x402/transfer.ts";
-import { eventTopic, toWord, wordAt } from "../node/abi.ts";
-import { findEvent, MAX_WINDOW_BLOCKS } from "../node/log-search.ts";
+import { PERMIT2, transferOf } from "../../x402/transfer.ts";
+import { toWord, TRANSFER, wordAt } from "../node/abi.ts";
+import { earliestSettlement, findEvent, MAX_WINDOW_BLOCKS } from "../node/log-search.ts";
 import { type EvmNode } from "../node/node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError, type Request } from "../node/rpc.ts";
@@ -13,14 +13,6 @@ import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
 
-/** The topic of the event that an ERC-20 token emits for a transfer. */
-export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
-
-/**
- * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
- * seconds.
- */
-const SEARCH_SLACK_S = 600n;
 /**
  * Blocks with transfers from the payer to the payee that are read, the newest first; beyond it the outcome is unknown.
  */
@@ -62,7 +54,7 @@ export async function findPermit2(
   const counted = number === newest.number ? newest : await node.read(blockRequest(number < 0n ? 0n : number));
   if (isRpcError(counted)) return unknown(counted.cause);
   if (counted === null) return unknown("the node has no such block");
-  if (!spent && counted.timestamp <= deadlineOf(payment)) return { kind: "unspent" };
+  if (!spent && counted.timestamp <= BigInt(payment.payload.permit2Authorization.deadline)) return { kind: "unspent" };
   // The block is given by number, because several nodes may share one address, and their newest blocks may differ.
   const before = await node.read(bitmapRequest(payment, counted.number));
   if (isRpcError(before)) return unknown(before.cause);
@@ -73,10 +65,6 @@ export async function findPermit2(
   const problem = await checkSigner(node, payment, requirements);
   if (problem !== undefined) return unknown(isRpcError(problem) ? problem.cause : "its signature does not hold");
   return await findSpending(node, payment, requirements, counted);
-}
-
-function deadlineOf({ payload }: Permit2Payment): bigint {
-  return BigInt(payload.permit2Authorization.deadline);
 }
 
 /**
@@ -92,7 +80,7 @@ async function findSpending(
 ): Promise<Outcome> {
   const { from, permitted, witness } = payment.payload.permit2Authorization;
   const topics = [TRANSFER, toWord(from), toWord(witness.to)];
-  const since = earliest(payment, requirements);
+  const since = earliestSettlement(transferOf(payment, requirements), requirements);
   let isUnclear = false;
   let last = newest;
   for (let blocks = 0; blocks < MAX_CANDIDATE_BLOCKS; blocks++) {
@@ -111,13 +99,6 @@ async function findSpending(
     last = { ...last, number: event.blockNumber - 1n };
   }
   return unknown("the payer has paid the payee too often for this payment to be found");
-}
-
-/** The earliest possible time of a settlement, in Unix seconds. */
-function earliest(payment: Permit2Payment, { maxTimeoutSeconds }: PaymentRequirements): bigint {
-  const validAfter = BigInt(payment.payload.permit2Authorization.witness.validAfter);
-  const verified = deadlineOf(payment) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
-  return verified > validAfter ? verified : validAfter;
 }
 
 /** True if a search up to `last` that found nothing covered all blocks from `since` on. */

@@ -26,12 +26,17 @@ export function isSpent({ payload }: Permit2Payment, bitmap: Hex | RpcError): bo
   return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
 }
 
-/** The amount that Permit2 can move: the owner's balance or allowance, whichever is smaller. */
-export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | RpcError> {
-  const [balance, allowance] = await node.readAll<[Hex, Hex]>(
+/** Reads the owner's balance, and the part of it that Permit2 may move. */
+export function fundsRequests(token: Address, owner: Address): [Request<Hex>, Request<Hex>] {
+  return [
     callRequest(token, encodeCall("balanceOf(address)", [owner])),
     callRequest(token, encodeCall("allowance(address,address)", [owner, PERMIT2])),
-  );
+  ];
+}
+
+/** The amount that Permit2 can move: the owner's balance or allowance, whichever is smaller. */
+export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | RpcError> {
+  const [balance, allowance] = await node.readAll<[Hex, Hex]>(...fundsRequests(token, owner));
   if (isRpcError(balance)) return balance;
   if (isRpcError(allowance)) return allowance;
   const [owned, allowed] = [wordAt(balance, 0) ?? 0n, wordAt(allowance, 0) ?? 0n];
@@ -52,8 +57,7 @@ export async function findHindrance(
     callRequest(spender, settleCall(payment, charge), { from: sender.account, gas: sender.maxGas }),
     callRequest(spender, encodeCall("PERMIT2()")),
     bitmapRequest(payment),
-    callRequest(permitted.token, encodeCall("balanceOf(address)", [from])),
-    callRequest(permitted.token, encodeCall("allowance(address,address)", [from, PERMIT2])),
+    ...fundsRequests(permitted.token, from),
   );
   const responses = [settlement, permit2, bitmap, balance, allowance];
   const error = responses.find(

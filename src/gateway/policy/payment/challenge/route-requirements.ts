@@ -1,4 +1,4 @@
-import { type Kind } from "../../../../payments/x402/kind.ts";
+import { type Kind } from "../../../../payments/x402/facilitator.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { completeTerms, findKind, isComplete } from "../../../../payments/x402/terms.ts";
 import { type Challenge } from "./challenge.ts";
