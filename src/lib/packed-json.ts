@@ -12,6 +12,7 @@ export function* packSteps(value: object): Steps<PackedJson> {
   const packed: [string, string | string[]][] = [];
   for (const [key, member] of Object.entries(value)) {
     yield;
+    if (member === undefined) continue;
     if (!Array.isArray(member) || member.length <= ITEMS) {
       packed.push([key, JSON.stringify(member)]);
       continue;
@@ -24,6 +25,15 @@ export function* packSteps(value: object): Steps<PackedJson> {
     packed.push([key, texts]);
   }
   return packed;
+}
+
+/** The text that JSON.stringify makes of a value. The long lists of an object are written in several steps. */
+export function* jsonSteps(value: unknown): Steps<string> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const members = (yield* packSteps(value)).map(([key, text]) => {
+    return `${JSON.stringify(key)}:${typeof text === "string" ? text : `[${text.map((items) => items.slice(1, -1)).join(",")}]`}`;
+  });
+  return `{${members.join(",")}}`;
 }
 
 /** The object that was packed. */

@@ -3,24 +3,16 @@ import { parseHttpDate } from "./http-date.ts";
 
 /** The fields of a request that affect responses with static files; undefined if absent. */
 export interface RequestConditions {
-  readonly ifMatch: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-  readonly ifModifiedSince: string | undefined;
-  readonly ifUnmodifiedSince: string | undefined;
-  readonly ifRange: string | undefined;
-  readonly range: string | undefined;
-  readonly acceptEncoding: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+  readonly ifModifiedSince?: string | undefined;
+  readonly ifUnmodifiedSince?: string | undefined;
+  readonly ifRange?: string | undefined;
+  readonly range?: string | undefined;
+  readonly acceptEncoding?: string | undefined;
 }
 
-const NONE: RequestConditions = {
-  ifMatch: undefined,
-  ifNoneMatch: undefined,
-  ifModifiedSince: undefined,
-  ifUnmodifiedSince: undefined,
-  ifRange: undefined,
-  range: undefined,
-  acceptEncoding: undefined,
-};
+const NONE: RequestConditions = {};
 
 /** True if a line may be one of the fields. Only then are seven lookups made, each through all lines. */
 const MAY_MATTER = /(?:^|\n)(?:if-|range:|accept-encoding:)/i;

@@ -126,6 +126,14 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
+/** States that a crash or a power failure must not undo: money is transferred because of them, or was transferred. */
+export const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
+
+/** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
+export const REAP_ROWS = 1000;
+/** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. @bound */
+export const REAP_GRACE_S = 120;
+
 /** The time between two checks of a payment whose outcome is open, in milliseconds. */
 export const RECHECK_MS = 30_000;
 

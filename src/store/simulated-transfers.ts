@@ -18,3 +18,9 @@ export interface SimulatedTransfers {
   book(transfer: SimulatedTransfer): Promise<SimulatedTransfer>;
   find(key: PaymentKey): Promise<SimulatedTransfer | undefined>;
 }
+
+/**
+ * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
+ * @bound
+ */
+export const KEEP_MS = 2 * 86_400_000;

@@ -1,5 +1,4 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { ContentBudget } from "./content-budget.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
 
 /** Maximum number of results of a batch: one for each URL. */
@@ -13,7 +12,8 @@ const MAX_RESPONSE_BYTES = MAX_RESULTS * MAX_RESULT_BYTES;
 /** Bytes of all batches that are built or sent at one time. @operator */
 const MAX_BUFFERED_BYTES = 512 * 1024 * 1024;
 
-const budget = new ContentBudget(MAX_BUFFERED_BYTES);
+/** Bytes of `MAX_BUFFERED_BYTES` that no batch holds. */
+let freeBytes = MAX_BUFFERED_BYTES;
 
 /** The result for one URL. */
 export interface BatchResult {
@@ -34,7 +34,8 @@ export function failed(error: TurnpikeError, elapsedMs: number): Omit<BatchResul
 /** The response of a batch. Each result is converted to JSON when it arrives, so that its text is not kept as well. */
 export class BatchResponse {
   readonly #results: Uint8Array[];
-  readonly #share = budget.share(MAX_RESPONSE_BYTES);
+  #heldBytes = 0;
+  #isOver = false;
   #succeeded = 0;
 
   constructor(count: number) {
@@ -49,7 +50,7 @@ export class BatchResponse {
   /** Adds the result of the URL at index `place`. A result that does not fit becomes an error. */
   put(place: number, result: BatchResult): void {
     const bytes = encode(result);
-    const room = result.error === undefined ? this.#share.take(bytes.length) : "error";
+    const room = result.error === undefined ? this.#take(bytes.length) : "error";
     if (room === "taken") this.#succeeded += 1;
     this.#results[place] = room === "taken" || room === "error" ? bytes : encode(refused(result, room));
   }
@@ -62,7 +63,18 @@ export class BatchResponse {
 
   /** Returns its part of the budget. Called when the response was sent or the client has gone. */
   release(): void {
-    this.#share.release();
+    this.#isOver = true;
+    freeBytes += this.#heldBytes;
+    this.#heldBytes = 0;
+  }
+
+  /** `full`: the response would exceed its own limit. `busy`: all batches together would, or this one is over. */
+  #take(bytes: number): "taken" | "full" | "busy" {
+    if (!this.#isOver && this.#heldBytes + bytes > MAX_RESPONSE_BYTES) return "full";
+    if (this.#isOver || bytes > freeBytes) return "busy";
+    this.#heldBytes += bytes;
+    freeBytes -= bytes;
+    return "taken";
   }
 }
 

@@ -1,14 +1,9 @@
-import { LEASE_MS, MAX_CUTS, RECHECK_MS } from "../ledger.ts";
+import { LEASE_MS, MAX_CUTS, REAP_GRACE_S, REAP_ROWS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS } from "./schema.ts";
-
-/** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
-const REAP_ROWS = 1000;
-/** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. */
-const REAP_GRACE_S = 120;
 
 /** Money was transferred, or may have been. */
 const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";

@@ -1,12 +1,12 @@
 import {
   type Change,
   type Claim,
+  DURABLE,
   LEASE_MS,
   MAX_CUTS,
   type Ledger,
   type Payment,
   type PaymentKey,
-  type PaymentState,
   type Reservation,
 } from "../ledger.ts";
 import { LiveLeases, LONGEST_LEASE_MS } from "../live-leases.ts";
@@ -16,8 +16,6 @@ import * as sql from "./ledger-statements.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
 
-/** States that a crash of the database must not undo: money is transferred because of them, or was transferred. */
-const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
 /**
  * Maximum number of attempts to reserve a payment that other processes acquire and release between two statements.
  * @bound

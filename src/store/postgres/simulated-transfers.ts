@@ -1,14 +1,10 @@
-import { type SimulatedTransfer, type SimulatedTransfers } from "../simulated-transfers.ts";
+import { KEEP_MS, type SimulatedTransfer, type SimulatedTransfers } from "../simulated-transfers.ts";
 import { type PaymentKey } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { keyOf } from "./payment-row.ts";
 import { SIMULATED_TRANSFERS } from "./schema.ts";
 
-/**
- * Milliseconds for which a simulated transfer is kept: twice the longest validity that a route allows for a payment.
- */
-const KEEP_MS = 2 * 86_400_000;
 /** Old transfers that are deleted with each new one. */
 const REAP_ROWS = 10;
 

@@ -10,7 +10,7 @@ import {
   type Total,
 } from "../ledger-view.ts";
 import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
-import { type Bindings, keyOf, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
+import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -66,7 +66,7 @@ export class SqliteLedgerView implements LedgerView {
         : "AND (created_at, network, asset, payer_from, nonce) < ($before, $network, $asset, $from, $nonce)";
     return this.#database
       .query<PaymentRow, [Bindings]>(
-        `SELECT * FROM payments WHERE ${sql} ${behind}
+        `SELECT ${PAYMENT} FROM payments WHERE ${sql} ${behind}
          ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`,
       )
       .all({
@@ -122,7 +122,7 @@ export class SqliteLedgerView implements LedgerView {
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const row = this.#database
       .query<PaymentRow, [Bindings]>(
-        "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+        `SELECT ${PAYMENT} FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce`,
       )
       .get(keyOf(key));
     return row === null ? undefined : toPayment(row);
@@ -133,9 +133,9 @@ export class SqliteLedgerView implements LedgerView {
     const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
     return this.#database
       .query<PaymentRow, [Bindings]>(
-        `SELECT * FROM payments WHERE nonce >= $text AND nonce < $behind
-         UNION SELECT * FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
-         ORDER BY created_at DESC LIMIT $limit`,
+        `SELECT ${PAYMENT} FROM payments WHERE nonce >= $text AND nonce < $behind
+         UNION SELECT ${PAYMENT} FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
+         ORDER BY createdAt DESC LIMIT $limit`,
       )
       .all(bindings)
       .map(toPayment);

@@ -2,23 +2,20 @@ import { type Database, type Statement } from "bun:sqlite";
 import {
   type Change,
   type Claim,
+  DURABLE,
   LEASE_MS,
   MAX_CUTS,
   type Ledger,
   type Payment,
   type PaymentKey,
-  type PaymentState,
+  REAP_GRACE_S,
+  REAP_ROWS,
   RECHECK_MS,
   type Reservation,
 } from "../ledger.ts";
 import { LiveLeases } from "../live-leases.ts";
-import { type Bindings, keyOf, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
+import { type Bindings, keyOf, PAYMENT, type PaymentRow, toPayment } from "./sqlite-payment-row.ts";
 import { type WriteTurns } from "./write-turns.ts";
-
-/** Maximum number of rows that one deletion takes, so that it never blocks for long. */
-const REAP_ROWS = 1000;
-/** Seconds for which an unsettled payment is kept after its `validBefore`, because clocks differ. @bound */
-const REAP_GRACE_S = 120;
 
 /** Days for which the sums of daily sales are kept. @bound */
 const SOLD_DAYS = 400;
@@ -48,7 +45,7 @@ const RESERVE = `
   WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
-  RETURNING *`;
+  RETURNING ${PAYMENT}`;
 
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
@@ -71,7 +68,7 @@ const CLAIM_OPEN = `
   WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
     WHERE state IN ('settling', 'unknown') AND ${FREE} AND updated_at < $before ORDER BY updated_at LIMIT $limit)
-  RETURNING *`;
+  RETURNING ${PAYMENT}`;
 
 const POST = `
   INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now) ON CONFLICT DO NOTHING`;
@@ -99,9 +96,6 @@ export interface Connections {
   /** A write survives a power failure too, and waits for the disk. */
   readonly durable: Database;
 }
-
-/** States that a power failure must not undo: money is transferred because of them, or was transferred. */
-const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
 
 /**
  * The ledger in memory, or in an SQLite file that all processes of one machine share. Leases are timed by `steady`, the
@@ -151,7 +145,7 @@ export class SqliteLedger implements Ledger {
     this.#claimOpen = quick.query(CLAIM_OPEN);
     this.#forget = quick.query(FORGET);
     this.#find = quick.query(
-      "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+      `SELECT ${PAYMENT} FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce`,
     );
     this.#renew = quick.query("UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0");
     this.#giveUp = quick.query(

@@ -2,20 +2,12 @@ import { type Database, type Statement } from "bun:sqlite";
 import { type Notice, NOTICE_LEASE_MS, type Outbox } from "../outbox.ts";
 import { type WriteTurns } from "./write-turns.ts";
 
-interface OutboxRow {
-  id: string;
-  url: string;
-  body: string;
-  tries: number;
-  created_at: number;
-}
-
 type Bindings = Record<string, string | number>;
 
 const CLAIM = `
   UPDATE outbox SET due_at = $until
   WHERE id IN (SELECT id FROM outbox WHERE due_at <= $now ORDER BY due_at, id LIMIT $limit)
-  RETURNING id, url, body, tries, created_at`;
+  RETURNING id, url, body, tries, created_at AS createdAt`;
 
 const TRIM = `
   DELETE FROM outbox WHERE id IN (
@@ -25,7 +17,7 @@ const TRIM = `
 export class SqliteOutbox implements Outbox {
   readonly #now: () => number;
   readonly #turns: WriteTurns;
-  readonly #claim: Statement<OutboxRow, [Bindings]>;
+  readonly #claim: Statement<Notice, [Bindings]>;
   readonly #due: Statement<unknown, [Bindings]>;
   readonly #done: Statement<unknown, [Bindings]>;
   readonly #postpone: Statement<unknown, [Bindings]>;
@@ -51,9 +43,7 @@ export class SqliteOutbox implements Outbox {
       this.#claim.all({ $now: now, $until: now + NOTICE_LEASE_MS, $limit: limit }),
     );
     // An UPDATE returns its rows in no defined order.
-    return rows
-      .map(({ created_at: createdAt, ...notice }) => ({ ...notice, createdAt }))
-      .toSorted((a, b) => a.createdAt - b.createdAt);
+    return rows.toSorted((a, b) => a.createdAt - b.createdAt);
   }
 
   async done(id: string): Promise<void> {
