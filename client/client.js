@@ -1,3 +1,12 @@
+// src/lib/parsed-json.ts
+function parsedJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return;
+  }
+}
+
 // src/lib/response-bytes.ts
 var MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 async function readResponse(response) {
@@ -19,14 +28,7 @@ async function readUpTo(response, most) {
 }
 async function readJsonUpTo(response, most) {
   const bytes = await readUpTo(response, most);
-  if (bytes === undefined)
-    return;
-  try {
-    const value = JSON.parse(Buffer.from(bytes.buffer).toString("utf8"));
-    return value;
-  } catch {
-    return;
-  }
+  return bytes === undefined ? undefined : parsedJson(Buffer.from(bytes.buffer).toString("utf8"));
 }
 async function readJsonResponse(response) {
   const value = JSON.parse(new TextDecoder().decode(await readResponse(response)));
@@ -816,7 +818,7 @@ function readWallet(path) {
   return parseWallet(path, text);
 }
 function parseWallet(path, text) {
-  const parsed = walletFile.safeParse(parseJson(text));
+  const parsed = walletFile.safeParse(parsedJson(text));
   if (!parsed.success)
     throw new Error(`Cannot use the wallet "${path}": it is not a wallet file`);
   const privateKey = hexToBytes3(parsed.data.private_key.slice(2));
@@ -844,14 +846,6 @@ function createWallet(path, secretKey) {
     if (codeOf(error) === "EEXIST")
       return false;
     throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
-  }
-}
-function parseJson(text) {
-  try {
-    const value = JSON.parse(text);
-    return value;
-  } catch {
-    return;
   }
 }
 
