@@ -19,6 +19,7 @@ import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
 import { runPolicyPartsBench } from "./policy-parts.ts";
 import { runProxyBench } from "./proxy.ts";
+import { runQuicInitialsBench } from "./quic-initials.ts";
 import { runReaderBench } from "./reader.ts";
 import { runResolveBench } from "./resolve.ts";
 import { runSearchBench } from "./search.ts";
@@ -49,6 +50,11 @@ const BENCHES: readonly Bench[] = [
     name: "slow-readers",
     about: "memory of the processes and of the kernel for clients that do not read a large response",
     run: runSlowReadersBench,
+  },
+  {
+    name: "quic-initials",
+    about: "CPU time and memory for first packets of QUIC that no handshake follows",
+    run: runQuicInitialsBench,
   },
   {
     name: "admin",

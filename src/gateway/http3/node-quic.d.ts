@@ -46,6 +46,7 @@ declare module "node:quic" {
   export interface SessionStats {
     readonly bytesReceived: bigint;
     readonly pktLost: bigint;
+    readonly pktSent: bigint;
   }
 
   export class QuicSession {
