@@ -32,6 +32,10 @@ function packet(length: number, mark: number, { first = 0xc0, version = UNKNOWN_
   return bytes;
 }
 
+function figure(page: string, name: string): number {
+  return Number(new RegExp(`^turnpike_quic_${name}_total (\\d+)$`, "m").exec(page)?.[1]);
+}
+
 test("short Initials, unknown versions in short datagrams and packets of servers are dropped, and clients are served", async () => {
   const socket = createSocket("udp4");
   const send = (bytes: Buffer): void => socket.send(bytes, rig.quicPort, "127.0.0.1");
@@ -64,8 +68,6 @@ test("connections whose first packet cannot be read are ended before their timeo
     socket.send(bytes, rig.quicPort, "127.0.0.1");
     if (n % 20 === 0) await new Promise(setImmediate);
   }
-  const figure = (page: string, name: string): number =>
-    Number(new RegExp(`^turnpike_quic_${name}_total (\\d+)$`, "m").exec(page)?.[1]);
   let page = "";
   await until(async () => figure((page = await rig.page()), "received_bytes") >= 300 * LEAST);
   expect(figure(page, "handshake_failures")).toBeGreaterThan(100);

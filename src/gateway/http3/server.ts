@@ -20,7 +20,7 @@ import { Http3ServerConnection } from "./server-session.ts";
 const MAX_HANDSHAKES = 1024;
 /**
  * New connections to which the engine has not replied. A further one ends the oldest: the engine could not read its first
- * packet, and would keep it for 10 s. The engine's work for each packet grows with their number (bench quic-initials). @bound
+ * packet, and would keep it for 10 s. The engine's work for each packet grows with their number (bench quic-initials).
  */
 const MAX_UNANSWERED = 128;
 /**
