@@ -14,7 +14,7 @@ const PAUSE_MS = 2;
 /** Milliseconds in which a process frees memory. */
 const SETTLE_MS = 3000;
 
-/** What the routes have beside a path and an upstream. */
+/** The keys of routes beside the path and the upstream. */
 const KINDS = [
   { kind: "plain", sections: {}, more: () => ({}) },
   {

@@ -201,7 +201,7 @@ class Http3Server implements Http3Endpoint {
       return;
     }
     const [oldest] = this.#handshakes;
-    if (oldest !== undefined && this.#handshakes.size >= MAX_HANDSHAKES) {
+    if (oldest !== undefined && this.#handshakes.size + this.#unanswered.size >= MAX_HANDSHAKES) {
       this.#handshakes.delete(oldest);
       this.#refuse(oldest);
     }
