@@ -87,13 +87,11 @@ export class ByteQueue {
   }
 }
 
-interface Range {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-}
-
-function waitingOf({ bytes, start, end }: Range, reused: boolean, isFirst: boolean): WaitingBytes {
+function waitingOf(
+  { bytes, start, end }: Pick<WaitingBytes, "bytes" | "start" | "end">,
+  reused: boolean,
+  isFirst: boolean,
+): WaitingBytes {
   const length = end - start;
   const memory = bytes.buffer.byteLength;
   // The first piece is often the only one.

@@ -11,7 +11,10 @@ import { type NewNotice } from "./outbox.ts";
  * Each state is written before the action that it stands for. If the gateway crashes while money may be transferred, the
  * payment is left in `settling` (decision 0801).
  */
-export type PaymentState = "reserved" | "verified" | "settling" | "settled" | "released" | "failed" | "unknown";
+export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+/** Every `PaymentState`. */
+export const PAYMENT_STATES = ["reserved", "verified", "settling", "settled", "released", "failed", "unknown"] as const;
 
 /** The values that identify a payment on its chain. All are lower case. */
 export interface PaymentKey {
@@ -128,6 +131,10 @@ export interface Ledger {
 
 /** States that a crash or a power failure must not undo: money is transferred because of them, or was transferred. */
 export const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
+
+/** Columns that a payment keeps when it is reserved again after money was, or may have been, transferred. */
+export const KEPT_COLUMNS: readonly string[] =
+  "token scheme payload amount pay_to route consumer counted tx reason payer body_digest".split(" ");
 
 /** Maximum number of rows that one deletion takes, so that it never blocks for long. @bound */
 export const REAP_ROWS = 1000;

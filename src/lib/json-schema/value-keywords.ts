@@ -1,9 +1,17 @@
-import { compileFormat, type FormatContext } from "./compile-format.ts";
 import { isObject } from "../is-object.ts";
+import { FORMATS } from "./formats.ts";
 import { canonical, type Json, jsonText } from "./json.ts";
-import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "../patterns/pattern.ts";
+
+/** The treatment of `format`. */
+interface FormatContext {
+  /** True if `format` is checked; otherwise it is only a remark. */
+  readonly checksFormats: boolean;
+  /** True if an unknown format is an error. */
+  readonly knowsFormats: boolean;
+  readonly warn: (message: string) => void;
+}
 
 /**
  * Compiles the check of a keyword that depends only on its own value; undefined: it checks nothing. The metaschema has
@@ -118,6 +126,45 @@ function compileDependentRequired(dependents: Json): Check {
     let fits = true;
     for (const [name, check] of wanted) if (Object.hasOwn(value, name) && !check(value, run, seen)) fits = false;
     return fits;
+  };
+}
+
+/** True if `value` is a whole multiple of `divisor`. Both are compared in decimal notation. */
+function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const a = decimal(value);
+  const b = decimal(divisor);
+  // Exponents of doubles are a few hundred at most, so the powers stay small.
+  const exponent = Math.min(a.exponent, b.exponent);
+  const scaled = ({ digits, exponent: own }: Decimal): bigint => digits * 10n ** BigInt(own - exponent);
+  return scaled(a) % scaled(b) === 0n;
+}
+
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "0", exponent = "0"] = value.toString().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}
+
+function compileFormat(name: Json, { checksFormats, knowsFormats, warn }: FormatContext): Check | undefined {
+  if (!checksFormats) return undefined;
+  const is = FORMATS.get(jsonText(name));
+  if (is === undefined) {
+    // JSON Schema Validation §7.2.3.
+    if (knowsFormats) throw new Error("an unknown format, and its metaschema requires format-assertion");
+    warn(`format ${JSON.stringify(name)} is not checked`);
+    return undefined;
+  }
+  const message = `must be of format ${JSON.stringify(name)}`;
+  return (value, run) => {
+    if (typeof value !== "string") return true;
+    run.spend(value.length >> 4);
+    return is(value) || run.fail(message);
   };
 }
 

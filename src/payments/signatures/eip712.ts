@@ -27,23 +27,3 @@ export function hashWords(words: readonly Uint8Array[]): Uint8Array {
 export function signedHash(domain: Uint8Array, struct: Uint8Array): Uint8Array {
   return hashWords([Uint8Array.of(0x19, 0x01), domain, struct]);
 }
-
-/**
- * Domains whose hashes are kept. When one more is needed, all are dropped and computed again. A gateway uses few
- * domains, and each costs up to four hashes.
- */
-const MAX_DOMAINS = 64;
-
-/** Keeps the hashes of the last `MAX_DOMAINS` domains, each under its own key. */
-export class DomainHashes {
-  readonly #hashes = new Map<string, Uint8Array>();
-
-  get(key: string, compute: () => Uint8Array): Uint8Array {
-    const known = this.#hashes.get(key);
-    if (known !== undefined) return known;
-    const hash = compute();
-    if (this.#hashes.size >= MAX_DOMAINS) this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return hash;
-  }
-}

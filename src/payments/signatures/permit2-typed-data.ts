@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Permit2Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
@@ -33,12 +33,8 @@ const UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
 const EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
 const UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
 
-const domains = new DomainHashes();
-
 function domainHash(network: Network): Uint8Array {
-  return domains.get(network, () =>
-    hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]),
-  );
+  return hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]);
 }
 
 function witnessHash({ to, facilitator, validAfter }: Permit2Authorization["witness"]): Uint8Array {

@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
 import { type Eip3009Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 
@@ -19,18 +19,14 @@ const TRANSFER_TYPE = hashText(
   "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)",
 );
 
-const domains = new DomainHashes();
-
-function domainHash(domain: TokenDomain): Uint8Array {
-  return domains.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () =>
-    hashWords([
-      DOMAIN_TYPE,
-      hashText(domain.name),
-      hashText(domain.version),
-      numberWord(chainId(domain.network)),
-      word(domain.asset.slice(2)),
-    ]),
-  );
+function domainHash({ name, version, network, asset }: TokenDomain): Uint8Array {
+  return hashWords([
+    DOMAIN_TYPE,
+    hashText(name),
+    hashText(version),
+    numberWord(chainId(network)),
+    word(asset.slice(2)),
+  ]);
 }
 
 /** The EIP-712 hash of an EIP-3009 TransferWithAuthorization: the 32 bytes that are signed. */

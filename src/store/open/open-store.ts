@@ -81,16 +81,11 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
     throw error;
   }
   const turns = new WriteTurns(USAGE_BUSY_MS);
-  const usage = new SqliteUsage(database, now, turns);
-  return {
-    add: (batch) => usage.add(batch),
-    read: (gateway) => usage.read(gateway),
-    reset: (id, gateway) => usage.reset(id, gateway),
-    async close() {
-      turns.close();
-      database.close();
-    },
+  const close = async (): Promise<void> => {
+    turns.close();
+    database.close();
   };
+  return Object.assign(new SqliteUsage(database, now, turns), { close });
 }
 
 /** From now on `WriteTurns` waits without blocking the event loop. */

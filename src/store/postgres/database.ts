@@ -1,6 +1,6 @@
 import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { type Statement, type Value } from "./messages.ts";
-import { Pool, type PoolSettings } from "./pool.ts";
+import { Pool, type PoolSettings, STATEMENT_GRACE_MS } from "./pool.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { migrate } from "./schema.ts";
 
@@ -19,9 +19,6 @@ const QUICK = { statement: statement("SELECT set_config('synchronous_commit', 'o
 const WAIT_FOR_DISK = statement(
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 );
-
-/** Milliseconds by which the client's limit for a statement is longer than the server's. */
-const RESPONSE_GRACE_MS = 500;
 
 /** Runs one statement of a transaction, and resolves with its rows. */
 export type Run = (text: string, values?: readonly Value[]) => Promise<Result["rows"]>;
@@ -87,7 +84,7 @@ export class Database {
         // The statement has no name: behind a pooler another session may not know it, and it cannot be prepared again
         // within a transaction.
         const step: Step = { statement: { name: "", text }, values };
-        return (await connection.run([step], this.#statementMs + RESPONSE_GRACE_MS)).rows;
+        return (await connection.run([step], this.#statementMs + STATEMENT_GRACE_MS)).rows;
       };
       await run(`BEGIN ${mode}`);
       const result = await work(run);

@@ -1,4 +1,4 @@
-import { LEASE_MS, MAX_CUTS, REAP_GRACE_S, REAP_ROWS, RECHECK_MS } from "../ledger.ts";
+import { KEPT_COLUMNS, LEASE_MS, MAX_CUTS, REAP_GRACE_S, REAP_ROWS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
 import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { NOW } from "./database.ts";
@@ -16,22 +16,6 @@ function free(now: string, expected: string): string {
   return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
 }
 
-/** Columns that such a payment keeps. A payment that is used again gets new values. */
-const KEPT = [
-  "token",
-  "scheme",
-  "payload",
-  "amount",
-  "pay_to",
-  "route",
-  "consumer",
-  "counted",
-  "tx",
-  "reason",
-  "payer",
-  "body_digest",
-];
-
 /**
  * One statement decides which process gets the lease. It takes over an existing row without a lease in two cases:
  * nothing was spent, or the same request comes back to an unfinished payment. If two processes try at once, the second
@@ -47,7 +31,7 @@ export const RESERVE = statement(`
     attempt = p.attempt + 1, owner = excluded.owner, held_until = excluded.held_until,
     claimed_at = excluded.claimed_at, updated_at = excluded.updated_at,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
-    ${KEPT.map((name) => `${name} = CASE WHEN ${BEGUN} THEN p.${name} ELSE excluded.${name} END`).join(", ")}
+    ${KEPT_COLUMNS.map((name) => `${name} = CASE WHEN ${BEGUN} THEN p.${name} ELSE excluded.${name} END`).join(", ")}
   WHERE ${free("excluded.updated_at", "$15")} AND (
     p.state IN ('released', 'failed', 'reserved', 'verified')
     OR (p.fingerprint = excluded.fingerprint AND (p.state IN ('settling', 'unknown')

@@ -71,13 +71,7 @@ export async function readPostgresVersion(settings: PoolSettings): Promise<Ledge
  */
 export function openPostgresUsage(settings: PoolSettings, now?: () => number): OpenUsageStore {
   const database = new Database({ ...settings, size: 1 }, now);
-  const usage = new PostgresUsage(database);
-  return {
-    add: (batch) => usage.add(batch),
-    read: (gateway) => usage.read(gateway),
-    reset: (id, gateway) => usage.reset(id, gateway),
-    close: () => database.close(),
-  };
+  return Object.assign(new PostgresUsage(database), { close: () => database.close() });
 }
 
 /** Opens only the certificates in such a database. It uses one connection, opened at the first use. */

@@ -1,4 +1,4 @@
-import { type Payment, type PaymentKey, type PaymentState } from "../ledger.ts";
+import { type Payment, PAYMENT_STATES, type PaymentKey } from "../ledger.ts";
 import { type Value } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 
@@ -34,20 +34,10 @@ const NAMES = [
 /** The columns for SELECT and RETURNING, with `p` as the name of the table. */
 export const PAYMENT = NAMES.map((name) => `p.${name}`).join(", ");
 
-const STATES: readonly PaymentState[] = [
-  "reserved",
-  "verified",
-  "settling",
-  "settled",
-  "released",
-  "failed",
-  "unknown",
-];
-
 /** Converts a row with the columns of `PAYMENT`. Throws if a value is not one that this program writes. */
 export function toPayment(row: readonly (string | null)[]): Payment {
   const at = (name: (typeof NAMES)[number]): string => row[NAMES.indexOf(name)] ?? "";
-  const state = STATES.find((known) => known === at("state"));
+  const state = PAYMENT_STATES.find((known) => known === at("state"));
   if (state === undefined) throw new PostgresError("protocol", "a payment has a state that is not known");
   return {
     network: at("network"),

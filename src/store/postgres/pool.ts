@@ -1,3 +1,4 @@
+import { hostAndPort } from "../../lib/url-host.ts";
 import { Connection, type ConnectionSettings, type Result, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 
@@ -16,7 +17,7 @@ const MAX_WAITING = 2000;
  * Milliseconds by which the client's limit for a statement is longer than the server's, because the server's error says
  * more. @bound
  */
-const STATEMENT_GRACE_MS = 500;
+export const STATEMENT_GRACE_MS = 500;
 
 /** Milliseconds without a new attempt to connect after the server has refused one more connection. */
 const OPEN_AGAIN_MS = 1000;
@@ -69,7 +70,7 @@ export class Pool {
       return await this.#session(work);
     } catch (error) {
       const { host, port } = this.#settings.target;
-      if (error instanceof PostgresError) error.place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+      if (error instanceof PostgresError) error.place = hostAndPort(host, port);
       throw error;
     }
   }

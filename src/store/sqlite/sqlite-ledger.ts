@@ -3,6 +3,7 @@ import {
   type Change,
   type Claim,
   DURABLE,
+  KEPT_COLUMNS,
   LEASE_MS,
   MAX_CUTS,
   type Ledger,
@@ -41,7 +42,7 @@ const RESERVE = `
     state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
-    ${["token", "scheme", "payload", "amount", "pay_to", "route", "consumer", "counted", "tx", "reason", "payer", "body_digest"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
+    ${KEPT_COLUMNS.map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))

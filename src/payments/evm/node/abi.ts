@@ -11,20 +11,7 @@ export type Argument = bigint | Hex | Uint8Array;
 const WORD_BYTES = 32;
 const WORD_DIGITS = 2 * WORD_BYTES;
 
-const selectors = new Map<string, string>();
-
-/**
- * The first 4 bytes of a signature's hash. The map stays small, because all signatures are literals of this program.
- */
-function selectorOf(signature: string): string {
-  const known = selectors.get(signature);
-  if (known !== undefined) return known;
-  const selector = bytesToHex(keccak_256(utf8ToBytes(signature))).slice(0, 8);
-  selectors.set(signature, selector);
-  return selector;
-}
-
-/** The first topic of an event. */
+/** The hash of a signature: the first topic of an event. */
 export function eventTopic(signature: string): Hex {
   return `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}`;
 }
@@ -63,9 +50,9 @@ export function encodeArguments(args: readonly Argument[]): string {
   return head + tail;
 }
 
-/** The data of a call; `signature` is for example `transfer(address,uint256)`. */
+/** The data of a call: the first 4 bytes of the hash of its signature, and the arguments. `signature` is for example `transfer(address,uint256)`. */
 export function encodeCall(signature: string, args: readonly Argument[] = []): Hex {
-  return `0x${selectorOf(signature)}${encodeArguments(args)}`;
+  return `0x${eventTopic(signature).slice(2, 10)}${encodeArguments(args)}`;
 }
 
 /** The number in a word of a call's result; undefined if the result is too short. */
