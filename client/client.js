@@ -444,21 +444,6 @@ function hashWords(words) {
 function signedHash(domain, struct) {
   return hashWords([Uint8Array.of(25, 1), domain, struct]);
 }
-var MAX_DOMAINS = 64;
-
-class DomainHashes {
-  #hashes = new Map;
-  get(key, compute) {
-    const known = this.#hashes.get(key);
-    if (known !== undefined)
-      return known;
-    const hash = compute();
-    if (this.#hashes.size >= MAX_DOMAINS)
-      this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return hash;
-  }
-}
 
 // src/payments/signatures/permit2-typed-data.ts
 var PROXIES = {
@@ -476,9 +461,8 @@ var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
 var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
 var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
 var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
-var domains = new DomainHashes;
 function domainHash(network) {
-  return domains.get(network, () => hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
+  return hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]);
 }
 function witnessHash({ to, facilitator, validAfter }) {
   return hashWords([
@@ -517,15 +501,14 @@ function addressOfPrivateKey(privateKey) {
 // src/payments/signatures/typed-data.ts
 var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
 var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
-var domains2 = new DomainHashes;
-function domainHash2(domain) {
-  return domains2.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
+function domainHash2({ name, version, network, asset }) {
+  return hashWords([
     DOMAIN_TYPE2,
-    hashText(domain.name),
-    hashText(domain.version),
-    numberWord(chainId(domain.network)),
-    word(domain.asset.slice(2))
-  ]));
+    hashText(name),
+    hashText(version),
+    numberWord(chainId(network)),
+    word(asset.slice(2))
+  ]);
 }
 function authorizationHash(domain, authorization) {
   const message = hashWords([
