@@ -46,7 +46,6 @@ declare module "node:quic" {
   export interface SessionStats {
     readonly bytesReceived: bigint;
     readonly pktLost: bigint;
-    readonly pktSent: bigint;
   }
 
   export class QuicSession {

@@ -15,14 +15,9 @@ import { Http3ServerConnection } from "./server-session.ts";
  * QUIC handshakes in progress in one worker. A further one ends the oldest. @operator A further one ends the oldest,
  * because the source address of a first packet can be forged. A client completes its handshake within a few round trips,
  * and a forged one only waits for its timeout of 10 s: if further ones were refused, 100 packets a second would keep all
- * clients out.
+ * clients out. The engine's work for each packet grows with their number (bench quic-initials).
  */
-const MAX_HANDSHAKES = 1024;
-/**
- * New connections to which the engine has not replied. A further one ends the oldest: the engine could not read its first
- * packet, and would keep it for 10 s. The engine's work for each packet grows with their number (bench quic-initials).
- */
-const MAX_UNANSWERED = 128;
+const MAX_HANDSHAKES = 512;
 /**
  * Bytes of request body that a stream may send at a time, and the minimum and maximum for all streams of a connection.
  * @bound
@@ -110,9 +105,7 @@ class Http3Server implements Http3Endpoint {
   readonly #options: Http3Options;
   readonly #counters = createCounters();
   #endpoint: QuicEndpoint | undefined;
-  /** The sessions to which the engine has perhaps not replied, the oldest first. */
-  readonly #unanswered = new Set<QuicSession>();
-  /** The other sessions whose handshake is in progress, the oldest first. */
+  /** The sessions whose handshake is in progress, the oldest first. */
   readonly #handshakes = new Set<QuicSession>();
   #draining = false;
   port = 0;
@@ -171,12 +164,16 @@ class Http3Server implements Http3Endpoint {
       this.#refuse(session);
       return;
     }
-    this.#unanswered.add(session);
-    if (this.#unanswered.size > MAX_UNANSWERED) this.#review();
+    const [oldest] = this.#handshakes;
+    if (oldest !== undefined && this.#handshakes.size >= MAX_HANDSHAKES) {
+      this.#handshakes.delete(oldest);
+      this.#refuse(oldest);
+    }
+    this.#handshakes.add(session);
     let connection: Http3ServerConnection | undefined;
     session.onhandshake = (info) => {
       // A session that was refused meanwhile has ended.
-      if (!this.#forget(session)) return;
+      if (!this.#handshakes.delete(session)) return;
       connection = this.#enter(session, info);
     };
     session.onstream = (stream) => {
@@ -185,32 +182,9 @@ class Http3Server implements Http3Endpoint {
     };
     const ended = (): void => {
       if (connection !== undefined) this.#leave(session, connection);
-      else if (this.#forget(session)) this.#counters.handshakeFailures++;
+      else if (this.#handshakes.delete(session)) this.#counters.handshakeFailures++;
     };
     session.closed.then(ended, ended);
-  }
-
-  /** Ends the oldest new session, or counts it as a handshake. */
-  #review(): void {
-    const [session] = this.#unanswered;
-    if (session === undefined) return;
-    this.#unanswered.delete(session);
-    if (session.stats.pktSent === 0n) {
-      this.#counters.handshakeFailures++;
-      session.destroy();
-      return;
-    }
-    const [oldest] = this.#handshakes;
-    if (oldest !== undefined && this.#handshakes.size + this.#unanswered.size >= MAX_HANDSHAKES) {
-      this.#handshakes.delete(oldest);
-      this.#refuse(oldest);
-    }
-    this.#handshakes.add(session);
-  }
-
-  /** True if the handshake of the session was in progress. */
-  #forget(session: QuicSession): boolean {
-    return this.#unanswered.delete(session) || this.#handshakes.delete(session);
   }
 
   #refuse(session: QuicSession): void {
