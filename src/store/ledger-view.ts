@@ -48,8 +48,6 @@ export interface LedgerView {
   list(filter: LedgerFilter, page: { readonly limit: number; readonly before?: Payment }): Promise<readonly Payment[]>;
   /** Only settled payments are counted. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
-  /** The number of payments in the state `settling` or `unknown`. */
-  open(): Promise<number>;
   /**
    * Sums of settled payments that were first received on the UTC day of `since` (Unix milliseconds) or later, latest
    * day first.

@@ -119,17 +119,13 @@ class Loader {
   readonly #services: Services;
   readonly #signal: AbortSignal;
   readonly #outcomes = new Map<string, Promise<Loaded>>();
-  #hasBurnt = false;
+  /** True if a page used up its time itself, so that the batch may be charged for. */
+  hasBurnt = false;
 
   constructor(input: Input, services: Services, signal: AbortSignal) {
     this.#input = input;
     this.#services = services;
     this.#signal = signal;
-  }
-
-  /** True if a page used up its time itself, so that the batch may be charged for. */
-  get hasBurnt(): boolean {
-    return this.#hasBurnt;
   }
 
   result(url: string): Promise<Loaded> {
@@ -146,7 +142,7 @@ class Loader {
       const { content, page } = await pageContent(batchRequest(input, url, this.#signal), input, this.#services.pages);
       return cutContent(content, input.max_length, page, elapsedMs());
     } catch (error) {
-      if (error instanceof PageBurnt) this.#hasBurnt = true;
+      if (error instanceof PageBurnt) this.hasBurnt = true;
       if (error instanceof TurnpikeError) return failed(error, elapsedMs());
       this.#services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
       return failed(new TurnpikeError("internal", "Cannot load the page: see the log"), elapsedMs());

@@ -188,7 +188,7 @@ test("one round checks many open payments", async () => {
   expect(await create().round()).toBe(10);
   const states = await Promise.all(payments.map(async (payment) => (await rowOf(payment))?.state));
   expect(states.filter((state) => state === "settled")).toHaveLength(10);
-  expect(await store.view.open()).toBe(20);
+  expect((await store.view.standing()).open).toBe(20);
 });
 
 test("the reconciler starts at once, and closing it does not wait for a facilitator that hangs", async () => {

@@ -66,8 +66,6 @@ const STANDING = statement(
    FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`,
 );
 
-const OPEN = statement(`SELECT count(*) FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`);
-
 const SEARCH = statement(
   `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
    UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> ''
@@ -108,11 +106,6 @@ export class PostgresLedgerView implements LedgerView {
     if (text === undefined) throw new Error(`Cannot add up payments by "${by}"`);
     const { rows } = await this.#database.read(text, valuesOf(filter));
     return rows.map(toTotal);
-  }
-
-  async open(): Promise<number> {
-    const { rows } = await this.#database.read(OPEN, []);
-    return Number(rows[0]?.[0] ?? 0);
   }
 
   async sold(since: number): Promise<readonly SoldOnDay[]> {

@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       forget: store.forget(0, 1),
       list: store.view.list({}, page),
       totals: store.view.totals("route", {}),
-      open: store.view.open(),
+      standing: store.view.standing(),
       claim: store.outbox.claim(1),
       done: store.outbox.done("n"),
       postpone: store.outbox.postpone("n", 1),

@@ -57,7 +57,7 @@ test("a change waits for another process's write, then fails completely, and wor
   expect(await store.paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12).catch(codeOf)).toBe("SQLITE_BUSY");
   // A read does not wait.
   expect(await store.ledger.find(RESERVATION)).toMatchObject({ state: "settling", transaction: "" });
-  expect(await store.view.open()).toBe(1);
+  expect((await store.view.standing()).open).toBe(1);
   expect(await store.outbox.claim(1)).toEqual([]);
   await locker.letGo();
   expect(await settle()).toBe(true);

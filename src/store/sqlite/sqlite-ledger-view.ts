@@ -88,13 +88,6 @@ export class SqliteLedgerView implements LedgerView {
     return sums(parts);
   }
 
-  async open(): Promise<number> {
-    const row = this.#database
-      .query<{ count: number }, []>("SELECT count(*) AS count FROM payments WHERE state IN ('settling', 'unknown')")
-      .get();
-    return row?.count ?? 0;
-  }
-
   async sold(since: number): Promise<readonly SoldOnDay[]> {
     const limbs = LIMBS.join(", ");
     return this.#database

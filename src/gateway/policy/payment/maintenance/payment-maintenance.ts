@@ -139,7 +139,7 @@ export class PaymentMaintenance {
   async #count(): Promise<void> {
     const { store, metrics, clock, watch } = this.#deps;
     try {
-      metrics.open(await store.view.open());
+      metrics.open((await store.view.standing()).open);
       watch.read(true);
     } catch {
       // The store is busy or unreachable: the figure stays as it was.
