@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
-import { whyUnreadable } from "../../lib/why-unreadable.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";

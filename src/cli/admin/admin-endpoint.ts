@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { whyUnreadable } from "../../lib/why-unreadable.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { statePath } from "../common/state-folder.ts";
 import { sayWarning } from "../common/terminal.ts";
 import { readCa } from "../common/trust.ts";

@@ -1,4 +1,4 @@
-import { identityOf, ordinaryUserAgent } from "../browser/program/identity.ts";
+import { identityOf } from "../browser/program/identity.ts";
 
 /** The client that requests documents: a browser's user agent, and the matching client hints. */
 export interface ClientIdentity {
@@ -12,28 +12,12 @@ const USUAL_VERSION = "153.0.0.0";
 
 /** The client identity of the browser with this version, so that a site sees the same client from both engines. */
 export function clientIdentityOf(version = USUAL_VERSION): ClientIdentity {
-  const { override } = identityOf(`Chrome/${version}`, undefined);
-  const { userAgent, userAgentMetadata: metadata } = override;
-  const major = version.split(".")[0] ?? "";
+  const { userAgent, userAgentMetadata: metadata } = identityOf(`Chrome/${version}`, undefined).override;
+  if (metadata === undefined) return { userAgent, hints: [] };
+  const brands = metadata.brands.map(({ brand, version: major }) => `"${brand}";v="${major}"`);
   return {
-    userAgent: typeof userAgent === "string" ? userAgent : ordinaryUserAgent(major),
-    hints: hintsOf(metadata),
+    userAgent,
+    // The low-entropy hints that Chromium sends with every request (User-Agent Client Hints §4).
+    hints: [`sec-ch-ua: ${brands.join(", ")}`, "sec-ch-ua-mobile: ?0", `sec-ch-ua-platform: "${metadata.platform}"`],
   };
-}
-
-/** The low-entropy hints that Chromium sends with every request (User-Agent Client Hints §4). */
-function hintsOf(metadata: unknown): string[] {
-  if (typeof metadata !== "object" || metadata === null) return [];
-  if (!("brands" in metadata && Array.isArray(metadata.brands) && "platform" in metadata)) return [];
-  const brands = metadata.brands.map(brandText).filter((text) => text !== "");
-  return [
-    `sec-ch-ua: ${brands.join(", ")}`,
-    "sec-ch-ua-mobile: ?0",
-    `sec-ch-ua-platform: "${String(metadata.platform)}"`,
-  ];
-}
-
-function brandText(entry: unknown): string {
-  if (typeof entry !== "object" || entry === null || !("brand" in entry && "version" in entry)) return "";
-  return `"${String(entry.brand)}";v="${String(entry.version)}"`;
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { whyUnreadable } from "../../lib/why-unreadable.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { type KeyPair } from "./tls.ts";
 
 /** Bytes of a file of certificates or keys. A larger file is refused. @operator */

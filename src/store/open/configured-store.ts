@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readRegularFile } from "../../lib/read-regular-file.ts";
 import { systemTrust } from "../../lib/system-trust.ts";
-import { whyUnreadable } from "../../lib/why-unreadable.ts";
+import { whyUnreadable } from "../../lib/caught.ts";
 import { type LedgerVersion } from "../ledger-view.ts";
 import type * as View from "./open-ledger-view.ts";
 import type * as Sqlite from "./open-store.ts";

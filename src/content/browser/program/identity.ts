@@ -26,10 +26,19 @@ const SYSTEMS = {
 /** An operating system that a user agent can name. */
 export type System = keyof typeof SYSTEMS;
 
+/** A user agent, and its client hints if it is Chrome. */
+interface UserAgentOverride extends CdpFields {
+  readonly userAgent: string;
+  readonly userAgentMetadata?: CdpFields & {
+    readonly brands: readonly { readonly brand: string; readonly version: string }[];
+    readonly platform: string;
+  };
+}
+
 /** The browser identity that a visit shows. */
 export interface Identity {
   /** The parameters of Emulation.setUserAgentOverride. */
-  readonly override: CdpFields;
+  readonly override: UserAgentOverride;
   /** Undefined if the user agent names an unknown operating system. */
   readonly system: System | undefined;
   /** True for Chrome, which has an object `chrome` and client hints. */
@@ -60,7 +69,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
   return { override: { userAgent, acceptLanguage: LANGUAGES, ...platform }, system, chrome: false };
 }
 
-function chromeOverride(userAgent: string, system: System, version: string, brand: string): CdpFields {
+function chromeOverride(userAgent: string, system: System, version: string, brand: string): UserAgentOverride {
   const { platform, hint, version: platformVersion, architecture } = SYSTEMS[system];
   const major = version.split(".")[0] ?? "0";
   return {
