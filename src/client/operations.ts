@@ -281,13 +281,13 @@ export interface PdfRequest {
   readonly paper_width?: number | undefined;
   /** Paper height in inches; default 11 */
   readonly paper_height?: number | undefined;
-  /** Top margin in inches; 0.4by default */
+  /** Top margin in inches; 0.4 by default */
   readonly margin_top?: number | undefined;
-  /** Bottom margin in inches; 0.4by default */
+  /** Bottom margin in inches; 0.4 by default */
   readonly margin_bottom?: number | undefined;
-  /** Left margin in inches; 0.4by default */
+  /** Left margin in inches; 0.4 by default */
   readonly margin_left?: number | undefined;
-  /** Right margin in inches; 0.4by default */
+  /** Right margin in inches; 0.4 by default */
   readonly margin_right?: number | undefined;
 }
 

@@ -25,7 +25,7 @@ function margin(side: string) {
     .max(MAX_MARGIN)
     .optional()
     .openapi({
-      description: `${side} margin in inches; ${DEFAULT_MARGIN}by default`,
+      description: `${side} margin in inches; ${DEFAULT_MARGIN} by default`,
     });
 }
 
