@@ -34,8 +34,8 @@ export function namedNetworks(env: Environment): readonly Network[] {
   });
 }
 
-/** Opens a chain for reading. Throws if `url` is not an http or https URL. The error does not contain the URL. */
-export function openChain(network: Network, url: string): EvmNode {
+/** Opens a chain for reading. Throws if `network` is invalid, or `url` not an http or https URL. The error does not contain the URL. */
+export function openChain(network: string, url: string): EvmNode {
   return new EvmNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }
 

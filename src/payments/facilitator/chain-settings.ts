@@ -1,5 +1,5 @@
 import { type EmbeddedChainOptions, type EmbeddedOptions } from "../evm/embedded-facilitator.ts";
-import { type Network, parseNetwork } from "../x402/networks.ts";
+import { parseNetwork } from "../x402/networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
 /**
@@ -16,16 +16,6 @@ export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "r
   readonly rpc_url_env: string;
 }
 
-/** A chain's settings with the values from the environment. */
-export interface ReadChain extends EmbeddedChainOptions {
-  readonly network: Network;
-}
-
-/** The options of an embedded facilitator, with the values from the environment. */
-export interface ReadEmbedded extends EmbeddedOptions {
-  readonly chains: readonly ReadChain[];
-}
-
 /** The keys of `x402` that the embedded facilitator reads. */
 export interface EmbeddedSettings {
   readonly embedded: { readonly enabled: boolean; readonly key_env: string; readonly max_pending: number };
@@ -33,7 +23,7 @@ export interface EmbeddedSettings {
 }
 
 /** The chains with the URLs from the environment. Throws if a URL is missing; the error names the configuration key. */
-export function readChains(chains: readonly ChainSettings[], environment: Environment): ReadChain[] {
+export function readChains(chains: readonly ChainSettings[], environment: Environment): EmbeddedChainOptions[] {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
     const network = parseNetwork(name);
     if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is not an EVM chain`);
@@ -45,7 +35,7 @@ export function readChains(chains: readonly ChainSettings[], environment: Enviro
 export function readEmbedded(
   { embedded, chains }: EmbeddedSettings,
   environment: Environment,
-): ReadEmbedded | undefined {
+): EmbeddedOptions | undefined {
   if (!embedded.enabled) return undefined;
   if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains is empty");
   return {

@@ -1,5 +1,5 @@
 import { type Address } from "../x402/address.ts";
-import { type ReadChain } from "./chain-settings.ts";
+import { type EmbeddedChainOptions } from "../evm/embedded-facilitator.ts";
 import { openChain, readBalances } from "../evm/balances.ts";
 import { networkTitle } from "../x402/networks.ts";
 import { formatAmount } from "../x402/price.ts";
@@ -16,7 +16,7 @@ export type Gas =
   | { readonly network: string; readonly cause: string };
 
 /** A chain, and the most that one settlement on it costs. */
-type GasChain = Pick<ReadChain, "network" | "rpc_url" | "max_gas" | "max_fee_per_gas">;
+type GasChain = Pick<EmbeddedChainOptions, "network" | "rpc_url" | "max_gas" | "max_fee_per_gas">;
 
 /** Reads the gas of `owner` on each of the chains. */
 export async function readGas(chains: readonly GasChain[], owner: Address): Promise<readonly Gas[]> {
