@@ -9,7 +9,7 @@ const TCP_NOTSENT_LOWAT = 25;
  * @operator Without this limit the kernel's buffer for a peer that reads slowly grows to the last number of
  * `net.ipv4.tcp_wmem`, 4 MiB by default. The process pauses the source of the rest. @internal
  */
-export const MAX_UNSENT_BYTES = 256 * 1024;
+export const MAX_UNSENT_BYTES = 1024 * 1024;
 
 const value = Int32Array.of(MAX_UNSENT_BYTES);
 const setOption = fromCLibrary(
