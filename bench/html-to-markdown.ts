@@ -6,11 +6,11 @@ import { parseArgs } from "node:util";
 import { JSDOM, VirtualConsole } from "jsdom";
 import TurndownService from "turndown";
 import { markdownOf } from "../src/content/extraction/markdown/writer.ts";
-import { prepare } from "../src/content/extraction/prune.ts";
-import { parseTree } from "../src/content/extraction/tree.ts";
+import { prepare } from "../src/content/extraction/tree/prune.ts";
+import { parseTree } from "../src/content/extraction/tree/tree.ts";
 import { extract } from "../src/content/extraction/extract.ts";
-import { type ExtractionJob } from "../src/content/extraction/extraction.ts";
-import { MAX_ELEMENTS } from "../src/content/extraction/tree.ts";
+import { type ExtractionJob } from "../src/content/extraction/tree/extraction.ts";
+import { MAX_ELEMENTS } from "../src/content/extraction/tree/tree.ts";
 
 const FOLDER = new URL("../src/content/extraction/markdown/testdata/", import.meta.url);
 const URL_BASE = "https://site.test/";

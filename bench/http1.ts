@@ -1,14 +1,14 @@
 /** The cost of the codec: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
 import { parseArgs } from "node:util";
 import { median } from "./support/report.ts";
-import { BufferPool } from "../src/lib/buffer-pool.ts";
-import { beginEvent, endEvent } from "../src/lib/event-clock.ts";
-import { TimerWheel } from "../src/lib/timer-wheel.ts";
-import { respondWithError } from "../src/gateway/local-response.ts";
+import { BufferPool } from "../src/lib/memory/buffer-pool.ts";
+import { beginEvent, endEvent } from "../src/lib/time/event-clock.ts";
+import { TimerWheel } from "../src/lib/time/timer-wheel.ts";
+import { respondWithError } from "../src/gateway/exchange/local-response.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
 import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
-import { Observer } from "../src/gateway/observer.ts";
-import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
+import { Observer } from "../src/gateway/pipeline/observer.ts";
+import { type Pipeline, serve } from "../src/gateway/pipeline/pipeline.ts";
 import { RouteTable } from "../src/gateway/routing/table.ts";
 import { onlySlot, Telemetry } from "../src/gateway/telemetry/telemetry.ts";
 import { type UpstreamServer } from "../src/gateway/upstream/server.ts";

@@ -7,7 +7,7 @@ import { RepeatedBlock } from "../src/gateway/http2/hpack/repeated-block.ts";
 import { encodeHuffman } from "../src/gateway/http2/hpack/testing/huffman-encode.ts";
 import { IndexingEncoder, type SentField } from "../src/gateway/http2/hpack/testing/indexing-encoder.ts";
 
-import { type RequestField, RequestFields, requestField } from "../src/gateway/request-fields.ts";
+import { type RequestField, RequestFields, requestField } from "../src/gateway/exchange/request-fields.ts";
 
 const BROWSER_HEAD: readonly (readonly [name: string, value: string])[] = [
   [":method", "GET"],

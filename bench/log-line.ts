@@ -1,12 +1,12 @@
 /** The cost of a line of the access log, compared with the runtime's own JSON of the same values. */
-import { fieldValue } from "../src/lib/fields.ts";
-import { LineBytes } from "../src/lib/line-bytes.ts";
-import { writeLatin1 } from "../src/lib/latin1.ts";
-import { nextRequestId } from "../src/lib/request-id.ts";
-import { type LoggedRequest } from "../src/gateway/exchange.ts";
+import { fieldValue } from "../src/lib/http/fields.ts";
+import { LineBytes } from "../src/lib/memory/line-bytes.ts";
+import { writeLatin1 } from "../src/lib/memory/latin1.ts";
+import { nextRequestId } from "../src/lib/http/request-id.ts";
+import { type LoggedRequest } from "../src/gateway/exchange/exchange.ts";
 import { type Finished } from "../src/gateway/policy/access-log/access-log.ts";
 import { jsonLine } from "../src/gateway/policy/access-log/json-line.ts";
-import { HiddenParameters } from "../src/gateway/telemetry/hidden-parameters.ts";
+import { HiddenParameters } from "../src/gateway/exchange/hidden-parameters.ts";
 import { UpstreamRecord } from "../src/gateway/telemetry/tracing/upstream-record.ts";
 
 const WARM_UP = 200_000;

@@ -6,7 +6,7 @@ import {
   type ExtractionResponse,
   type ExtractionJob,
   type ExtractionTask,
-} from "../src/content/extraction/extraction.ts";
+} from "../src/content/extraction/tree/extraction.ts";
 import { mean, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { aligned, median } from "./support/report.ts";
 

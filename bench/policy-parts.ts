@@ -2,14 +2,14 @@
  * The cost of parts of the policies, compared with a plain implementation: CPU time without sockets, with warm caches.
  */
 import { median } from "./support/report.ts";
-import { writeDecimal } from "../src/lib/decimal.ts";
-import { linesOf, withoutFields } from "../src/lib/fields.ts";
-import { flatText } from "../src/lib/flat-text.ts";
-import { writeLatin1 } from "../src/lib/latin1.ts";
-import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../src/lib/token-buckets.ts";
+import { writeDecimal } from "../src/lib/text/decimal.ts";
+import { linesOf, withoutFields } from "../src/lib/http/fields.ts";
+import { flatText } from "../src/lib/memory/flat-text.ts";
+import { writeLatin1 } from "../src/lib/memory/latin1.ts";
+import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../src/lib/memory/token-buckets.ts";
 import { createApiKey } from "../src/gateway/policy/auth/api-key.ts";
 import { requestOf } from "../src/gateway/policy/auth/testing/exchange.ts";
-import { HiddenParameters } from "../src/gateway/telemetry/hidden-parameters.ts";
+import { HiddenParameters } from "../src/gateway/exchange/hidden-parameters.ts";
 import { encodeSpans } from "../src/gateway/telemetry/tracing/otlp.ts";
 import { RequestTrace } from "../src/gateway/telemetry/tracing/request-trace.ts";
 import { contextFields } from "../src/gateway/telemetry/tracing/trace-context.ts";

@@ -1,12 +1,12 @@
 /** `npm run bench -- reader --data DIR`: word F1 and CPU time on pages of the WCXB data set. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extract } from "../src/content/extraction/extract.ts";
-import { type ExtractionJob } from "../src/content/extraction/extraction.ts";
+import { type ExtractionJob } from "../src/content/extraction/tree/extraction.ts";
 import { mean } from "../src/content/testing/reader-corpus.ts";
 import { decodeBody } from "../src/content/encoding/decode.ts";
 import { plainText } from "../src/content/extraction/plain-text.ts";
 import { scriptSigns } from "../src/content/extraction/script-signs.ts";
-import { parseTree } from "../src/content/extraction/tree.ts";
+import { parseTree } from "../src/content/extraction/tree/tree.ts";
 import { aligned } from "./support/report.ts";
 
 /** A page of the data set, with the main content that people marked. */

@@ -1,5 +1,5 @@
 /** `npm run bench -- reader --languages`: the reader's own pages in several languages. */
-import { parseTree } from "../src/content/extraction/tree.ts";
+import { parseTree } from "../src/content/extraction/tree/tree.ts";
 import { plainText } from "../src/content/extraction/plain-text.ts";
 import { readArticle } from "../src/content/extraction/reader/read-article.ts";
 import { type LanguagePage, languageCorpus } from "../src/content/testing/language-corpus.ts";

@@ -7,7 +7,7 @@ import { JSDOM, VirtualConsole } from "jsdom";
 import { articleOf } from "../src/content/extraction/reader/read-article.ts";
 import { outlineOf } from "../src/content/extraction/reader/outline.ts";
 import { bodyOf } from "../src/content/extraction/reader/words.ts";
-import { parseTree } from "../src/content/extraction/tree.ts";
+import { parseTree } from "../src/content/extraction/tree/tree.ts";
 import { blockText } from "../src/content/testing/block-text.ts";
 import { type CorpusPage, mean, readerCorpus, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { messageOf } from "../src/lib/caught.ts";

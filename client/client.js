@@ -7,7 +7,7 @@ function parsedJson(text) {
   }
 }
 
-// src/lib/response-bytes.ts
+// src/lib/http/response-bytes.ts
 var MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 async function readResponse(response) {
   const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);
@@ -733,7 +733,7 @@ import { secp256k1 as secp256k12 } from "@noble/curves/secp256k1.js";
 import { bytesToHex as bytesToHex3, hexToBytes as hexToBytes3 } from "@noble/hashes/utils.js";
 import { z as z3 } from "zod";
 
-// src/lib/whole-file.ts
+// src/lib/files/whole-file.ts
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 function createWholeFile(path, text) {

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { Glob } from "bun";
-import { markdownTable } from "../src/lib/markdown-table.ts";
+import { markdownTable } from "../src/lib/text/markdown-table.ts";
 import { wrappedItem } from "../src/lib/wrapped-item.ts";
 
 /** Constants that share a docstring, in one file. */

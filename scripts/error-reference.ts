@@ -1,5 +1,5 @@
 import { type ErrorCode, ERRORS, PROBLEM_CONTENT_TYPE } from "../src/lib/errors.ts";
-import { markdownTable } from "../src/lib/markdown-table.ts";
+import { markdownTable } from "../src/lib/text/markdown-table.ts";
 import { wrappedItem } from "../src/lib/wrapped-item.ts";
 
 /** The condition of each error, for people; the compiler reports missing entries. */

@@ -1,8 +1,8 @@
 /** The time for the figures of the console, without the request for them. */
-import { SharedZone } from "../../src/lib/shared-zone.ts";
+import { SharedZone } from "../../src/lib/memory/shared-zone.ts";
 import { readSnapshot } from "../../src/gateway/admin/overview/read-snapshot.ts";
 import { FilterCounts } from "../../src/gateway/telemetry/filter-metrics.ts";
-import { SUPERVISOR_ROW, zoneShape } from "../../src/gateway/telemetry/layout.ts";
+import { SUPERVISOR_ROW, zoneShape } from "../../src/gateway/telemetry/metrics/layout.ts";
 import { RouteTraffic } from "../../src/gateway/telemetry/route-traffic.ts";
 import { median } from "../support/report.ts";
 

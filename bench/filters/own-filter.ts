@@ -1,17 +1,17 @@
 /** The CPU cost of a filter for the Turnpike ABI in the request path, and the memory of a parked request. */
-import { respondWithError } from "../../src/gateway/local-response.ts";
-import { type Exchange, type RequestHead, type ResponseSink } from "../../src/gateway/exchange.ts";
+import { respondWithError } from "../../src/gateway/exchange/local-response.ts";
+import { type Exchange, type RequestHead, type ResponseSink } from "../../src/gateway/exchange/exchange.ts";
 import { UpstreamCalls } from "../../src/gateway/filters/calls/call-group.ts";
-import { type ControlLink } from "../../src/gateway/filters/filter.ts";
+import { type ControlLink } from "../../src/gateway/filters/runtime/filter.ts";
 import { type FilterModule } from "../../src/gateway/filters/module/module-cache.ts";
 import { OwnFilter } from "../../src/gateway/filters/own-filter.ts";
-import { Quota } from "../../src/gateway/filters/quota.ts";
-import { WorkerShared } from "../../src/gateway/filters/proxy-wasm/worker-shared.ts";
-import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../../src/gateway/filters/runtime.ts";
+import { Quota } from "../../src/gateway/filters/runtime/quota.ts";
+import { WorkerShared } from "../../src/gateway/filters/runtime/worker-shared.ts";
+import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../../src/gateway/filters/runtime/runtime.ts";
 import { visibleHead } from "../../src/gateway/filters/visible-head.ts";
 import { onlySlot, Telemetry } from "../../src/gateway/telemetry/telemetry.ts";
 import { plentyOfBuffers } from "../../src/lib/testing/plenty.ts";
-import { TimerWheel } from "../../src/lib/timer-wheel.ts";
+import { TimerWheel } from "../../src/lib/time/timer-wheel.ts";
 
 const HEAD: RequestHead = {
   method: "GET",

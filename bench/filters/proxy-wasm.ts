@@ -1,6 +1,6 @@
 /** The cost of proxy-wasm filters: a whole stream through an SDK's filter, and waiting requests. */
 import { readFile } from "node:fs/promises";
-import { type Exchange, type ResponseSink } from "../../src/gateway/exchange.ts";
+import { type Exchange, type ResponseSink } from "../../src/gateway/exchange/exchange.ts";
 import { compileProxyWasm } from "../../src/gateway/filters/module/testing/assembly-script.ts";
 import { compileModule } from "../../src/gateway/filters/module/module-cache.ts";
 import { prepare } from "../../src/gateway/filters/module/prepare.ts";

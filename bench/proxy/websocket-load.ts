@@ -2,7 +2,7 @@
  * Echoes WebSocket messages through a proxy, one in flight on each connection, and prints its results as JSON: `PORT
  * CONNECTIONS BYTES SECONDS`. It compares each byte of the echo, and exits with code 1 if one is wrong.
  */
-import { newWebSocketKey, webSocketAccept } from "../../src/lib/websocket-handshake.ts";
+import { newWebSocketKey, webSocketAccept } from "../../src/lib/http/websocket-handshake.ts";
 import { type Load } from "../support/wrk.ts";
 
 const [port = 0, connections = 0, bytes = 0, seconds = 0] = process.argv.slice(2).map(Number);

@@ -1,7 +1,7 @@
 /** Files of src that may read a clock or draw random values themselves, by the reason. Read by clocks.ts. */
 export const READERS: Readonly<Record<string, readonly string[]>> = {
   /** The clocks themselves. */
-  clocks: ["src/lib/event-clock.ts", "src/lib/machine-time.ts"],
+  clocks: ["src/lib/time/event-clock.ts", "src/lib/time/machine-time.ts"],
   /** Their scripts run in a page, whose clock the browser has. */
   inBrowser: [
     "src/content/browser/capture/rest.ts",
@@ -21,7 +21,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   guests: [
     "src/gateway/filters/proxy-wasm/host/plain.ts",
     "src/gateway/filters/proxy-wasm/host/wasi.ts",
-    "src/gateway/filters/proxy-wasm/properties.ts",
+    "src/gateway/filters/proxy-wasm/guest/properties.ts",
   ],
   /** They arm timers of the runtime, and read the clock that those timers follow. A test of them waits in real time. */
   timers: [
@@ -39,12 +39,12 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/process/facilitators/own-facilitator.ts",
     "src/gateway/proxy/split.ts",
     "src/gateway/static/static-files.ts",
-    "src/lib/shared-hash.ts",
-    "src/lib/websocket-handshake.ts",
+    "src/lib/memory/shared-hash.ts",
+    "src/lib/http/websocket-handshake.ts",
     "src/payments/client/sign-choice.ts",
   ],
   /** They draw the ids of requests and traces. */
-  ids: ["src/gateway/telemetry/tracing/new-traces.ts", "src/lib/request-id.ts"],
+  ids: ["src/gateway/telemetry/tracing/new-traces.ts", "src/lib/http/request-id.ts"],
   /** The name of this process among those that share a store, a configuration or a folder. No two may be equal. */
   owners: [
     "src/gateway/acme/keeper.ts",
@@ -60,7 +60,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/admin/running-config/replace-file.ts",
     "src/gateway/policy/payment/responses/response-disk.ts",
     "src/gateway/proxy/spool.ts",
-    "src/lib/unique-name.ts",
-    "src/lib/whole-file.ts",
+    "src/lib/text/unique-name.ts",
+    "src/lib/files/whole-file.ts",
   ],
 };

@@ -1,5 +1,5 @@
 import manifest from "../../package.json" with { type: "json" };
-import { nearestWord } from "../lib/nearest-word.ts";
+import { nearestWord } from "../lib/text/nearest-word.ts";
 import { type AdminCommand } from "./admin/admin-command.ts";
 import { reportFailure } from "./common/boundary.ts";
 import { flagsText, type FlagTable } from "./common/flags.ts";

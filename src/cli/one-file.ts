@@ -3,8 +3,8 @@
  * its first argument.
  */
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../lib/c-library.ts";
-import { INSIDE_ONE_FILE } from "../lib/one-file.ts";
+import { fromCLibrary } from "../lib/process/c-library.ts";
+import { INSIDE_ONE_FILE } from "../lib/files/one-file.ts";
 
 /**
  * The allocator and the engine read these variables before any code runs. scripts/bun.mjs sets the same values and explains

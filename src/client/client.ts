@@ -1,4 +1,4 @@
-import { readResponse, readJsonResponse } from "../lib/response-bytes.ts";
+import { readResponse, readJsonResponse } from "../lib/http/response-bytes.ts";
 import {
   type Choice,
   type Paid,

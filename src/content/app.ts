@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { TurnpikeError } from "../lib/errors.ts";
-import { isRequestId } from "../lib/request-id.ts";
+import { isRequestId } from "../lib/http/request-id.ts";
 import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
 import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { listenOnLoopback } from "../lib/testing/listen.ts";
-import { VERSION } from "../lib/version.ts";
+import { VERSION } from "../lib/process/version.ts";
 import { type Figures } from "./figures/figures.ts";
 import { startContentService } from "./service.ts";
 import { baseUrl, call, outcomeOf } from "./testing/client.ts";

@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { messageOf } from "../lib/caught.ts";
-import { within } from "../lib/within.ts";
+import { within } from "../lib/time/within.ts";
 import { AbsentBrowser } from "./browser/absent-browser.ts";
 import { NoBrowserError } from "./browser/program/find.ts";
 import { type BrowserInfo, type Log } from "./browser/program/browser-opener.ts";
@@ -25,7 +25,7 @@ import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { clientIdentityOf } from "./static/client-identity.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
-import { pollUntil } from "../lib/poll-until.ts";
+import { pollUntil } from "../lib/time/poll-until.ts";
 
 /** The settings of a content service. */
 export interface ContentOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { jsonSteps } from "./packed-json.ts";
+import { jsonSteps } from "./memory/packed-json.ts";
 import { atOnce, inSlices, type Steps } from "./slices.ts";
 
 function* stepsUntil(isEnough: () => boolean): Steps<number> {

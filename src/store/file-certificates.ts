@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, whyUnreadable } from "../lib/caught.ts";
-import { isAlive } from "../lib/is-alive.ts";
+import { isAlive } from "../lib/process/is-alive.ts";
 import { isObject } from "../lib/is-object.ts";
-import { createWholeFile, replaceWholeFile } from "../lib/whole-file.ts";
+import { createWholeFile, replaceWholeFile } from "../lib/files/whole-file.ts";
 import { type CertificateStore, checkName, LOCK_NAME, type UnreadableEntry } from "./certificate-store.ts";
 
 /** Largest entry, in bytes. A larger file is reported as damaged. */

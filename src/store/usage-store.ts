@@ -1,4 +1,4 @@
-import { fittedName } from "../lib/shared-names.ts";
+import { fittedName } from "../lib/memory/shared-names.ts";
 
 /** Counters of requests. */
 export interface UseCounts {

@@ -12,7 +12,7 @@ import {
   MAX_UNSENT_BYTES,
   MESSAGES_A_TURN,
 } from "../../src/gateway/filters/calls/call-limits.ts";
-import { GRPC } from "../../src/lib/grpc-status.ts";
+import { GRPC } from "../../src/lib/http/grpc-status.ts";
 import { listeningPort } from "../../src/lib/testing/listen.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { EchoServer } from "../grpc/testing/echo-service.ts";

@@ -1,12 +1,12 @@
 /** The host of a fuzzed connection: it reads every request completely, responds to it, and records both. */
 import { TurnpikeError } from "../../src/lib/errors.ts";
-import { type Fields } from "../../src/lib/fields.ts";
+import { type Fields } from "../../src/lib/http/fields.ts";
 import { FakeClock } from "../../src/lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../src/lib/testing/plenty.ts";
-import { TimerWheel } from "../../src/lib/timer-wheel.ts";
-import { respond, respondWithError } from "../../src/gateway/local-response.ts";
-import { type LoggedRequest, type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
-import { type ServerHost, type ServerSettings } from "../../src/gateway/server-host.ts";
+import { TimerWheel } from "../../src/lib/time/timer-wheel.ts";
+import { respond, respondWithError } from "../../src/gateway/exchange/local-response.ts";
+import { type LoggedRequest, type BodySink, type Exchange } from "../../src/gateway/exchange/exchange.ts";
+import { type ServerHost, type ServerSettings } from "../../src/gateway/exchange/server-host.ts";
 
 const SETTINGS: ServerSettings = {
   maxHeaderBytes: 4096,

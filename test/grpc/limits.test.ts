@@ -1,7 +1,7 @@
 /** The lengths of calls: each message has a limit, and their sum is unlimited. */
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { GRPC } from "../../src/lib/grpc-status.ts";
+import { GRPC } from "../../src/lib/http/grpc-status.ts";
 import * as h2 from "../support/http2-frames.ts";
 import { GRPC_TYPE, begin, end, message, told, WireRig } from "./testing/wire.ts";
 import { patient } from "../../src/lib/testing/patience.ts";

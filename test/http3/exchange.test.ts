@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
-import { respond } from "../../src/gateway/local-response.ts";
-import { type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
+import { respond } from "../../src/gateway/exchange/local-response.ts";
+import { type BodySink, type Exchange } from "../../src/gateway/exchange/exchange.ts";
 import {
   startEndpoint,
   type TestEndpoint,
   type TestEndpointOptions,
 } from "../../src/gateway/http3/testing/endpoint.ts";
 import { TurnpikeError } from "../../src/lib/errors.ts";
-import { type Fields } from "../../src/lib/fields.ts";
+import { type Fields } from "../../src/lib/http/fields.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
 import { Http3Client } from "../support/http3-client.ts";

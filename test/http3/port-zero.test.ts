@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { respond } from "../../src/gateway/local-response.ts";
+import { respond } from "../../src/gateway/exchange/local-response.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";

@@ -1,6 +1,6 @@
 /** Clients that read slowly or not at all, over HTTP/3: the memory of their responses is limited, and readers get their time. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { type Exchange } from "../../src/gateway/exchange.ts";
+import { type Exchange } from "../../src/gateway/exchange/exchange.ts";
 import { startEndpoint, type TestEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
-import { FILTER_OUTCOMES } from "../../src/gateway/telemetry/layout.ts";
+import { FILTER_OUTCOMES } from "../../src/gateway/telemetry/metrics/layout.ts";
 import { CERTIFICATE_USES } from "../../src/gateway/telemetry/certificate-metrics.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";

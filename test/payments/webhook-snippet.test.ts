@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { parseSecrets, webhookHeaders } from "../../src/payments/settlement/webhook-secret.ts";
+import { parseSecrets, webhookHeaders } from "../../src/payments/settlement/webhooks/webhook-secret.ts";
 import { readDocument } from "../support/documents.ts";
 import { Folder } from "../support/program.ts";
 

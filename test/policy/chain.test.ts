@@ -1,7 +1,7 @@
 /** The chain's treatment of the policies' decisions; the same on every protocol. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { respond } from "../../src/gateway/local-response.ts";
-import { type Exchange } from "../../src/gateway/exchange.ts";
+import { respond } from "../../src/gateway/exchange/local-response.ts";
+import { type Exchange } from "../../src/gateway/exchange/exchange.ts";
 import { FieldChanges } from "../../src/gateway/policy/field-changes.ts";
 import { changeFinalHead } from "../../src/gateway/policy/head-edit.ts";
 import { type Decision, type Policy } from "../../src/gateway/policy/policy.ts";

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
-import { type OwnImport } from "../../src/gateway/filters/own-abi/signatures.ts";
+import { type OwnImport } from "../../src/gateway/filters/module/own-signatures.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { PROTOCOLS, type Reply } from "./protocols.ts";
 import { FilterRig, mustBe } from "./testing/filter-rig.ts";

@@ -1,6 +1,6 @@
 /** Fields with which clients could make upstreams bypass the gateway's checks, over every protocol. */
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { FIELD_ROLES } from "../../src/gateway/config/field-roles.ts";
+import { FIELD_ROLES } from "../../src/lib/http/field-roles.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
 import { serverAt } from "../support/gateway.ts";
 import { Folder, until } from "../support/program.ts";

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
 import { loadValue } from "../../src/gateway/config/load.ts";
-import { type Exchange } from "../../src/gateway/exchange.ts";
+import { type Exchange } from "../../src/gateway/exchange/exchange.ts";
 import { startGateway } from "../../src/gateway/process/gateway/gateway.ts";
-import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/layout.ts";
+import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/metrics/layout.ts";
 import { onlySlot } from "../../src/gateway/telemetry/telemetry.ts";
 import { RouteTraffic } from "../../src/gateway/telemetry/route-traffic.ts";
 import { UpstreamCounters } from "../../src/gateway/telemetry/upstream-usage.ts";
 import { type Usage, UsageCounters } from "../../src/gateway/telemetry/usage.ts";
-import { SharedZone } from "../../src/lib/shared-zone.ts";
+import { SharedZone } from "../../src/lib/memory/shared-zone.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 

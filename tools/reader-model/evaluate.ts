@@ -9,7 +9,7 @@ import { showLateText, showStreamedParts } from "../../src/content/extraction/la
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
 import { folded } from "../../src/content/extraction/reader/folded.ts";
 import { readArticle } from "../../src/content/extraction/reader/read-article.ts";
-import { parseTree } from "../../src/content/extraction/tree.ts";
+import { parseTree } from "../../src/content/extraction/tree/tree.ts";
 import { mean } from "../../src/content/testing/reader-corpus.ts";
 
 /** The same value as in train.py. */

@@ -6,7 +6,7 @@ import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
 import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
 import { type Outline, outlineOf } from "../../src/content/extraction/reader/outline.ts";
 import { bodyOf } from "../../src/content/extraction/reader/words.ts";
-import { parseTree } from "../../src/content/extraction/tree.ts";
+import { parseTree } from "../../src/content/extraction/tree/tree.ts";
 import { readerCorpus } from "../../src/content/testing/reader-corpus.ts";
 
 /** The suffix of the domains of the project's own pages. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 import { whyUntrusted } from "../common/trust.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminEndpoint } from "./admin-endpoint.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { formatOf } from "../../gateway/config/formats/format-of.ts";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
-import { visibleJson } from "../../lib/visible-text.ts";
+import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
 import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { isAlive } from "../../lib/is-alive.ts";
+import { isAlive } from "../../lib/process/is-alive.ts";
 import { MIN_KEY_LENGTH } from "../../gateway/config/schema/admin.ts";
-import { createWholeFile, replaceWholeFile } from "../../lib/whole-file.ts";
+import { createWholeFile, replaceWholeFile } from "../../lib/files/whole-file.ts";
 
 /** Bytes of a new key; the file has them as base64url. */
 const KEY_BYTES = 32;

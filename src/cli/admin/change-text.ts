@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/is-object.ts";
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 
 /** Characters of a value that a line shows. */
 const MAX_VALUE = 200;

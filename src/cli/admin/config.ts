@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { counted } from "../common/counted.ts";
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
 import { type AdminClient, queryOf } from "./admin-client.ts";
 import {

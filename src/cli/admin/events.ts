@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Column } from "../common/table.ts";
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 import { sayNote } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, AdminUnreachable } from "./admin-client.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Column } from "../common/table.ts";
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { type AdminClient, pathOf } from "./admin-client.ts";
 import {
@@ -21,7 +21,7 @@ import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { itemForms } from "./item-forms.ts";
 import { ageText } from "../common/units.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
-import { pollUntil } from "../../lib/poll-until.ts";
+import { pollUntil } from "../../lib/time/poll-until.ts";
 
 const FLAGS = {
   wait: { type: "string", value: "S", text: "wait until a drained server has no request in flight, S seconds at most" },

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
-import { nearestWord } from "../../lib/nearest-word.ts";
+import { nearestWord } from "../../lib/text/nearest-word.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A flag of a command line, as `parseArgs` of Node takes it, and what the usage text says about it. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonRecord } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 
 /** Characters of each text of a response that are shown. The rest is left out. */
 const MAX_TEXT = 2000;

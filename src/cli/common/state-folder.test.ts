@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lockFile } from "../../lib/file-lock.ts";
+import { lockFile } from "../../lib/files/file-lock.ts";
 
 /** Locks the state folder named last in place of the process before it, until its standard input ends. */
 const SUCCESSOR = `

@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { type FileLock, lockFile } from "../../lib/file-lock.ts";
+import { type FileLock, lockFile } from "../../lib/files/file-lock.ts";
 import { StartError } from "./start-error.ts";
 import { sayWarning } from "./terminal.ts";
 

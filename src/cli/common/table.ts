@@ -1,4 +1,4 @@
-import { visibleText } from "../../lib/visible-text.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
 
 /** A column of a printed table. `right` aligns its cells to the right. */
 export interface Column<T> {

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { stamped } from "../../lib/stamped.ts";
+import { stamped } from "../../lib/text/stamped.ts";
 import { patient } from "../../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.

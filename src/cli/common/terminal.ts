@@ -1,5 +1,5 @@
-import { stamped } from "../../lib/stamped.ts";
-import { visibleLines } from "../../lib/visible-text.ts";
+import { stamped } from "../../lib/text/stamped.ts";
+import { visibleLines } from "../../lib/text/visible-text.ts";
 
 /** When output is coloured: on a terminal, always, or never. */
 export const COLOR_CHOICES = ["auto", "always", "never"] as const;

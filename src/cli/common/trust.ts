@@ -1,7 +1,7 @@
 import { createSecureContext } from "node:tls";
 import { codeOf, whyUnreadable } from "../../lib/caught.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { readRegularFile } from "../../lib/files/read-regular-file.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 
 /** Maximum bytes of the file of `--ca` or `--admin-ca`. A larger file is an error. */
 const MAX_CA_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { type RemoteSettings } from "../../content/browser/remote/remote-browser
 import { type Config } from "../../gateway/config/config.ts";
 import { contentBrowser } from "../../gateway/config/schema/content-browser.ts";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { readRegularFile } from "../../lib/files/read-regular-file.ts";
 import { parseJsonOption } from "./json-option.ts";
 import { StartError } from "../common/start-error.ts";
 

@@ -1,11 +1,11 @@
-import { stamped } from "../../lib/stamped.ts";
+import { stamped } from "../../lib/text/stamped.ts";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
 import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
-import { childEnvironment } from "../../lib/child-environment.ts";
+import { childEnvironment } from "../../lib/process/child-environment.ts";
 import { codeOf } from "../../lib/caught.ts";
-import { isAlive } from "../../lib/is-alive.ts";
+import { isAlive } from "../../lib/process/is-alive.ts";
 import { type ContentReport } from "./content.ts";
 import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";

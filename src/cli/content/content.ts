@@ -1,7 +1,7 @@
 import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { startContentService } from "../../content/service.ts";
-import { BEARER_TOKEN } from "../../lib/bearer-token.ts";
+import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { codeOf, messageOf } from "../../lib/caught.ts";

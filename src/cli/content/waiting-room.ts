@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from "node:fs";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 
 /** Milliseconds that a call waits for the service. Beyond them it gets 503. @operator */
 const MAX_WAIT_MS = 10_000;

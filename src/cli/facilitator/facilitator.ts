@@ -1,4 +1,4 @@
-import { stamped } from "../../lib/stamped.ts";
+import { stamped } from "../../lib/text/stamped.ts";
 import { join } from "node:path";
 import { takeOnly, type TakenAsset } from "../../payments/facilitator/asset-gate.ts";
 import { findAsset } from "../../payments/x402/assets.ts";

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { messageOf } from "../../lib/caught.ts";
-import { INSIDE_ONE_FILE } from "../../lib/one-file.ts";
+import { INSIDE_ONE_FILE } from "../../lib/files/one-file.ts";
 import { StartError } from "../common/start-error.ts";
 
 const FLAG = "--detach";

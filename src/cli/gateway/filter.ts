@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
-import { fieldValue, withoutFields } from "../../lib/fields.ts";
-import { visibleLines } from "../../lib/visible-text.ts";
-import { HOP_FIELDS } from "../../gateway/config/field-roles.ts";
+import { fieldValue, withoutFields } from "../../lib/http/fields.ts";
+import { visibleLines } from "../../lib/text/visible-text.ts";
+import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { OWN_HEAD } from "../../gateway/filters/calls/call-head.ts";
 import {
   dryRun,

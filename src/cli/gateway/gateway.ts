@@ -9,7 +9,7 @@ import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type ReadConfig, readConfig } from "../common/configuration.ts";
-import { commandName } from "../../lib/one-file.ts";
+import { commandName } from "../../lib/files/one-file.ts";
 import { runDetached } from "./detach.ts";
 import { flagsText, readFlags } from "../common/flags.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
@@ -19,7 +19,7 @@ import { StartError } from "../common/start-error.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { finishStart, stopSignal } from "../common/stop-signal.ts";
 import { sayLog, sayWarning } from "../common/terminal.ts";
-import { MAX_PORT } from "../../lib/port.ts";
+import { MAX_PORT } from "../../lib/net/port.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE] [--strict] [--take-over PID [--detach]]

@@ -1,6 +1,6 @@
 /** The configurations that `turnpike init` writes, with comments. */
 import { parseDocument, Scalar, visit } from "yaml";
-import { bareHost, portOf } from "../../lib/url-host.ts";
+import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
 /** The choices from which `turnpike init` writes a configuration. */
 export interface InitChoices {

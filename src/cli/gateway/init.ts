@@ -17,9 +17,9 @@ import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts"
 import { type InitChoices, initText, initYaml } from "./init-text.ts";
 import { StartError } from "../common/start-error.ts";
 import { UsageError } from "../common/usage-error.ts";
-import { commandName } from "../../lib/one-file.ts";
-import { MAX_PORT } from "../../lib/port.ts";
-import { shellQuoted } from "../../lib/shell-quoted.ts";
+import { commandName } from "../../lib/files/one-file.ts";
+import { MAX_PORT } from "../../lib/net/port.ts";
+import { shellQuoted } from "../../lib/text/shell-quoted.ts";
 
 const FLAGS = {
   upstream: {

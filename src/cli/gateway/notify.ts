@@ -1,6 +1,6 @@
 /** Reports the state of a service to systemd (sd_notify), for units of Type=notify. */
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../lib/c-library.ts";
+import { fromCLibrary } from "../../lib/process/c-library.ts";
 
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;

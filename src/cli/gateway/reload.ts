@@ -1,4 +1,4 @@
-import { stamped } from "../../lib/stamped.ts";
+import { stamped } from "../../lib/text/stamped.ts";
 import { diagnosticText } from "../../gateway/config/diagnostic.ts";
 import { whyNot } from "../../gateway/admin/running-config/config-events.ts";
 import { type LiveConfig } from "../../gateway/admin/running-config/live-config.ts";

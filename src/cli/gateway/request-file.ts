@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../lib/caught.ts";
-import { fieldLine, trimOws } from "../../lib/fields.ts";
+import { fieldLine, trimOws } from "../../lib/http/fields.ts";
 import { BODY_VIEW_BYTES, type RequestView } from "../../gateway/filters/own-abi/views.ts";
 
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+)(?: HTTP\/\d(?:\.\d)?)?$/;

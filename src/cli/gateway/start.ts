@@ -23,7 +23,7 @@ import { StartError } from "../common/start-error.ts";
 import { WaitingRoom } from "../content/waiting-room.ts";
 import { lockStateFolder, stateFolder } from "../common/state-folder.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
-import { commandName } from "../../lib/one-file.ts";
+import { commandName } from "../../lib/files/one-file.ts";
 import { finishStart, stopSignal } from "../common/stop-signal.ts";
 import { sayLog } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";

@@ -11,7 +11,7 @@
  *   new ── bye ──────▶ old     The new one ends as its operator wants.
  */
 import { codeOf } from "../../lib/caught.ts";
-import { peerCredentials } from "../../lib/peer-credentials.ts";
+import { peerCredentials } from "../../lib/net/peer-credentials.ts";
 import { StartError } from "../common/start-error.ts";
 
 /** Milliseconds that the old gateway has to reply; beyond them, the new one gives up. @operator @bound */

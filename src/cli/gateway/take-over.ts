@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { hostAndPort } from "../../lib/url-host.ts";
+import { hostAndPort } from "../../lib/http/url-host.ts";
 import { type Config } from "../../gateway/config/config.ts";
 import { type AdministeredGateway } from "../../gateway/process/administered-gateway.ts";
 import { listenersOf } from "../../gateway/process/listeners/listener-plan.ts";

@@ -1,4 +1,4 @@
-import { visibleJson, visibleText } from "../../lib/visible-text.ts";
+import { visibleJson, visibleText } from "../../lib/text/visible-text.ts";
 import { type LedgerRecord, RECORD_KEYS } from "../common/ledger-record.ts";
 
 /** The characters with which a spreadsheet formula begins. */

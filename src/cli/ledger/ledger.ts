@@ -3,7 +3,7 @@ import { defaultStorePath } from "../../gateway/process/gateway/store-path.ts";
 import { openConfiguredStore } from "../../store/open/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../../store/ledger-view.ts";
 import { type Payment } from "../../store/ledger.ts";
-import { visibleJson } from "../../lib/visible-text.ts";
+import { visibleJson } from "../../lib/text/visible-text.ts";
 import { openLedgerView, type OpenLedgerView } from "../../store/open/open-ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { readConfig } from "../common/configuration.ts";

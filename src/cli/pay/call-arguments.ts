@@ -1,4 +1,4 @@
-import { nearestWord } from "../../lib/nearest-word.ts";
+import { nearestWord } from "../../lib/text/nearest-word.ts";
 import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";

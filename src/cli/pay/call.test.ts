@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_RESPONSE_BYTES } from "../../lib/response-bytes.ts";
+import { MAX_RESPONSE_BYTES } from "../../lib/http/response-bytes.ts";
 import { decodeHeader, encodeHeader } from "../../payments/x402/header.ts";
 import { eip3009PaymentSchema } from "../../payments/x402/messages.ts";
 import { REQUIREMENTS } from "../../payments/testing/payment.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readResponse, readJsonResponse } from "../../lib/response-bytes.ts";
+import { readResponse, readJsonResponse } from "../../lib/http/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { CALL_FLAGS, type CallRequest, parseCall } from "./call-arguments.ts";

@@ -1,4 +1,4 @@
-import { readStart } from "../../lib/response-bytes.ts";
+import { readStart } from "../../lib/http/response-bytes.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { describeReceipt, type Paid, PriceTooHigh } from "../../payments/client/client.ts";
 import { TotalTooHigh } from "../../payments/client/spending.ts";

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { readResponse } from "../../lib/response-bytes.ts";
+import { readResponse } from "../../lib/http/response-bytes.ts";
 import { type Paid, payAndFetch, PaymentOutcomeUnknown } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { type Output, writeBinary, writeText } from "../common/call-output.ts";

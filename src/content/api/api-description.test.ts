@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ERRORS, type ErrorCode } from "../../lib/errors.ts";
 import { apiDocument, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 
 interface Described {

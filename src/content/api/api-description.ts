@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../lib/errors.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { errorExample } from "./error-examples.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";

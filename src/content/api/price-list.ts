@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { readJsonUpTo } from "../../lib/response-bytes.ts";
+import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
 import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";

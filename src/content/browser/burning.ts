@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type CdpFields } from "./program/cdp.ts";
 
 /** A page whose processor time is at least this share of its visit's time used the visit's time up. */

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { DownloadError } from "../page/download.ts";
 import { CdpClosed, CdpError } from "./program/cdp.ts";
-import { portOf } from "../../lib/url-host.ts";
+import { portOf } from "../../lib/http/url-host.ts";
 
 /**
  * The caller's error for a document that failed to load. The egress guard knows the reason better than the browser

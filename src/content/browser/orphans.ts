@@ -1,6 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
-import { pollUntil } from "../../lib/poll-until.ts";
+import { pollUntil } from "../../lib/time/poll-until.ts";
 
 /** From linux/prctl.h: when a child ends, its children become children of this process and not of process 1. */
 const PR_SET_CHILD_SUBREAPER = 36;

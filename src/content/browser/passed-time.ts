@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { CdpError, type CdpFields } from "./program/cdp.ts";
 
 /** Milliseconds of the page's clock that pass at once, so that timers with a shorter delay run. */

@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type CdpFields } from "./program/cdp.ts";
 
 /** Requests after which a page can look different. Pictures and frames are known to the page itself. */

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type BrowserInfo, type BrowserOpener, type Log } from "./program/browser-opener.ts";
 import { type Figures, type SemaphoreFigures } from "../figures/figures.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type CdpFields } from "./program/cdp.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 import { browserStopped } from "./load-error.ts";

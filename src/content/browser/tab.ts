@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";

@@ -1,5 +1,5 @@
 import { type ApiDocument, type ApiSchema, resolveSchema } from "../api/api-document.ts";
-import { type Html, html, prose } from "../../lib/html.ts";
+import { type Html, html, prose } from "../../lib/text/html.ts";
 
 /** The table of an object's fields; undefined if the schema has no fields. */
 export function fieldsTable(document: ApiDocument, schema: ApiSchema, caption: string): Html | undefined {

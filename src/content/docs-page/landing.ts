@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Html, html } from "../../lib/html.ts";
-import { PAGE_STYLE } from "../../lib/page-style.ts";
+import { type Html, html } from "../../lib/text/html.ts";
+import { PAGE_STYLE } from "../../lib/text/page-style.ts";
 import { STOCK_CLIENTS } from "../../payments/x402/stock-client.ts";
 import { operationsOf, priceOf } from "../api/api-document.ts";
 import { type DocumentedAt } from "./page.ts";
-import { htmlPage } from "../../lib/html-page.ts";
+import { htmlPage } from "../../lib/text/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}
 main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.25rem }

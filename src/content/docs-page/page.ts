@@ -7,13 +7,13 @@ import {
   priceOf,
 } from "../api/api-document.ts";
 import { fieldsTable } from "./fields.ts";
-import { type Html, html, prose, raw } from "../../lib/html.ts";
+import { type Html, html, prose, raw } from "../../lib/text/html.ts";
 import { type PriceList } from "../api/price-list.ts";
 import { STOCK_CLIENTS, STOCK_INSTALL } from "../../payments/x402/stock-client.ts";
 import { samplesOf } from "./samples.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
-import { htmlPage } from "../../lib/html-page.ts";
+import { htmlPage } from "../../lib/text/html-page.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 const SCRIPT_HASH = createHash("sha256").update(SCRIPT).digest("base64");

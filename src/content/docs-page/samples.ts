@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../lib/shell-quoted.ts";
+import { shellQuoted } from "../../lib/text/shell-quoted.ts";
 import { stockProgram } from "../../payments/x402/stock-client.ts";
 import { type ApiDocument, type PlacedOperation } from "../api/api-document.ts";
 

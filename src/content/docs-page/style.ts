@@ -1,4 +1,4 @@
-import { PAGE_STYLE } from "../../lib/page-style.ts";
+import { PAGE_STYLE } from "../../lib/text/page-style.ts";
 
 /** The page's only style. It loads no font, picture or script. */
 export const STYLE = `${PAGE_STYLE}

@@ -1,4 +1,4 @@
-import { codeContent, type DocumentContent } from "./content.ts";
+import { codeContent, type DocumentContent } from "./kinds/content.ts";
 
 /** Maximum number of columns of a table. A file with more columns is shown unchanged. */
 const MAX_COLUMNS = 256;

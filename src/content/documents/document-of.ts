@@ -1,6 +1,6 @@
 import { decode, essenceOf, isGuess, isHtml } from "../encoding/decode.ts";
 import { type PageSource } from "../page/page.ts";
-import { codeContent, type DocumentContent, plainContent } from "./content.ts";
+import { codeContent, type DocumentContent, plainContent } from "./kinds/content.ts";
 import { csvContent } from "./csv.ts";
 import { jsonContent } from "./json.ts";
 import { kindOf, languageOf } from "./kind.ts";

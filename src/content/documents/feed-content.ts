@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { type DocumentContent, escapeHtml, escapeLinkText, type Link } from "./content.ts";
+import { type DocumentContent, escapeHtml, escapeLinkText, type Link } from "./kinds/content.ts";
 
 /** One entry of a feed. Fields that its author did not set are empty. */
 export interface FeedItem {

@@ -1,4 +1,4 @@
-import { type DocumentContent } from "./content.ts";
+import { type DocumentContent } from "./kinds/content.ts";
 import { feedContent, type FeedItem, feedLine, feedSummary, feedUrl, MAX_ITEMS } from "./feed-content.ts";
 
 /** Reads a JSON Feed (jsonfeed.org, version 1). Undefined if the value is not a feed. */

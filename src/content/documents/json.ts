@@ -1,5 +1,5 @@
 import { parsedJson } from "../../lib/parsed-json.ts";
-import { codeContent, type DocumentContent, linksIn } from "./content.ts";
+import { codeContent, type DocumentContent, linksIn } from "./kinds/content.ts";
 import { jsonFeed } from "./json-feed.ts";
 
 /** Nested objects and arrays that are put on separate lines. Deeper ones stay unchanged. */

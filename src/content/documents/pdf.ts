@@ -1,6 +1,6 @@
 import { markdownOf } from "../extraction/markdown/writer.ts";
-import { parseTree } from "../extraction/tree.ts";
-import { type DocumentContent, escapeHtml, type Link, linksIn } from "./content.ts";
+import { parseTree } from "../extraction/tree/tree.ts";
+import { type DocumentContent, escapeHtml, type Link, linksIn } from "./kinds/content.ts";
 import { CharacterMaps } from "./pdf/character-maps.ts";
 import { PageReader, type SourcePage } from "./pdf/read-page.ts";
 import { blocksOfDocument } from "./pdf/read-blocks.ts";

@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { type DocumentContent } from "./content.ts";
+import { type DocumentContent } from "./kinds/content.ts";
 import { feedContent, type FeedItem, feedLine, feedSummary, feedUrl, MAX_ITEMS } from "./feed-content.ts";
 
 /** Maximum number of characters of one field of a feed that are read. */

@@ -1,4 +1,4 @@
-import { codeContent, type DocumentContent } from "./content.ts";
+import { codeContent, type DocumentContent } from "./kinds/content.ts";
 import { xmlFeed } from "./xml-feed.ts";
 
 /**

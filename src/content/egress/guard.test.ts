@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { PageExcess } from "./page-excess.ts";
 import { ANYWHERE, egressError, type EgressOptions, EgressSession, PUBLIC_WEB } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
-import { portOf } from "../../lib/url-host.ts";
+import { portOf } from "../../lib/http/url-host.ts";
 
 const ADDRESS = ["192.0.2.1"];
 

@@ -1,12 +1,12 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { isRemotePublicAddress } from "../../lib/own-address.ts";
-import { within } from "../../lib/within.ts";
+import { isRemotePublicAddress } from "../../lib/net/own-address.ts";
+import { within } from "../../lib/time/within.ts";
 import { PageExcess } from "./page-excess.ts";
 import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
-import { bareHost, portOf } from "../../lib/url-host.ts";
+import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
 /** Looks a host name up and returns all its addresses. Default: the system's resolver; tests pass another. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

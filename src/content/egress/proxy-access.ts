@@ -1,7 +1,7 @@
 import { type Socket } from "node:net";
-import { networkCheck } from "../../lib/networks.ts";
+import { networkCheck } from "../../lib/net/networks.ts";
 import { isOwnPeer } from "./peer.ts";
-import { hostAndPort } from "../../lib/url-host.ts";
+import { hostAndPort } from "../../lib/http/url-host.ts";
 
 /** The address of a visit's egress proxy, and the clients that it serves. */
 export interface ProxyAccess {

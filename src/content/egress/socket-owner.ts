@@ -1,4 +1,4 @@
-import { NETLINK_HEADER_BYTES, openNetlink } from "../../lib/netlink.ts";
+import { NETLINK_HEADER_BYTES, openNetlink } from "../../lib/net/netlink.ts";
 
 /** From linux/socket.h, linux/netlink.h and linux/sock_diag.h. */
 const AF_INET = 2;

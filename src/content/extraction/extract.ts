@@ -1,5 +1,5 @@
 import { type Document } from "domhandler";
-import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
+import { type ExtractionJob, type ExtractionOutcome } from "./tree/extraction.ts";
 import { decodeBody, isHtml } from "../encoding/decode.ts";
 import { toFields } from "./fields.ts";
 import { toIndexPage } from "./index-page.ts";
@@ -8,13 +8,13 @@ import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
 import { showLateText, showStreamedParts } from "./late-text.ts";
 import { pageTitle } from "./page-title.ts";
-import { prepare } from "./prune.ts";
+import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { runsCode, scriptSigns } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
-import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
+import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree/tree.ts";
 
 /** If the expected F1 is lower and the page runs scripts, a browser may find more content. */
 const MIN_CONFIDENCE = 0.4;

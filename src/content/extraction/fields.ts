@@ -1,6 +1,6 @@
 import { type Document, type Element } from "domhandler";
 import { MARK, type PageSource } from "../page/page.ts";
-import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./extraction.ts";
+import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./tree/extraction.ts";
 import { elementText } from "./selectors/element-text.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
 import { DocumentElements, elementsOf } from "./selectors/select-all.ts";

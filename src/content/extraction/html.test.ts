@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { toHtml } from "./html.ts";
 import { pageTitle } from "./page-title.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 test.each<[string, string]>([
   [

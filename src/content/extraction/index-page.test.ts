@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { toIndexPage } from "./index-page.ts";
 import { plainText } from "./plain-text.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 const WORDS = "The harbour is dredged once a year, and ships of any size can lie there in winter. ".repeat(5);
 

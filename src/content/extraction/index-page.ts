@@ -1,5 +1,5 @@
 import { type Document, type Element } from "domhandler";
-import { type Extraction } from "./extraction.ts";
+import { type Extraction } from "./tree/extraction.ts";
 import { plainText } from "./plain-text.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";

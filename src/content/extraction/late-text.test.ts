@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { extract } from "./extract.ts";
-import { type ExtractionOutcome } from "./extraction.ts";
+import { type ExtractionOutcome } from "./tree/extraction.ts";
 
 const TEXT = "The night train leaves at half past ten, and reaches the coast just as the bakeries open their doors. ";
 

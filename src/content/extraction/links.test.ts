@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { toLinks } from "./links.ts";
-import { prepare } from "./prune.ts";
-import { parseTree } from "./tree.ts";
+import { prepare } from "./tree/prune.ts";
+import { parseTree } from "./tree/tree.ts";
 
 const URL_BASE = "https://site.test/docs/page?x=1";
 

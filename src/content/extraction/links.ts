@@ -1,5 +1,5 @@
 import { type Document, type Element, type ParentNode, isTag } from "domhandler";
-import { withoutFragment } from "./addresses.ts";
+import { withoutFragment } from "./tree/addresses.ts";
 import { escapeAddress } from "./markdown/escape.ts";
 import { type TextLimits, toText } from "./text.ts";
 

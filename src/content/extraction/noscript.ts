@@ -1,9 +1,9 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
-import { isHidden } from "./hidden.ts";
+import { isHidden } from "./tree/hidden.ts";
 import { bodyOf, countWords, walkNodes, wordsIn } from "./reader/words.ts";
-import { replaceChildren } from "./relink.ts";
+import { replaceChildren } from "./tree/relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 /** A shorter `noscript` is a notice or a tracking pixel. In characters of HTML, then in words. */
 const MIN_LENGTH = 400;

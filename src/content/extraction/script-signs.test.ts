@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
 import { scriptSigns, SIGNS } from "./script-signs.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 const TEXT = "A toll road charges each traveller for the stretch that was driven, and for nothing else. ".repeat(30);
 const LONG = `<main><h1>Toll roads</h1><p>${TEXT}</p></main>`;

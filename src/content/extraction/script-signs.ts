@@ -5,7 +5,7 @@ import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
 import { INLINE_SIGNS } from "./signs/inline-signs.ts";
 import { type Sign } from "./signs/sign.ts";
-import { NO_PLACEHOLDERS, type Placeholders } from "./extraction.ts";
+import { NO_PLACEHOLDERS, type Placeholders } from "./tree/extraction.ts";
 import { placeholders } from "./signs/placeholders.ts";
 import { type Survey, survey } from "./signs/survey.ts";
 import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";

@@ -1,5 +1,5 @@
 import { type ChildNode, type Document, type Element, type ParentNode, isComment } from "domhandler";
-import { replaceChildren } from "./relink.ts";
+import { replaceChildren } from "./tree/relink.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
 /** React's marks: a part that arrived late, a boundary that waits for it, and a position within another part. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type FieldValue, type TableShape } from "./extraction.ts";
+import { type FieldValue, type TableShape } from "./tree/extraction.ts";
 import { Extractor } from "../extractor/extractor.ts";
 import { patient } from "../../lib/testing/patience.ts";
 

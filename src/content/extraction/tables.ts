@@ -1,7 +1,7 @@
 import { selectAll, selectOne } from "css-select";
 import { type AnyNode, type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
-import { type FieldValue, type TableShape } from "./extraction.ts";
+import { type FieldValue, type TableShape } from "./tree/extraction.ts";
 
 /** Maximum number of rows of each table that are read. */
 const MAX_ROWS = 100;

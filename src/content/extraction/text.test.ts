@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { prepare } from "./prune.ts";
+import { prepare } from "./tree/prune.ts";
 import { toText } from "./text.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 describe("text", () => {
   test.each<[string, string]>([

@@ -1,8 +1,8 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
-import { isBlock } from "./display.ts";
+import { isBlock } from "./tree/display.ts";
 import { optionsText } from "./markdown/media.ts";
 import { texOfMath, texOfScript } from "./markdown/math.ts";
-import { foldWhiteSpace } from "./white-space.ts";
+import { foldWhiteSpace } from "./tree/white-space.ts";
 
 /** Limits of the text that is read from a part of a page. */
 export interface TextLimits {

@@ -2,14 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { type Document } from "domhandler";
 import { mulberry32 } from "../../lib/testing/mulberry32.ts";
 import { readerCorpus } from "../testing/reader-corpus.ts";
-import { prepare } from "./prune.ts";
+import { prepare } from "./tree/prune.ts";
 import { ChosenTree } from "./reader/chosen-tree.ts";
 import { outlineOf } from "./reader/outline.ts";
 import { dropPictures } from "./reader/pictures.ts";
 import { articleOf } from "./reader/read-article.ts";
 import { linkErrors } from "./testing/link-errors.ts";
 import { bodyOf } from "./reader/words.ts";
-import { parseTree } from "./tree.ts";
+import { parseTree } from "./tree/tree.ts";
 
 const URL_BASE = "https://site.test/page";
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type ExtractionResponse, type ExtractionMessage } from "../extraction/extraction.ts";
+import { type ExtractionResponse, type ExtractionMessage } from "../extraction/tree/extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
 
 /** The worker's side of its message channel. The types of Bun only describe the main thread's side. */

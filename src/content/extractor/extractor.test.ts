@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type Extraction, type ExtractionJob } from "../extraction/extraction.ts";
+import { type Extraction, type ExtractionJob } from "../extraction/tree/extraction.ts";
 import { Extractor } from "./extractor.ts";
 import { patient } from "../../lib/testing/patience.ts";
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type SemaphoreFigures } from "../figures/figures.ts";
-import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/extraction.ts";
+import { type ExtractionResponse, type ExtractionJob, type ExtractionOutcome } from "../extraction/tree/extraction.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
-import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "../extraction/extraction.ts";
+import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { patient } from "../../lib/testing/patience.ts";
 

@@ -1,4 +1,4 @@
-import { type DocumentContent, linkLines } from "../documents/content.ts";
+import { type DocumentContent, linkLines } from "../documents/kinds/content.ts";
 import { documentOf } from "../documents/document-of.ts";
 import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
@@ -9,7 +9,7 @@ import {
   type ExtractionJob,
   type ExtractionOutcome,
   type ExtractionTask,
-} from "../extraction/extraction.ts";
+} from "../extraction/tree/extraction.ts";
 import { signOfCode } from "../extraction/signs/script-code.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fontFolders } from "./font-packages.ts";
 import { PACKED_FAMILIES, unpackFonts } from "./packed-fonts.ts";
-import { uniqueName } from "../../lib/unique-name.ts";
+import { uniqueName } from "../../lib/text/unique-name.ts";
 
 /** The system folders of fonts on Linux. */
 const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];

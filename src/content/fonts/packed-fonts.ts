@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { uniqueName } from "../../lib/unique-name.ts";
+import { uniqueName } from "../../lib/text/unique-name.ts";
 
 const unbrotli = promisify(brotliDecompress);
 

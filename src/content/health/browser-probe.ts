@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type FontKind } from "../fonts/font-kinds.ts";
 
 /** The state of the browser. */

@@ -8,7 +8,7 @@ import {
   type ServerContext,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { createAllowedHosts, LOOPBACK_HOSTS } from "../../lib/allowed-hosts.ts";
+import { createAllowedHosts, LOOPBACK_HOSTS } from "../../lib/http/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { type Log } from "../browser/program/browser-opener.ts";

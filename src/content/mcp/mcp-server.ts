@@ -1,5 +1,5 @@
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
 import { costText, isFree, tools } from "./tools.ts";

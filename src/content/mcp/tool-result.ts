@@ -1,5 +1,5 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
-import { readResponse, readStart } from "../../lib/response-bytes.ts";
+import { readResponse, readStart } from "../../lib/http/response-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { extractText, getDocumentProxy } from "unpdf";
-import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
+import { PNG_SIGNATURE, pngChunk } from "../../lib/text/png.ts";
 import { call, type Reply } from "../testing/client.ts";
 import { decodePng } from "../testing/png.ts";
 import { startTestService } from "../testing/service.ts";

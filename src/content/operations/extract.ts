@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type ExtractionTask } from "../extraction/extraction.ts";
+import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { parseSelector } from "../extraction/selectors/parse-selector.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, invalidParameters, postOperation } from "./operation.ts";

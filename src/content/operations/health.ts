@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { FONT_KINDS } from "../fonts/font-kinds.ts";
 import { type Operation, type Services } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { cut } from "../../lib/cut-text.ts";
+import { cut } from "../../lib/text/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageSource } from "../page/page.ts";
 

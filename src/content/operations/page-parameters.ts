@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { hasCredentials, isAbsoluteUrl } from "../../lib/url-text.ts";
+import { hasCredentials, isAbsoluteUrl } from "../../lib/http/url-text.ts";
 import { type PageRequest } from "../page/page.ts";
 import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";

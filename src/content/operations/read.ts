@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type Extraction } from "../extraction/extraction.ts";
+import { type Extraction } from "../extraction/tree/extraction.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type OperationResult, postOperation } from "./operation.ts";

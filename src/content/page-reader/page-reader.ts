@@ -8,7 +8,7 @@ import {
   type ExtractionTask,
   type NotContent,
   type Placeholders,
-} from "../extraction/extraction.ts";
+} from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";

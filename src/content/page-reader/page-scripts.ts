@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { within } from "../../lib/within.ts";
-import { type SearchedNames, type Placeholders } from "../extraction/extraction.ts";
+import { within } from "../../lib/time/within.ts";
+import { type SearchedNames, type Placeholders } from "../extraction/tree/extraction.ts";
 import { type LoadedPage, type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 

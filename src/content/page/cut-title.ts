@@ -1,4 +1,4 @@
-import { cut } from "../../lib/cut-text.ts";
+import { cut } from "../../lib/text/cut-text.ts";
 
 /** Maximum number of characters of a page's title. A title element can hold megabytes. */
 const MAX_TITLE = 1000;

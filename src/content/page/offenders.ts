@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
-import { bareHost } from "../../lib/url-host.ts";
+import { bareHost } from "../../lib/http/url-host.ts";
 
 /**
  * Milliseconds. From the second such page of a site in a minute on, the site's next page begins this much later for

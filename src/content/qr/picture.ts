@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { correction, generate, mode } from "lean-qr";
-import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
+import { PNG_SIGNATURE, pngChunk } from "../../lib/text/png.ts";
 
 /** The reason why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
 export type QrFailure = { readonly tooLong: true } | { readonly smallest: number };

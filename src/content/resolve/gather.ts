@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { plainText } from "../extraction/plain-text.ts";
-import { cut } from "../../lib/cut-text.ts";
+import { cut } from "../../lib/text/cut-text.ts";
 import { cutTitle } from "../page/cut-title.ts";
 import { type PageReader, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";

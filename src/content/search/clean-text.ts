@@ -1,5 +1,5 @@
 import { Parser } from "htmlparser2";
-import { cut } from "../../lib/cut-text.ts";
+import { cut } from "../../lib/text/cut-text.ts";
 
 /** Maximum number of characters of a provider's text that are read. No title or snippet is longer. */
 const MAX_RAW_LENGTH = 20_000;

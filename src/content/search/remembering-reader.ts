@@ -1,4 +1,4 @@
-import { type ExtractionTask } from "../extraction/extraction.ts";
+import { type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { plainText } from "../extraction/plain-text.ts";
 import { PageReader, type PageReaderDeps, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";

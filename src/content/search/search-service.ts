@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { IndexQueries } from "./index/index-queries.ts";

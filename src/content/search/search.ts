@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { ResponseCache, type Found } from "./response-cache.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
 import { type AttemptOutcome, Breaker, type BreakerState } from "./breaker.ts";

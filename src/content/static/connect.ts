@@ -1,10 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { loadError } from "./load-errors.ts";
-import { bareHost, portOf } from "../../lib/url-host.ts";
+import { bareHost, portOf } from "../../lib/http/url-host.ts";
 
 /** The target of a connection. */
 export interface ConnectTarget {

@@ -11,7 +11,7 @@ import { loadError } from "./load-errors.ts";
 import { redirectOf } from "./redirect.ts";
 import { requestHead } from "./request-head.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
-import { portOf } from "../../lib/url-host.ts";
+import { portOf } from "../../lib/http/url-host.ts";
 
 /** Maximum number of redirects before a document, as in browsers. */
 const MAX_REDIRECTS = 20;

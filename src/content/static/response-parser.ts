@@ -1,4 +1,4 @@
-import { latin1Text } from "../../lib/latin1.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
 import { parseStatusLine } from "../egress/status-line.ts";
 import { brokeOff, loadError, noResponse, notHttp } from "./load-errors.ts";
 

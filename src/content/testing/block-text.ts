@@ -1,5 +1,5 @@
 import { type AnyNode, Text, isTag } from "domhandler";
-import { isBlock } from "../extraction/display.ts";
+import { isBlock } from "../extraction/tree/display.ts";
 import { walkNodes } from "../extraction/reader/words.ts";
 
 /** The text of a tree with blocks on separate lines and white space folded. */

@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
-import { VERSION } from "../../lib/version.ts";
+import { VERSION } from "../../lib/process/version.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
 import { AcmeError, wordsOf } from "./acme-error.ts";

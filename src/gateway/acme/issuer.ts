@@ -18,7 +18,7 @@ import {
 import { hastyAfter } from "./renewal.ts";
 import { type AcmeSettings } from "./settings.ts";
 import { challengeCertificate, keyPem, makeKey, renewalId } from "./x509.ts";
-import { pollUntil } from "../../lib/poll-until.ts";
+import { pollUntil } from "../../lib/time/poll-until.ts";
 
 /** Milliseconds after which a challenge is removed, if its order was cancelled. @bound */
 const CHALLENGE_MS = 600_000;

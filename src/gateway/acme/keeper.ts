@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";

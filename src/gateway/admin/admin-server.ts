@@ -1,22 +1,22 @@
 import { createSecureContext, type SecureContext } from "node:tls";
-import { type HostCheck } from "../../lib/allowed-hosts.ts";
+import { type HostCheck } from "../../lib/http/allowed-hosts.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Config } from "../config/config.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { consoleFiles } from "./console/console-files.ts";
-import { createApp } from "./http/app.ts";
+import { createApp } from "./app.ts";
 import { type Patience } from "./http/connection.ts";
 import { respondBy, type Incoming } from "./http/exchange.ts";
 import { Guard } from "./http/guard.ts";
 import { type AdminKeys, readKeys } from "./http/keys.ts";
 import { Listener } from "./http/listener.ts";
-import { withDescription } from "./http/openapi.ts";
+import { withDescription } from "./openapi.ts";
 import { ownHosts } from "./http/own-host.ts";
 import { malformedResponse, problemResponse } from "./http/problem.ts";
 import { OPERATIONS } from "./operations/operations.ts";
-import { type AdminParts } from "./parts.ts";
-import { hostAndPort } from "../../lib/url-host.ts";
+import { type AdminParts } from "./operations/parts.ts";
+import { hostAndPort } from "../../lib/http/url-host.ts";
 
 /** Certificate and key in PEM. */
 export interface CertificatePair {

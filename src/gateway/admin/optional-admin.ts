@@ -1,6 +1,6 @@
 import { type Config } from "../config/config.ts";
 import type * as Servers from "./admin-server.ts";
-import { type AdminParts } from "./parts.ts";
+import { type AdminParts } from "./operations/parts.ts";
 
 /** The admin interface of a gateway. It is loaded when a configuration first enables it (bench start). */
 export class OptionalAdmin {

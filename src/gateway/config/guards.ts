@@ -1,5 +1,5 @@
 import { type Steps } from "../../lib/slices.ts";
-import { endsAtBoundary } from "../../lib/url-path.ts";
+import { endsAtBoundary } from "../../lib/http/url-path.ts";
 import { type Config, type RouteConfig } from "./config.ts";
 
 /** Something that a request must pass before a route forwards it. A filter has its module's path, and its plugin. */

@@ -1,7 +1,7 @@
 import { messageOf, whyUnreadable } from "../../lib/caught.ts";
 import { atOnce, type Steps } from "../../lib/slices.ts";
-import { nearestWord } from "../../lib/nearest-word.ts";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { nearestWord } from "../../lib/text/nearest-word.ts";
+import { readRegularFile } from "../../lib/files/read-regular-file.ts";
 import { isObject } from "../../lib/is-object.ts";
 import { type Config } from "./config.ts";
 import { draftOf, gather, type Report } from "./draft.ts";

@@ -1,6 +1,6 @@
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
-import { HOP_FIELDS } from "./field-roles.ts";
+import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { MAX_FIXED_BODY_BYTES } from "./schema/route-actions.ts";
 
 /** Keys that a route with this action cannot have. */

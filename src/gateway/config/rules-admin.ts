@@ -1,4 +1,4 @@
-import { isPublicAddress } from "../../lib/public-address.ts";
+import { isPublicAddress } from "../../lib/net/public-address.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";

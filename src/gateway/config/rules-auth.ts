@@ -1,6 +1,6 @@
-import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
-import { isShared, readJwtKey } from "../../lib/jwt-key.ts";
+import { isShared, readJwtKey } from "../../lib/http/jwt-key.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";

@@ -2,7 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
-import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "./field-roles.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
 /**
  * Routes with the same path prefix and host; the configuration is refused with more. @operator A request may be compared

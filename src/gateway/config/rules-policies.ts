@@ -1,5 +1,5 @@
 import { type Steps } from "../../lib/slices.ts";
-import { FIELD_ROLES, HOP_FIELDS } from "./field-roles.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 

@@ -1,7 +1,7 @@
 import { type Steps } from "../../lib/slices.ts";
-import { HOP_FIELDS } from "./field-roles.ts";
+import { HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { messageOf } from "../../lib/caught.ts";
-import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
+import { MAX_FILL_MS } from "../../lib/memory/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
 import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";

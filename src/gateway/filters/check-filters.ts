@@ -1,5 +1,5 @@
-import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { respondWithError } from "../local-response.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { respondWithError } from "../exchange/local-response.ts";
 import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterConfig, type FilterDiagnostic, LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";

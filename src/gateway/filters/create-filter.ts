@@ -1,8 +1,8 @@
-import { type Filter } from "./filter.ts";
+import { type Filter } from "./runtime/filter.ts";
 import { type FilterModule } from "./module/module-cache.ts";
 import { OwnFilter } from "./own-filter.ts";
 import { ProxyWasmFilter } from "./proxy-wasm/proxy-wasm-filter.ts";
-import { type FilterRuntime, type FilterSettings } from "./runtime.ts";
+import { type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 
 /**
  * Creates the filter for a module, according to the module's ABI. Throws an Error with the reason if the module cannot

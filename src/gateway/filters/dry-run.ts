@@ -1,16 +1,16 @@
-import { eventTime } from "../../lib/event-clock.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { eventTime } from "../../lib/time/event-clock.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { respondWithError } from "../local-response.ts";
-import { type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
-import { plainHead } from "../exchange-state.ts";
+import { respondWithError } from "../exchange/local-response.ts";
+import { type Exchange, type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
+import { plainHead } from "../exchange/exchange-state.ts";
 import { Subrequest, type SubrequestSink } from "../proxy/subrequest.ts";
 import { WholeBody } from "./calls/http-call.ts";
 import { createFilter } from "./create-filter.ts";
 import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterModule } from "./module/module-cache.ts";
-import { type FilterRuntime } from "./runtime.ts";
+import { type FilterRuntime } from "./runtime/runtime.ts";
 
 /** Milliseconds that a filter can keep a request waiting. */
 const PATIENCE_MS = 5000;

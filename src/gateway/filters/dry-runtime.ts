@@ -1,10 +1,10 @@
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { UpstreamCalls } from "./calls/call-group.ts";
 import { CallTargets } from "./calls/call-targets.ts";
-import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
-import { Quota } from "./quota.ts";
-import { type FilterRuntime, MAX_INSTANCES } from "./runtime.ts";
+import { WorkerShared } from "./runtime/worker-shared.ts";
+import { Quota } from "./runtime/quota.ts";
+import { type FilterRuntime, MAX_INSTANCES } from "./runtime/runtime.ts";
 
 const UNCOUNTED = { invoked() {}, notInvoked() {} };
 const ENDLESS = { take: () => true, give() {} };

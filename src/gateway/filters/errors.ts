@@ -1,4 +1,4 @@
-import { CannedError } from "../local-response.ts";
+import { CannedError } from "../exchange/local-response.ts";
 
 /** The errors about filters that clients receive. The log has the reasons. */
 export const FAILED = new CannedError("filter-failed", "a filter of this route failed");

@@ -1,8 +1,8 @@
 import { type RouteConfig } from "../config/config.ts";
-import { type FeatureParts } from "../feature-parts.ts";
-import { type RespondWithError, CannedError } from "../local-response.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
+import { type RespondWithError, CannedError } from "../exchange/local-response.ts";
 import { type Decision, type Policy, type PolicyFeature } from "../policy/policy.ts";
-import { type FilterDecision } from "./filter.ts";
+import { type FilterDecision } from "./runtime/filter.ts";
 import { type RouteFilters } from "./route-filters.ts";
 
 const NOT_LOADED = new CannedError("filter-unavailable", "a filter of this path cannot be loaded");

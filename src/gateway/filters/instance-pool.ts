@@ -1,9 +1,9 @@
 import { messageOf } from "../../lib/caught.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { FailureBudget } from "./failure-budget.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
-import { type Quota } from "./quota.ts";
-import { type FilterGauges } from "./runtime.ts";
+import { type Quota } from "./runtime/quota.ts";
+import { type FilterGauges } from "./runtime/runtime.ts";
 
 /** Milliseconds after which the pool drops instances above `kept` that no request has needed. */
 const TRIM_MS = 10_000;

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { respondWithError } from "../local-response.ts";
+import { respondWithError } from "../exchange/local-response.ts";
 import { until } from "../../lib/testing/until.ts";
 import { loadValue } from "../config/load.ts";
 import { type Config } from "../config/config.ts";

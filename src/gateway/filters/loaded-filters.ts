@@ -1,15 +1,15 @@
 import { basename } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
-import { visibleText } from "../../lib/visible-text.ts";
-import { type RespondWithError } from "../local-response.ts";
+import { visibleText } from "../../lib/text/visible-text.ts";
+import { type RespondWithError } from "../exchange/local-response.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
 import { type CallTargets } from "./calls/call-targets.ts";
 import type * as Filters from "./create-filter.ts";
-import { type Filter } from "./filter.ts";
+import { type Filter } from "./runtime/filter.ts";
 import { type FilterModule, type ModuleCache } from "./module/module-cache.ts";
 import { RouteFilters } from "./route-filters.ts";
-import { type FilterRuntime } from "./runtime.ts";
+import { type FilterRuntime } from "./runtime/runtime.ts";
 import type * as Heads from "./visible-head.ts";
 
 /** Loaded with the first filter, to keep the start fast (bench start). */

@@ -1,10 +1,16 @@
 import { expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { until } from "../../lib/testing/until.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type BodySink, type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import {
+  type BodySink,
+  type Exchange,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from "../exchange/exchange.ts";
 import { onRequest, op } from "./module/testing/assembler.ts";
 import { HOSTILE } from "./module/testing/hostile.ts";
 import { loaded } from "./module/testing/metered.ts";

@@ -1,15 +1,15 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { GatheredBody } from "../policy/gathered-body.ts";
 import { type FilterPhase } from "../telemetry/filter-metrics.ts";
 import * as errors from "./errors.ts";
-import { CONTINUE, type Filter, type FilterDecision } from "./filter.ts";
+import { CONTINUE, type Filter, type FilterDecision } from "./runtime/filter.ts";
 import { InstancePool, type NoInstance } from "./instance-pool.ts";
 import { type FilterModule } from "./module/module-cache.ts";
 import { type RequestDecision, type RequestOutcome } from "./own-abi/outcome.ts";
 import { OwnInstance } from "./own-abi/own-instance.ts";
-import { type OwnExport } from "./own-abi/signatures.ts";
+import { type OwnExport } from "./module/own-signatures.ts";
 import { BODY_VIEW_BYTES } from "./own-abi/views.ts";
 import { type OwnNeeds, ownNeeds } from "./own-needs.ts";
 import { type ParkEnd, ParkedRequest, roomForBody } from "./parked-request.ts";
@@ -18,7 +18,7 @@ import { PeekedBody } from "./peeked-body.ts";
 import { reject } from "./reject.ts";
 import { type BodyView, ExchangeView, unseenBody } from "./request-view.ts";
 import { ResponseHook } from "./response-hook.ts";
-import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime.ts";
+import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 import { StagedEdit } from "./staged.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type ModuleFacts } from "./module/prepare.ts";
-import { type OwnExport, type OwnImport } from "./own-abi/signatures.ts";
+import { type OwnExport, type OwnImport } from "./module/own-signatures.ts";
 
 /**
  * The parts of an exchange that a module for the Turnpike ABI can read, according to its imports. The gateway does not wait

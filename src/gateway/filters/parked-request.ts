@@ -1,11 +1,11 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { type Exchange } from "../exchange.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { GatheredBody } from "../policy/gathered-body.ts";
-import { type CommandOutcome } from "./control/control-connection.ts";
+import { type CommandOutcome } from "./control/protocol/control-connection.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "./errors.ts";
-import { type ControlLink } from "./filter.ts";
-import { type FilterRuntime } from "./runtime.ts";
+import { type ControlLink } from "./runtime/filter.ts";
+import { type FilterRuntime } from "./runtime/runtime.ts";
 
 /** Bytes of memory that a parked request can take: method, path, fields and body. @bound @internal */
 export const SNAPSHOT_BYTES = 65_536;

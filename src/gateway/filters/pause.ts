@@ -1,4 +1,4 @@
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 
 class Alarm extends Deadline {
   readonly onDeadline: () => void;

@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../exchange/exchange.ts";
 import { type GatherBounds, readBody } from "../policy/gathered-body.ts";
 import { PieceList } from "./piece-list.ts";
 

@@ -1,4 +1,4 @@
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { LoadedFilters } from "./loaded-filters.ts";
 import { type WorkerFilters } from "./worker-filters.ts";

@@ -1,7 +1,7 @@
-import { fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
-import { dateLine } from "../../lib/http-date.ts";
-import { respond, type RespondWithError } from "../local-response.ts";
-import { type Exchange } from "../exchange.ts";
+import { fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/http/fields.ts";
+import { dateLine } from "../../lib/http/http-date.ts";
+import { respond, type RespondWithError } from "../exchange/local-response.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { REJECTED } from "./errors.ts";
 import { type Reply } from "./own-abi/host-state.ts";
 

@@ -1,7 +1,7 @@
-import { fieldLine, type Fields } from "../../lib/fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { fieldLine, type Fields } from "../../lib/http/fields.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { NO_BODY, type RequestView } from "./own-abi/views.ts";
-import { type FilterSettings } from "./runtime.ts";
+import { type FilterSettings } from "./runtime/runtime.ts";
 
 /** A request's body, as far as it is known when a filter runs. */
 export interface BodyView {

@@ -1,5 +1,5 @@
-import { withoutFields } from "../../lib/fields.ts";
-import { type RequestHead, type ResponseHead } from "../exchange.ts";
+import { withoutFields } from "../../lib/http/fields.ts";
+import { type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { type ResponseOutcome } from "./own-abi/outcome.ts";
 import { isBodiless } from "./reject.ts";
 import { withStaged } from "./staged.ts";

@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { fieldLine, type Fields } from "../../lib/fields.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { fieldLine, type Fields } from "../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { isEventStream } from "../proxy/event-stream.ts";
 import { type FilterOutcome } from "../telemetry/filter-metrics.ts";
 import { RESPONSE_FAILED } from "./errors.ts";
@@ -10,7 +10,7 @@ import { BODY_VIEW_BYTES, type ResponseView } from "./own-abi/views.ts";
 import { type OwnNeeds } from "./own-needs.ts";
 import { PieceList } from "./piece-list.ts";
 import { type Changed, changedResponse, hasBody } from "./response-change.ts";
-import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime.ts";
+import { type FilterCounts, type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 import { stagedHead } from "./staged.ts";
 
 /** Bytes that are held back for `response_body_len` if the response does not announce its length. */

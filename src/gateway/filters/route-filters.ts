@@ -1,5 +1,5 @@
-import { type Exchange } from "../exchange.ts";
-import { CONTINUE, type Filter, type FilterDecision } from "./filter.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { CONTINUE, type Filter, type FilterDecision } from "./runtime/filter.ts";
 
 const RESPONDED: FilterDecision = { kind: "responded" };
 

@@ -1,6 +1,6 @@
-import { eachField, fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../exchange.ts";
-import { ResponseRelay } from "../response-relay.ts";
+import { eachField, fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/http/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
+import { ResponseRelay } from "../exchange/response-relay.ts";
 
 /** The field that a response can have several times, as separate values (RFC 6265 §3). */
 const COOKIE = "set-cookie";

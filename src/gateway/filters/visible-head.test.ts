@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { eachField } from "../../lib/fields.ts";
-import { type RequestHead } from "../exchange.ts";
+import { eachField } from "../../lib/http/fields.ts";
+import { type RequestHead } from "../exchange/exchange.ts";
 import { type Auth } from "../policy/auth/create-method.ts";
 import { visibleHead } from "./visible-head.ts";
 

@@ -1,5 +1,5 @@
-import { type Fields, withoutFields } from "../../lib/fields.ts";
-import { type RequestHead } from "../exchange.ts";
+import { type Fields, withoutFields } from "../../lib/http/fields.ts";
+import { type RequestHead } from "../exchange/exchange.ts";
 import { type Auth, credentialNames, keyParameters } from "../policy/auth/create-method.ts";
 import { QueryParameter } from "../policy/auth/query-parameter.ts";
 

@@ -1,14 +1,14 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
 import type * as Calls from "./calls/call-group.ts";
 import { CallTargets } from "./calls/call-targets.ts";
-import { type ControlLink } from "./filter.ts";
+import { type ControlLink } from "./runtime/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
-import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
-import { Quota } from "./quota.ts";
-import { MAX_INSTANCES } from "./runtime.ts";
+import { WorkerShared } from "./runtime/worker-shared.ts";
+import { Quota } from "./runtime/quota.ts";
+import { MAX_INSTANCES } from "./runtime/runtime.ts";
 import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 

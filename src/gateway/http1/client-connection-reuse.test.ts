@@ -3,8 +3,8 @@
  * closed.
  */
 import { beforeEach, expect, test } from "bun:test";
-import { BufferPool } from "../../lib/buffer-pool.ts";
-import { webSocketAccept } from "../../lib/websocket-handshake.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { webSocketAccept } from "../../lib/http/websocket-handshake.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientConnection } from "./client-connection.ts";

@@ -1,11 +1,11 @@
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { TextPieces } from "../../lib/text-pieces.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { webSocketAccept } from "../../lib/websocket-handshake.ts";
-import { type BodySink, type ResponseSink, type TimeKeeper } from "../exchange.ts";
-import { changedHead } from "../exchange-state.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { TextPieces } from "../../lib/memory/text-pieces.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { webSocketAccept } from "../../lib/http/websocket-handshake.ts";
+import { type BodySink, type ResponseSink, type TimeKeeper } from "../exchange/exchange.ts";
+import { changedHead } from "../exchange/exchange-state.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";

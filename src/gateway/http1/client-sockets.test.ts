@@ -1,7 +1,7 @@
 /** The upstream connection over real sockets. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
 import { connect } from "../wire/testing/connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";

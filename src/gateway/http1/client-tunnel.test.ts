@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { Sink } from "./testing/client-peers.ts";

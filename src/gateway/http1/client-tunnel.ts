@@ -1,7 +1,7 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type BodySink } from "../exchange.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type BodySink } from "../exchange/exchange.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 

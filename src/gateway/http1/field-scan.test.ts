@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseContentLength } from "../../lib/fields.ts";
-import { FIELD_ROLES, FORWARDED_PREFIXES } from "../config/field-roles.ts";
+import { parseContentLength } from "../../lib/http/fields.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
 import { FieldScan } from "./field-scan.ts";
 
 const scan = new FieldScan();

@@ -1,4 +1,4 @@
-import { FIELD_ROLES, FORWARDED_PREFIXES } from "../config/field-roles.ts";
+import { FIELD_ROLES, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
 import {
   fieldLine,
   type Fields,
@@ -6,9 +6,9 @@ import {
   parseContentLength,
   trimOws,
   withoutFields,
-} from "../../lib/fields.ts";
-import { latin1Text } from "../../lib/latin1.ts";
-import { RecurringTexts } from "../../lib/recurring-texts.ts";
+} from "../../lib/http/fields.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
+import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
 
 /** Bits of CLASS: the elements that a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;

@@ -1,6 +1,6 @@
-import { type Fields } from "../../lib/fields.ts";
-import { latin1Text } from "../../lib/latin1.ts";
-import { type TextPieces } from "../../lib/text-pieces.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type FieldScan } from "./field-scan.ts";
 
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */

@@ -1,5 +1,5 @@
-import { latin1Text } from "../../lib/latin1.ts";
-import { type HeadError } from "../refusal.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
+import { type HeadError } from "../exchange/refusal.ts";
 
 /** As bytes: for a text, the search takes twice as long. */
 const EMPTY_LINE = Buffer.from("\r\n\r\n");

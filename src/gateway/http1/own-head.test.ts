@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { TextPieces } from "../../lib/text-pieces.ts";
-import { plainHead } from "../exchange-state.ts";
+import { TextPieces } from "../../lib/memory/text-pieces.ts";
+import { plainHead } from "../exchange/exchange-state.ts";
 import { type OwnHead } from "./own-head.ts";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
 

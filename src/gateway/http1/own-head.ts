@@ -1,7 +1,7 @@
-import { type Fields } from "../../lib/fields.ts";
-import { latin1Text } from "../../lib/latin1.ts";
-import { type TextPieces } from "../../lib/text-pieces.ts";
-import { type RequestHead } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
+import { type RequestHead } from "../exchange/exchange.ts";
 import { type FieldScan } from "./field-scan.ts";
 import { HeadLines } from "./head-lines.ts";
 

@@ -1,5 +1,5 @@
-import { type LoggedRequest } from "../exchange.ts";
-import { type HeadError, problemResponse, refusedHead } from "../refusal.ts";
+import { type LoggedRequest } from "../exchange/exchange.ts";
+import { type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
 
 /** Characters of a refused request line in the log. The rest is left out. */
 const MAX_LINE = 1024;

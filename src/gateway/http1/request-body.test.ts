@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { type BodySink } from "../exchange.ts";
+import { type BodySink } from "../exchange/exchange.ts";
 import { chunkHead } from "./chunked.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 

@@ -1,10 +1,10 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type BodySink, type RequestBody } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type BodySink, type RequestBody } from "../exchange/exchange.ts";
 import { ChunkedDecoder, type ChunkedSink } from "./chunked.ts";
-import { soundTrailers } from "../request-trailers.ts";
+import { soundTrailers } from "../exchange/request-trailers.ts";
 import { FieldScan } from "./field-scan.ts";
 
 const trailerScan = new FieldScan();

@@ -1,12 +1,12 @@
 import { type ErrorCode } from "../../lib/errors.ts";
-import { fieldValue, trimOws } from "../../lib/fields.ts";
-import { unservedMethod } from "../../lib/http-method.ts";
-import { isLatin1At, latin1Text } from "../../lib/latin1.ts";
-import { RecurringTexts } from "../../lib/recurring-texts.ts";
-import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
-import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
-import { isAuthority } from "../authority.ts";
-import { type HeadError } from "../refusal.ts";
+import { fieldValue, trimOws } from "../../lib/http/fields.ts";
+import { unservedMethod } from "../../lib/http/http-method.ts";
+import { isLatin1At, latin1Text } from "../../lib/memory/latin1.ts";
+import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
+import { BAD_PATH, normalisePath } from "../../lib/http/url-path.ts";
+import { isWebSocketKey, versionOf } from "../../lib/http/websocket-handshake.ts";
+import { isAuthority } from "../exchange/authority.ts";
+import { type HeadError } from "../exchange/refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 import { OwnHead } from "./own-head.ts";
 

@@ -1,8 +1,8 @@
-import { fieldValue } from "../../lib/fields.ts";
-import { dateLine } from "../../lib/http-date.ts";
-import { isLatin1At, latin1Text } from "../../lib/latin1.ts";
-import { REASON_PHRASES } from "../../lib/reason-phrases.ts";
-import { type ResponseHead } from "../exchange.ts";
+import { fieldValue } from "../../lib/http/fields.ts";
+import { dateLine } from "../../lib/http/http-date.ts";
+import { isLatin1At, latin1Text } from "../../lib/memory/latin1.ts";
+import { REASON_PHRASES } from "../../lib/http/reason-phrases.ts";
+import { type ResponseHead } from "../exchange/exchange.ts";
 import { FieldScan, fieldValueEnd } from "./field-scan.ts";
 import { HeadLines } from "./head-lines.ts";
 

@@ -1,7 +1,7 @@
-import { flatText } from "../../lib/flat-text.ts";
-import { REASON_PHRASES } from "../../lib/reason-phrases.ts";
-import { type TextPieces } from "../../lib/text-pieces.ts";
-import { type ResponseHead } from "../exchange.ts";
+import { flatText } from "../../lib/memory/flat-text.ts";
+import { REASON_PHRASES } from "../../lib/http/reason-phrases.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
+import { type ResponseHead } from "../exchange/exchange.ts";
 
 /** Framings of a response body, by which the client finds its end (RFC 9112 §6.3). */
 export const LENGTH = 0;

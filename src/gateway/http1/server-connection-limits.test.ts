@@ -1,7 +1,7 @@
 /** Limits of a client's connection: in bytes, in time, and for clients that do not read or that leave. */
 import { beforeEach, expect, test } from "bun:test";
-import { BufferPool } from "../../lib/buffer-pool.ts";
-import { type Exchange } from "../exchange.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";

@@ -1,18 +1,18 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { latin1Text } from "../../lib/latin1.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { plainAddress } from "../client-address.ts";
-import { BodyTime } from "../body-time.ts";
-import { type ClientLines } from "../exchange.ts";
-import { type HeadError } from "../refusal.ts";
+import { latin1Text } from "../../lib/memory/latin1.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { plainAddress } from "../exchange/client-address.ts";
+import { BodyTime } from "../exchange/body-time.ts";
+import { type ClientLines } from "../exchange/exchange.ts";
+import { type HeadError } from "../exchange/refusal.ts";
 import {
   bodyLimit,
   type ConnectionPermit,
   type ServerConnection,
   type ServerHost,
   type ServerSettings,
-} from "../server-host.ts";
+} from "../exchange/server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { headEnd, headText, unfinishedHeadError } from "./head-text.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { Http1ServerConnection } from "./server-connection.ts";

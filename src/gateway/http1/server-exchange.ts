@@ -1,8 +1,8 @@
 import { type ErrorCode, type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { writeLatin1 } from "../../lib/latin1.ts";
-import { isRequestId, requestIds } from "../../lib/request-id.ts";
-import { TextPieces } from "../../lib/text-pieces.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { writeLatin1 } from "../../lib/memory/latin1.ts";
+import { isRequestId, requestIds } from "../../lib/http/request-id.ts";
+import { TextPieces } from "../../lib/memory/text-pieces.ts";
 import {
   type ClientLines,
   type Exchange,
@@ -11,8 +11,8 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-} from "../exchange.ts";
-import { NO_BODY, withExchangeState } from "../exchange-state.ts";
+} from "../exchange/exchange.ts";
+import { NO_BODY, withExchangeState } from "../exchange/exchange-state.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";

@@ -1,4 +1,4 @@
-import { type BodySink, type RequestBody } from "../exchange.ts";
+import { type BodySink, type RequestBody } from "../exchange/exchange.ts";
 
 /** The connection that a tunnel arrives on. */
 export interface TunnelSource {

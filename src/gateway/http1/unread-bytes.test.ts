@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
 const BUFFER = 1024;

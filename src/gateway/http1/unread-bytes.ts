@@ -1,4 +1,4 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 
 /**
  * Bytes of a pipeline's later requests that were read while an earlier one is served. They are counted in the worker's

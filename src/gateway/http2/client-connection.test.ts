@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { Sink } from "../http1/testing/client-peers.ts";
 import * as f from "./frame.ts";
 import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";

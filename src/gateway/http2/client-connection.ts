@@ -1,8 +1,8 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ResponseSink } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type ResponseSink } from "../exchange/exchange.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./flood-budget.ts";
 import { type ClientRequest, ClientStream, type ClientStreamConnection, listSize } from "./client-stream.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import * as f from "./frame.ts";
 import { IndexingEncoder, type SentField } from "./hpack/testing/indexing-encoder.ts";
 import { GET, POST, ScriptedServer } from "./testing/scripted-server.ts";

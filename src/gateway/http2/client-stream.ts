@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type BodySink, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type BodySink, type ResponseHead, type ResponseSink, type TimeKeeper } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeField, writeNewFields } from "./hpack/encoder.ts";

@@ -1,7 +1,7 @@
 /** The common behaviour of both ends of a connection, tested at the gateway's end towards clients. */
 import { describe, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
+import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";

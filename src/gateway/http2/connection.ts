@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { type Wire } from "../wire/wire.ts";
 import { FloodBudget, RESET_COST } from "./flood-budget.ts";
 import * as f from "./frame.ts";

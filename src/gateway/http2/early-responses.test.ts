@@ -3,7 +3,7 @@
  * before.
  */
 import { expect, test } from "bun:test";
-import { respond } from "../local-response.ts";
+import { respond } from "../exchange/local-response.ts";
 import * as f from "./frame.ts";
 import { POST, ScriptedClient } from "./testing/scripted-client.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Exchange, type ResponseHead } from "../exchange.ts";
+import { type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, ScriptedClient } from "./testing/scripted-client.ts";

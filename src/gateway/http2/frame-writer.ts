@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { type Outgoing, sendBuffer } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";

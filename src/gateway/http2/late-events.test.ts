@@ -1,7 +1,7 @@
 /** Unusual events of a request: it is held back, completed or cancelled while more of it arrives. */
 import { describe, expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
+import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";

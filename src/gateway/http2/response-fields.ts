@@ -1,9 +1,9 @@
-import { dateLine } from "../../lib/http-date.ts";
-import { type Fields, parseContentLength } from "../../lib/fields.ts";
-import { parseGrpcStatus } from "../../lib/grpc-status.ts";
-import { FIELD_ROLES } from "../config/field-roles.ts";
-import { type ResponseHead } from "../exchange.ts";
-import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
+import { dateLine } from "../../lib/http/http-date.ts";
+import { type Fields, parseContentLength } from "../../lib/http/fields.ts";
+import { parseGrpcStatus } from "../../lib/http/grpc-status.ts";
+import { FIELD_ROLES } from "../../lib/http/field-roles.ts";
+import { type ResponseHead } from "../exchange/exchange.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../exchange/request-fields.ts";
 import { type FieldSink } from "./hpack/decoder.ts";
 
 /** The kinds of response fields that a gateway distinguishes. */

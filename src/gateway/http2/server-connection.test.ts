@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
+import { type BodySink, type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";

@@ -1,7 +1,12 @@
-import { plainAddress } from "../client-address.ts";
-import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../refusal.ts";
-import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
-import { type ConnectionPermit, type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
+import { plainAddress } from "../exchange/client-address.ts";
+import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
+import { type ListedRequest, type RequestField, RequestFields, requestField } from "../exchange/request-fields.ts";
+import {
+  type ConnectionPermit,
+  type ServerConnection,
+  type ServerHost,
+  type ServerSettings,
+} from "../exchange/server-host.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./flood-budget.ts";
 import { Http2Connection } from "./connection.ts";

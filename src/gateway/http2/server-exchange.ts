@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields, withoutFields } from "../../lib/fields.ts";
-import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
-import { BodyTime } from "../body-time.ts";
+import { type Fields, withoutFields } from "../../lib/http/fields.ts";
+import { isRequestId, nextRequestId } from "../../lib/http/request-id.ts";
+import { BodyTime } from "../exchange/body-time.ts";
 import {
   type BodySink,
   type Exchange,
@@ -9,16 +9,16 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-} from "../exchange.ts";
-import { withExchangeState } from "../exchange-state.ts";
-import { problemResponse } from "../refusal.ts";
-import { type ListedRequest } from "../request-fields.ts";
+} from "../exchange/exchange.ts";
+import { withExchangeState } from "../exchange/exchange-state.ts";
+import { problemResponse } from "../exchange/refusal.ts";
+import { type ListedRequest } from "../exchange/request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Wire } from "../wire/wire.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } from "./hpack/encoder.ts";
-import { bodyLimit, type ServerHost, type ServerSettings } from "../server-host.ts";
+import { bodyLimit, type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** The most bytes that `:status` and `content-length` take. */

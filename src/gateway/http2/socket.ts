@@ -1,6 +1,6 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { SharedPart } from "../../lib/shared-part.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { SharedPart } from "../../lib/memory/shared-part.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
 import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";

@@ -1,9 +1,9 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { type Fields } from "../../lib/fields.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type BodySink } from "../exchange.ts";
+import { type BodySink } from "../exchange/exchange.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { END_STREAM, FLOW_CONTROL_ERROR, INTERNAL_ERROR, MAX_WINDOW } from "./frame.ts";
 import { type DataRange, type FrameWriter } from "./frame-writer.ts";

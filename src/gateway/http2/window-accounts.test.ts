@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";

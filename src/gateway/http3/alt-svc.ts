@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 
 /** Seconds that a client may remember the HTTP/3 endpoint (RFC 7838 §3.1). */
 const MAX_AGE_S = 86_400;

@@ -1,8 +1,8 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 
 /** Bytes of one request's body that wait in memory; further bytes wait in a file. */
 const MAX_BUFFERED_BYTES = 262_144;

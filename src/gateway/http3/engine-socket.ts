@@ -1,6 +1,6 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { isIPv6 } from "node:net";
-import { fromCLibrary } from "../../lib/c-library.ts";
+import { fromCLibrary } from "../../lib/process/c-library.ts";
 import { udpDescriptors } from "./udp-sockets.ts";
 
 /** Constants of Linux: levels and names of socket options, and address families. */

@@ -1,7 +1,7 @@
 import { type FieldSection } from "node:quic";
-import { eachField, type Fields } from "../../lib/fields.ts";
-import { FIELD_ROLES } from "../config/field-roles.ts";
-import { type RequestField, requestField } from "../request-fields.ts";
+import { eachField, type Fields } from "../../lib/http/fields.ts";
+import { FIELD_ROLES } from "../../lib/http/field-roles.ts";
+import { type RequestField, requestField } from "../exchange/request-fields.ts";
 
 /**
  * The engine passes fields as an object. Its order is the order of arrival, except for names that look like array

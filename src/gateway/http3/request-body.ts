@@ -1,9 +1,9 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { BodyTime } from "../body-time.ts";
-import { type BodySink, type RequestBody } from "../exchange.ts";
-import { type ServerHost } from "../server-host.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { BodyTime } from "../exchange/body-time.ts";
+import { type BodySink, type RequestBody } from "../exchange/exchange.ts";
+import { type ServerHost } from "../exchange/server-host.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { BodyHold } from "./body-hold.ts";
 

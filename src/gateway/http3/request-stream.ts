@@ -1,15 +1,15 @@
 import { type FieldSection, type QuicStream } from "node:quic";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../refusal.ts";
-import { RequestFields } from "../request-fields.ts";
-import { bodyLimit, type ServerHost } from "../server-host.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
+import { RequestFields } from "../exchange/request-fields.ts";
+import { bodyLimit, type ServerHost } from "../exchange/server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields, newHead, readFields } from "./field-section.ts";
 import { Http3RequestBody } from "./request-body.ts";
-import { type Transport } from "../exchange.ts";
+import { type Transport } from "../exchange/exchange.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
 /** The interface of a connection for its request streams. */

@@ -1,9 +1,9 @@
 import { type FieldSection, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
-import { ByteQueue } from "../../lib/byte-queue.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { isRequestId, nextRequestId } from "../../lib/http/request-id.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
 import {
   type Exchange,
   type RequestBody,
@@ -11,11 +11,11 @@ import {
   type ResponseHead,
   type ResponseSink,
   type Transport,
-} from "../exchange.ts";
-import { NO_BODY, withExchangeState } from "../exchange-state.ts";
-import { grpcResponse, problemResponse } from "../refusal.ts";
-import { type ListedRequest } from "../request-fields.ts";
-import { type ServerHost } from "../server-host.ts";
+} from "../exchange/exchange.ts";
+import { NO_BODY, withExchangeState } from "../exchange/exchange-state.ts";
+import { grpcResponse, problemResponse } from "../exchange/refusal.ts";
+import { type ListedRequest } from "../exchange/request-fields.ts";
+import { type ServerHost } from "../exchange/server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields, canSend, fitSection, newFields, newHead } from "./field-section.ts";

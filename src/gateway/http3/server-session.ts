@@ -1,8 +1,8 @@
 import { type QuicSession, type QuicStream } from "node:quic";
-import { plainAddress } from "../client-address.ts";
-import { type Transport } from "../exchange.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../server-host.ts";
+import { plainAddress } from "../exchange/client-address.ts";
+import { type Transport } from "../exchange/exchange.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../exchange/server-host.ts";
 import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { RequestStream, type StreamOwner } from "./request-stream.ts";

@@ -1,10 +1,10 @@
 import { createPrivateKey } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { type HandshakeInfo, type Identity, type ListenOptions, type QuicEndpoint, type QuicSession } from "node:quic";
-import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ServerConnection, type ServerHost } from "../exchange/server-host.ts";
 import { certificateSubject } from "../wire/certificate-subject.ts";
 import { type ClientSubject, type KeyPair, type TlsMaterial } from "../wire/tls.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { loadQuic } from "./engine.ts";
 import { prepareSocket } from "./engine-socket.ts";
 import { createCounters, type QuicFigures } from "./figures.ts";

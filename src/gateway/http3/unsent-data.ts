@@ -1,5 +1,5 @@
 import { type QuicStream } from "node:quic";
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 
 /**
  * Bytes of one response that the engine may have and that are not counted, so that short responses need no memory of

@@ -1,7 +1,7 @@
-import { type Fields } from "../../lib/fields.ts";
-import { flatText } from "../../lib/flat-text.ts";
-import { type HeadChanges, type ResponseHead } from "../exchange.ts";
-import { changedHead } from "../exchange-state.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { flatText } from "../../lib/memory/flat-text.ts";
+import { type HeadChanges, type ResponseHead } from "../exchange/exchange.ts";
+import { changedHead } from "../exchange/exchange-state.ts";
 
 /** Changes to the field lines of a head. Names in any capitalisation. */
 export interface FieldChangeList {

@@ -1,8 +1,8 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { CannedError } from "../local-response.ts";
-import { askForBody } from "../ask-for-body.ts";
-import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { CannedError } from "../exchange/local-response.ts";
+import { askForBody } from "../exchange/ask-for-body.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../exchange/exchange.ts";
 
 /** The worker's account of gathered bodies, in bytes. */
 export interface BodyMemory {

@@ -1,6 +1,6 @@
-import { type Fields } from "../../lib/fields.ts";
-import { type Exchange, type HeadChanges, type ResponseHead, type ResponseSink } from "../exchange.ts";
-import { ResponseRelay } from "../response-relay.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type Exchange, type HeadChanges, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
+import { ResponseRelay } from "../exchange/response-relay.ts";
 
 function isFinal({ status }: ResponseHead): boolean {
   return status >= 200 || status === 101;

@@ -1,5 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 
 /** The gateway holds the request, and pauses its client's body, for `pauseMs`. Then it continues. */
 export interface Backpressure {

@@ -1,6 +1,6 @@
-import { fieldLine, type Fields, fieldValue } from "../../lib/fields.ts";
-import { respond } from "../local-response.ts";
-import { type Exchange } from "../exchange.ts";
+import { fieldLine, type Fields, fieldValue } from "../../lib/http/fields.ts";
+import { respond } from "../exchange/local-response.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 
 /** The fields on which the response to a preflight depends. */
 export const VARY_PREFLIGHT: Fields = fieldLine(

@@ -1,4 +1,4 @@
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { type Decision, type Policy } from "./policy.ts";
 import { type ChildSpan, RequestTrace } from "../telemetry/tracing/request-trace.ts";
 

@@ -1,4 +1,4 @@
-import { type Exchange, type ResponseSink } from "../exchange.ts";
+import { type Exchange, type ResponseSink } from "../exchange/exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { type UpstreamConnection } from "../upstream/server-pool.ts";
 import { type Endpoint } from "../wire/tcp.ts";

@@ -1,5 +1,5 @@
-import { fieldValue } from "../../lib/fields.ts";
-import { type ResponseHead } from "../exchange.ts";
+import { fieldValue } from "../../lib/http/fields.ts";
+import { type ResponseHead } from "../exchange/exchange.ts";
 
 /** True for an event stream. It may never end, so only its idle time is limited. */
 export function isEventStream(head: ResponseHead): boolean {

@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type ForwardTarget } from "./target.ts";
 

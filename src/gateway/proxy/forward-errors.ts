@@ -1,5 +1,5 @@
-import { GRPC, GrpcError } from "../../lib/grpc-status.ts";
-import { CannedError } from "../local-response.ts";
+import { GRPC, GrpcError } from "../../lib/http/grpc-status.ts";
+import { CannedError } from "../exchange/local-response.ts";
 
 /** The errors that clients receive when a request cannot be forwarded or gets no response. */
 export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");

@@ -1,4 +1,4 @@
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { type ClientStream } from "../http2/client-stream.ts";
 import { deadlineOf, msUntil } from "./grpc.ts";
 import { type UpstreamRequest } from "./request-pump.ts";

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
+import { type Fields, fieldValue, withoutFields } from "../../lib/http/fields.ts";
 import {
   GRPC,
   GrpcError,
@@ -10,10 +10,10 @@ import {
   grpcTimeoutMs,
   httpStatusOfGrpc,
   parseGrpcStatus,
-} from "../../lib/grpc-status.ts";
-import { eventTime } from "../../lib/event-clock.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
-import { changedHead } from "../exchange-state.ts";
+} from "../../lib/http/grpc-status.ts";
+import { eventTime } from "../../lib/time/event-clock.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
+import { changedHead } from "../exchange/exchange-state.ts";
 
 /** Fields that describe a body, left out when the body is not sent. */
 const BODY_FIELDS = ["content-type", "content-encoding", "content-language", "content-range", "grpc-message"];

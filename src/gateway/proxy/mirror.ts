@@ -1,11 +1,11 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { SpareAccount } from "../../lib/spare-account.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
-import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange.ts";
-import { plainHead } from "../exchange-state.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { SpareAccount } from "../../lib/memory/spare-account.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
+import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange/exchange.ts";
+import { plainHead } from "../exchange/exchange-state.ts";
 import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";

@@ -1,5 +1,5 @@
-import { type Fields } from "../../lib/fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
 
 /** The fractional part of the golden ratio. Steps of this length spread evenly over 0 to 1, for any number of steps. */

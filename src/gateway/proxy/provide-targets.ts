@@ -1,10 +1,10 @@
-import { SpareAccount } from "../../lib/spare-account.ts";
+import { SpareAccount } from "../../lib/memory/spare-account.ts";
 import { type RouteConfig } from "../config/config.ts";
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { rewriteOf } from "../routing/route-rewrite.ts";
 import { type Upstreams } from "../upstream/upstreams.ts";
 import { extraFields } from "./extra-fields.ts";
-import { type RetrySettings } from "./retry-pause.ts";
+import { type RetrySettings } from "./retry/retry-pause.ts";
 import { mirrorsOf, routeMirror } from "./route-mirror.ts";
 import { isServed, routeSplit, routeVariants } from "./route-split.ts";
 import { type Spool } from "./spool.ts";

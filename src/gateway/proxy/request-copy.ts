@@ -1,5 +1,5 @@
-import { type Fields } from "../../lib/fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 
 /** Copies requests that are forwarded (`mirror`). A failed copy does not affect the request. */
 export interface RequestCopier {

@@ -1,7 +1,7 @@
-import { type Fields, withoutFields } from "../../lib/fields.ts";
-import { flatText } from "../../lib/flat-text.ts";
-import { type TextPieces } from "../../lib/text-pieces.ts";
-import { type Exchange, type RequestHead } from "../exchange.ts";
+import { type Fields, withoutFields } from "../../lib/http/fields.ts";
+import { flatText } from "../../lib/memory/flat-text.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
+import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { type ClientRequest } from "../http2/client-stream.ts";
 import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";

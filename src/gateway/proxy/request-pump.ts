@@ -1,12 +1,12 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { CannedError } from "../local-response.ts";
-import { type BodySink, type RequestBody } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { CannedError } from "../exchange/local-response.ts";
+import { type BodySink, type RequestBody } from "../exchange/exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { type ClientStream } from "../http2/client-stream.ts";
-import { type KeptBody } from "./kept-body.ts";
+import { type KeptBody } from "./retry/kept-body.ts";
 import { type MessageMeter } from "./message-meter.ts";
 import { type RequestCopy } from "./request-copy.ts";
 

@@ -1,12 +1,12 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
-import { type Share } from "../../lib/client-shares.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
+import { type Share } from "../../lib/net/client-shares.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type SpareAccount } from "../../lib/spare-account.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { CannedError } from "../local-response.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type SpareAccount } from "../../lib/memory/spare-account.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { CannedError } from "../exchange/local-response.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { BLOCK_BYTES, type Spool } from "./spool.ts";
 
 /**

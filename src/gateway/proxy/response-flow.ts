@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../exchange/exchange.ts";
 import * as errors from "./forward-errors.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { type BufferSource, ResponseBuffer } from "./response-buffer.ts";

@@ -1,5 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import type * as Mirror from "./mirror.ts";
 import type * as Mirrors from "./mirrors.ts";
 import { type RequestCopier } from "./request-copy.ts";

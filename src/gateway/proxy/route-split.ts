@@ -1,5 +1,5 @@
 import { type RouteConfig } from "../config/config.ts";
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { createTrafficSplit, type Split, type Sticky, type TrafficSplit } from "./split.ts";
 import { type ForwardTarget } from "./target.ts";

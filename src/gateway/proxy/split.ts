@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { fieldValue } from "../../lib/fields.ts";
+import { fieldValue } from "../../lib/http/fields.ts";
 import { Rendezvous } from "../../lib/rendezvous.ts";
-import { type Exchange, type RequestHead } from "../exchange.ts";
+import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 

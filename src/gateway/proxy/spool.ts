@@ -1,7 +1,7 @@
 import { close, constants, openSync, read, unlinkSync, write } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { type Client, ClientShares, type Share } from "../../lib/client-shares.ts";
+import { type Client, ClientShares, type Share } from "../../lib/net/client-shares.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 
 /** Bytes of a block of the file. */

@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Exchange, type RequestBody, type RequestHead, type ResponseSink } from "../exchange.ts";
-import { NO_BODY, withExchangeState } from "../exchange-state.ts";
+import { type Exchange, type RequestBody, type RequestHead, type ResponseSink } from "../exchange/exchange.ts";
+import { NO_BODY, withExchangeState } from "../exchange/exchange-state.ts";
 
 /** Receives the response to a subrequest, in place of a client. */
 export interface SubrequestSink extends ResponseSink {

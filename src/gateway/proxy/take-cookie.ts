@@ -1,4 +1,4 @@
-import { type Fields, fieldValues, trimOws, withoutFields } from "../../lib/fields.ts";
+import { type Fields, fieldValues, trimOws, withoutFields } from "../../lib/http/fields.ts";
 
 /**
  * Returns the value of the first cookie with this name, and the fields without all cookies of this name. HTTP/2 sends

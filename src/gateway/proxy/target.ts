@@ -1,12 +1,12 @@
-import { type Fields } from "../../lib/fields.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type Exchange } from "../exchange.ts";
-import { type RespondWithError } from "../local-response.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { type RespondWithError } from "../exchange/local-response.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type RequestCopier } from "./request-copy.ts";
 import { type GatherBounds } from "./request-pump.ts";
 import { type ResponseBuffering } from "./response-buffer.ts";
-import { type RetrySettings } from "./retry-pause.ts";
+import { type RetrySettings } from "./retry/retry-pause.ts";
 import { type Split, type TrafficSplit } from "./split.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { type ForwardTarget, type TargetVariant } from "./target.ts";
 
 /** Edits the request's fields, or adds a sink that edits the response's fields. */

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "bun:test";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { Http1ServerConnection } from "../http1/server-connection.ts";
-import { type ServerHost, type ServerSettings } from "../server-host.ts";
+import { type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { FakeWire } from "../wire/testing/fake-wire.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";

@@ -1,8 +1,8 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { fieldValue } from "../../lib/fields.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { newWebSocketKey } from "../../lib/websocket-handshake.ts";
-import { type BodySink, type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
+import { fieldValue } from "../../lib/http/fields.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { newWebSocketKey } from "../../lib/http/websocket-handshake.ts";
+import { type BodySink, type Exchange, type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type ClientTunnel } from "../http1/client-tunnel.ts";
 import { flushCork } from "../wire/outgoing.ts";

@@ -1,4 +1,4 @@
-import { type Fields, withoutFields } from "../../lib/fields.ts";
+import { type Fields, withoutFields } from "../../lib/http/fields.ts";
 import { type ForwardTarget } from "./target.ts";
 
 const NAME = ["authorization"];

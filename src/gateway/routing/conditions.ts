@@ -1,4 +1,4 @@
-import { eachField, type Fields } from "../../lib/fields.ts";
+import { eachField, type Fields } from "../../lib/http/fields.ts";
 import { compileWholePattern, type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "../config/config.ts";
 import { type Conditions, type Matchable, type NamedTest, type Routable } from "./routable.ts";

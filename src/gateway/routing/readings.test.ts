@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { normalisePath } from "../../lib/url-path.ts";
+import { normalisePath } from "../../lib/http/url-path.ts";
 import { isAmbiguous, readings } from "./readings.ts";
 import { RouteTable } from "./table.ts";
 

@@ -1,5 +1,5 @@
-import { unescapedBytes } from "../../lib/percent.ts";
-import { removeDotSegments } from "../../lib/url-path.ts";
+import { unescapedBytes } from "../../lib/http/percent.ts";
+import { removeDotSegments } from "../../lib/http/url-path.ts";
 
 /**
  * Parts of a path that servers read in different ways: an escape, a parameter, a capital letter, or a dot at the end of a

@@ -1,4 +1,4 @@
-import { normalisePath } from "../../lib/url-path.ts";
+import { normalisePath } from "../../lib/http/url-path.ts";
 
 /**
  * Replaces `pattern` at the start of a path. A path that does not start with it stays unchanged. So does a path whose rest

@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { type WholeMatch } from "../../lib/patterns/linear-pattern.ts";
 
 /** The properties of a route that the route table uses. */

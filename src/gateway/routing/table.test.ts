@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createRewrite } from "./rewrite.ts";
-import { hostOf } from "../../lib/url-host.ts";
+import { hostOf } from "../../lib/http/url-host.ts";
 import { RouteTable } from "./table.ts";
 
 const TABLE = RouteTable.of(

@@ -1,11 +1,11 @@
-import { hostOf } from "../../lib/url-host.ts";
+import { hostOf } from "../../lib/http/url-host.ts";
 import { atOnce, mapSteps, type Steps } from "../../lib/slices.ts";
 import { MatchSubject } from "./conditions.ts";
 import { ConditionalRoutes } from "./conditional-routes.ts";
 import { guardOf, PathGuards } from "./path-guards.ts";
 import { isAmbiguous, readings, spellings } from "./readings.ts";
 import { type Matchable, type Routable } from "./routable.ts";
-import { endsAtBoundary } from "../../lib/url-path.ts";
+import { endsAtBoundary } from "../../lib/http/url-path.ts";
 
 /** Routes that share a prefix and have a host. */
 interface Hosts<R extends Routable> {

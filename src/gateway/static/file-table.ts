@@ -1,5 +1,5 @@
 import { closeSync, type Stats } from "node:fs";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ENCODINGS } from "./encodings.ts";
 import { mediaType } from "./media-types.ts";
 import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-inside.ts";

@@ -1,6 +1,6 @@
-import { type Fields, fieldLine } from "../../lib/fields.ts";
-import { respond } from "../local-response.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields, fieldLine } from "../../lib/http/fields.ts";
+import { respond } from "../exchange/local-response.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 
 /** A response that a route gives to every request. */
 export interface FixedResponseSettings {

@@ -1,4 +1,4 @@
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import type * as Files from "./static-files.ts";
 
 /** Loaded with the first configuration that serves files (bench start). */

@@ -1,7 +1,7 @@
-import { fieldLine } from "../../lib/fields.ts";
-import { respond } from "../local-response.ts";
-import { type Exchange } from "../exchange.ts";
-import { securityFields } from "../security-fields.ts";
+import { fieldLine } from "../../lib/http/fields.ts";
+import { respond } from "../exchange/local-response.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { securityFields } from "../exchange/security-fields.ts";
 
 /** The target of a route's redirects. Parts that are undefined stay as in the request. */
 export interface RedirectSettings {

@@ -1,8 +1,8 @@
-import { type Fields } from "../../lib/fields.ts";
-import { httpDate } from "../../lib/http-date.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { httpDate } from "../../lib/http/http-date.ts";
 import { chooseCoding, type Coding } from "./encodings.ts";
 import { type OpenFile } from "./open-file.ts";
-import { type Validators } from "../../lib/request-conditions.ts";
+import { type Validators } from "../../lib/http/request-conditions.ts";
 
 /** One form of a served file: plain, or precompressed. */
 export interface Representation extends Validators {

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { type Fields } from "../../lib/fields.ts";
-import { dateLine } from "../../lib/http-date.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { respond, type RespondWithError, CannedError } from "../local-response.ts";
-import { securityFields } from "../security-fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { dateLine } from "../../lib/http/http-date.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { respond, type RespondWithError, CannedError } from "../exchange/local-response.ts";
+import { securityFields } from "../exchange/security-fields.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { FileTable, type FileTableSettings, type Lack } from "./file-table.ts";
 import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
-import { type ByteRange, parseRange } from "../../lib/byte-ranges.ts";
+import { type ByteRange, parseRange } from "../../lib/http/byte-ranges.ts";
 import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
-import { evaluate, rangeApplies, readConditions } from "../../lib/request-conditions.ts";
+import { evaluate, rangeApplies, readConditions } from "../../lib/http/request-conditions.ts";
 import { type Part, Transfer, type TransferBody } from "./transfer.ts";
 
 /** Tries for a file that has become shorter since it was measured. */

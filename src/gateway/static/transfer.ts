@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { type OpenFile } from "./open-file.ts";
-import { type ByteRange } from "../../lib/byte-ranges.ts";
+import { type ByteRange } from "../../lib/http/byte-ranges.ts";
 
 /** Bytes that are read at a time for codecs that must see the data. @bound */
 const CHUNK_BYTES = 65_536;

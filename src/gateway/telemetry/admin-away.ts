@@ -1,5 +1,5 @@
-import { type SharedZone } from "../../lib/shared-zone.ts";
-import { COLUMN, SUPERVISOR_ROW } from "./layout.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { COLUMN, SUPERVISOR_ROW } from "./metrics/layout.ts";
 
 /** Tells all workers whether the gateway lacks its configured admin interface. */
 export function setAdminAway(zone: SharedZone, isAway: boolean): void {

@@ -1,5 +1,5 @@
-import { add, CACHE_RESULTS, COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, CACHE_RESULTS, COLUMN } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Counts the results of the caches of a worker's routes. */
 export class CacheMetrics {

@@ -1,5 +1,5 @@
-import { add, COLUMN, ORDER_RESULTS } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN, ORDER_RESULTS } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Domains of `tls.acme`, by the state of their certificates. */
 export interface CertificateCounts {

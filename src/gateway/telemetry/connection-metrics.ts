@@ -1,5 +1,5 @@
-import { add, COLUMN, PROTOCOLS, TLS_VERSIONS, TRANSPORTS } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN, PROTOCOLS, TLS_VERSIONS, TRANSPORTS } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** An item of `TRANSPORTS`. */
 export type Transport = (typeof TRANSPORTS)[number];

@@ -1,6 +1,6 @@
-import { type PairName, SharedNames } from "../../lib/shared-names.ts";
-import { type SharedZone } from "../../lib/shared-zone.ts";
-import { COMMON } from "./layout.ts";
+import { type PairName, SharedNames } from "../../lib/memory/shared-names.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { COMMON } from "./metrics/layout.ts";
 
 /** The place of a table in the shared memory. */
 export interface TableRegion {

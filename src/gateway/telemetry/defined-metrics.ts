@@ -1,7 +1,7 @@
-import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
-import { add, COLUMN, DEFINED_BOUNDS, DEFINED_COLUMNS, DEFINED_ROWS, SUPERVISOR_ROW } from "./layout.ts";
-import { at, type Page } from "./page.ts";
+import { add, COLUMN, DEFINED_BOUNDS, DEFINED_COLUMNS, DEFINED_ROWS, SUPERVISOR_ROW } from "./metrics/layout.ts";
+import { at, type Page } from "./metrics/page.ts";
 
 const TYPES = ["counter", "gauge", "histogram"] as const;
 /** The type of a metric that a filter defines. */

@@ -1,4 +1,4 @@
-import { DURATION_BOUNDS } from "./layout.ts";
+import { DURATION_BOUNDS } from "./metrics/layout.ts";
 
 const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => seconds * 1000);
 

@@ -5,8 +5,8 @@ import {
   OPERATIONS,
   OUTCOMES,
 } from "../../payments/facilitator/facilitator-observer.ts";
-import { add, COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Counts a worker's requests to facilitators. */
 export class FacilitatorMetrics implements FacilitatorObserver {

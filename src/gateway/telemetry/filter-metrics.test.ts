@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { FilterCounts, wasmFigures, WasmMetrics } from "./filter-metrics.ts";
-import { FILTER_ROWS } from "./layout.ts";
+import { FILTER_ROWS } from "./metrics/layout.ts";
 import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
 
 const CAPACITIES = { stream: 1, body: 1, disk: 0 };

@@ -1,5 +1,5 @@
-import { type SharedZone } from "../../lib/shared-zone.ts";
-import { type UpstreamTrace } from "../exchange.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { type UpstreamTrace } from "../exchange/exchange.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
 import {
   add,
@@ -11,8 +11,8 @@ import {
   FILTER_ROWS,
   SUPERVISOR_ROW,
   TENANT_EVENTS,
-} from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+} from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 import { RequestTrace } from "./tracing/request-trace.ts";
 
 /** An item of `FILTER_PHASES`. */

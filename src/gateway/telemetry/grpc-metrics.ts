@@ -1,5 +1,5 @@
-import { add, COLUMN, GRPC_STATUSES } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN, GRPC_STATUSES } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 const OTHER = GRPC_STATUSES - 1;
 

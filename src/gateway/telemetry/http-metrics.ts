@@ -1,8 +1,8 @@
-import { type LoggedRequest, type Exchange } from "../exchange.ts";
+import { type LoggedRequest, type Exchange } from "../exchange/exchange.ts";
 import { bucketOf } from "./duration-buckets.ts";
 import { countGrpc } from "./grpc-metrics.ts";
-import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 const OTHER_METHOD = METHODS.length - 1;
 const BUCKETS = DURATION_BOUNDS.length + 1;

@@ -1,5 +1,5 @@
-import { add, COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Counts the copies of requests. */
 export class MirrorMetrics {

@@ -1,5 +1,5 @@
-import { add, COLUMN, PAYMENT_OUTCOMES, RECORD_RESULTS } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN, PAYMENT_OUTCOMES, RECORD_RESULTS } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Counts payments by their state, and the records of their settlement. */
 export class PaymentMetrics {

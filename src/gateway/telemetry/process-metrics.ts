@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { VERSION } from "../../lib/version.ts";
-import { COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { VERSION } from "../../lib/process/version.ts";
+import { COLUMN } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 const PAGE_BYTES = 4096;
 

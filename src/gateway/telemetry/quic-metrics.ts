@@ -1,6 +1,6 @@
 import { type QuicFigures } from "../http3/figures.ts";
-import { add, COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Metrics of QUIC beside those that all protocols have: figure, column, name, help. */
 const COUNTERS = [

@@ -1,5 +1,5 @@
-import { add, COLUMN, RATE_LIMIT_RESULTS, RATE_LIMIT_STORE_RESULTS } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, COLUMN, RATE_LIMIT_RESULTS, RATE_LIMIT_STORE_RESULTS } from "./metrics/layout.ts";
+import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** Counts the decisions of rate limits. */
 export class RateLimitMetrics {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { SharedZone } from "../../lib/shared-zone.ts";
-import { type Exchange } from "../exchange.ts";
-import { DURATION_BOUNDS, ROUTE_ROWS, zoneShape } from "./layout.ts";
+import { SharedZone } from "../../lib/memory/shared-zone.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { DURATION_BOUNDS, ROUTE_ROWS, zoneShape } from "./metrics/layout.ts";
 import { RouteTraffic } from "./route-traffic.ts";
 
 /** The members of an ended exchange that are read. */

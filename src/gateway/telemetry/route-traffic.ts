@@ -1,8 +1,8 @@
-import { type SharedZone } from "../../lib/shared-zone.ts";
-import { type Exchange } from "../exchange.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
+import { type Exchange } from "../exchange/exchange.ts";
 import { CounterTable } from "./counter-table.ts";
 import { bucketOf } from "./duration-buckets.ts";
-import { add, CACHE_RESULTS, COLUMN, DURATION_BOUNDS, ROUTE_COLUMNS, ROUTE_ROWS } from "./layout.ts";
+import { add, CACHE_RESULTS, COLUMN, DURATION_BOUNDS, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
 
 /** All requests of one route since the server was started, including unauthenticated ones. */
 export interface RouteTotals {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { type QuicFigures } from "../http3/figures.ts";
-import { COLUMN } from "./layout.ts";
+import { COLUMN } from "./metrics/layout.ts";
 import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
 
 const CAPACITIES = { stream: 1, body: 1, disk: 0 };

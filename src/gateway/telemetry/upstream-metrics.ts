@@ -1,6 +1,6 @@
-import { add, SERVER_COLUMN, SERVER_GAUGE, serverColumn, serverGauge } from "./layout.ts";
+import { add, SERVER_COLUMN, SERVER_GAUGE, serverColumn, serverGauge } from "./metrics/layout.ts";
 import { type UpstreamUses } from "./upstream-usage.ts";
-import { at, type Labels, type Page, type Snapshot } from "./page.ts";
+import { at, type Labels, type Page, type Snapshot } from "./metrics/page.ts";
 
 /** A server with its labels and the slot of its counters. */
 export interface CountedServer {

@@ -1,8 +1,8 @@
-import { eventDate } from "../../lib/event-clock.ts";
-import { type SharedZone } from "../../lib/shared-zone.ts";
+import { eventDate } from "../../lib/time/event-clock.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
 import { CounterTable } from "./counter-table.ts";
-import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./layout.ts";
+import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./metrics/layout.ts";
 import { USE, useCounts } from "./usage.ts";
 
 /** The use of one upstream. Each try counts. Server errors are 5xx responses and failures without a response. */

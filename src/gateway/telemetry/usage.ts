@@ -1,10 +1,10 @@
-import { eventDate } from "../../lib/event-clock.ts";
-import { type SharedZone } from "../../lib/shared-zone.ts";
+import { eventDate } from "../../lib/time/event-clock.ts";
+import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type UseCounts } from "../../store/usage-store.ts";
-import { type Exchange } from "../exchange.ts";
-import { type PairName } from "../../lib/shared-names.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { type PairName } from "../../lib/memory/shared-names.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
-import { add, COLUMN, COMMON, ROUTE_ROWS, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
+import { add, COLUMN, COMMON, ROUTE_ROWS, USAGE_COLUMNS, USAGE_ROWS } from "./metrics/layout.ts";
 
 /** One consumer's use of one route in a period. */
 export interface Usage extends UseCounts {

@@ -1,9 +1,9 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type RespondWithError } from "../local-response.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type RespondWithError } from "../exchange/local-response.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { isEventStream } from "../proxy/event-stream.ts";
 
 /** Bytes of a response that are buffered until it is complete. A longer response is passed on as it arrives. */

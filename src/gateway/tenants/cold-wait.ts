@@ -1,4 +1,4 @@
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type ColdRequest } from "./cold-starts.ts";
 
 /** The result of a wait. */

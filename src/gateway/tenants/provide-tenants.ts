@@ -1,6 +1,6 @@
-import { SpareAccount } from "../../lib/spare-account.ts";
+import { SpareAccount } from "../../lib/memory/spare-account.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
-import { type FeatureParts } from "../feature-parts.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { createRequestHeadersPolicy } from "../policy/headers/headers.ts";
 import { routeName } from "../routing/route-name.ts";

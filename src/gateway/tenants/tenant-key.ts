@@ -1,4 +1,4 @@
-import { trimOws } from "../../lib/fields.ts";
+import { trimOws } from "../../lib/http/fields.ts";
 
 /** Bytes of a tenant's key. */
 const MAX_KEY_BYTES = 128;

@@ -1,10 +1,10 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields, firstFieldValue } from "../../lib/fields.ts";
-import { type RespondWithError, CannedError } from "../local-response.ts";
-import { type Exchange, type RequestHead } from "../exchange.ts";
+import { type Fields, firstFieldValue } from "../../lib/http/fields.ts";
+import { type RespondWithError, CannedError } from "../exchange/local-response.ts";
+import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
-import { type FilterDecision } from "../filters/filter.ts";
+import { type FilterDecision } from "../filters/runtime/filter.ts";
 import { roomForBody } from "../filters/parked-request.ts";
 import { PeekedBody } from "../filters/peeked-body.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";

@@ -1,9 +1,9 @@
 import { ServerMetrics } from "../telemetry/upstream-metrics.ts";
-import { zoneShape } from "../telemetry/layout.ts";
+import { zoneShape } from "../telemetry/metrics/layout.ts";
 import { type Member } from "../upstream/member.ts";
 import { UpstreamServer } from "../upstream/server.ts";
 import { type PoolDeps, ServerPool } from "../upstream/server-pool.ts";
-import { type WorkerStates } from "../upstream/server-states.ts";
+import { type WorkerStates } from "../upstream/outlier-detection.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
 /**

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { tenantKey } from "./tenant-key.ts";
 import { tenantSocket } from "./tenant-socket.ts";

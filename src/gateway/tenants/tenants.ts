@@ -1,4 +1,4 @@
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ColdStarts } from "./cold-starts.ts";
 import {
   type Mapping,

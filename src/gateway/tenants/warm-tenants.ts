@@ -1,4 +1,4 @@
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type TenantServerDeps, TenantUpstream } from "./tenant-server.ts";
 

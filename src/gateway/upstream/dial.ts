@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import { type Fields } from "../../lib/fields.ts";
-import { isRemotePublicAddress } from "../../lib/own-address.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { isRemotePublicAddress } from "../../lib/net/own-address.ts";
 import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnError } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 

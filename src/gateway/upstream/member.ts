@@ -1,5 +1,5 @@
 import { type Endpoint } from "../wire/tcp.ts";
-import { hostAndPort } from "../../lib/url-host.ts";
+import { hostAndPort } from "../../lib/http/url-host.ts";
 
 /**
  * One server of an upstream, as the directory of servers describes it to workers. It is plain data, because it crosses

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { Http2ClientConnection } from "../http2/client-connection.ts";
 import { GET } from "../http2/testing/scripted-server.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { flushCork } from "../wire/outgoing.ts";

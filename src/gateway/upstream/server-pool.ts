@@ -1,6 +1,6 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type Client, ClientShares, Share } from "../../lib/client-shares.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { type Client, ClientShares, Share } from "../../lib/net/client-shares.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import type * as Http2 from "../http2/client-connection.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";

@@ -3,7 +3,7 @@ import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Member, serverKey } from "./member.ts";
 import { type SlowStart } from "./slow-start.ts";
 import { type ServerPool } from "./server-pool.ts";
-import { type ActiveState, type Failure, type WorkerStates } from "./server-states.ts";
+import { type ActiveState, type Failure, type WorkerStates } from "./outlier-detection.ts";
 
 /** A status which says that the server cannot serve now, while another server may. */
 function isRetryableStatus(status: number): boolean {

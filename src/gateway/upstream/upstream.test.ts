@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { type Member } from "./member.ts";
 import { UpstreamServer } from "./server.ts";
 import { ServerPool } from "./server-pool.ts";
-import { ServerStates } from "./server-states.ts";
+import { ServerStates } from "./outlier-detection.ts";
 import { Upstream } from "./upstream.ts";
 
 const CLIENT = "192.0.2.1";

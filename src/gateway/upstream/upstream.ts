@@ -1,4 +1,4 @@
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields } from "../../lib/http/fields.ts";
 import { type Balancer } from "./balancers/balancer.ts";
 import { type Balancing, createBalancer } from "./balancers/create-balancer.ts";
 import { type Member, serverKey } from "./member.ts";

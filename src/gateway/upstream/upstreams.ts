@@ -1,9 +1,9 @@
 import { type SecureContext } from "node:tls";
 import { isDeepStrictEqual } from "node:util";
-import { BEARER_TOKEN } from "../../lib/bearer-token.ts";
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type Fields } from "../../lib/fields.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
+import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
+import { type Fields } from "../../lib/http/fields.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Environment, readSecret } from "../../payments/facilitator/secrets.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
@@ -12,11 +12,11 @@ import { trustOf } from "../wire/tls-connect.ts";
 import { readAuthorities, readPair } from "../wire/read-certificates.ts";
 import { tlsFailureLog } from "./tls-failures.ts";
 import { type DialSettings } from "./dial.ts";
-import { reasonName } from "./directory/probe-reason.ts";
+import { reasonName } from "./probe-reason.ts";
 import { type Membership } from "./member.ts";
 import { UpstreamServer } from "./server.ts";
 import { ServerPool } from "./server-pool.ts";
-import { type ServerStates } from "./server-states.ts";
+import { type ServerStates } from "./outlier-detection.ts";
 import { SlowStart } from "./slow-start.ts";
 import { Upstream } from "./upstream.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { createServer } from "node:net";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { Arrivals } from "./arrivals.ts";
 import { Outgoing } from "./outgoing.ts";
 import { DEAF } from "./tcp.ts";

@@ -1,5 +1,5 @@
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { unacknowledged } from "../../lib/unacknowledged.ts";
+import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { unacknowledged } from "../../lib/net/unacknowledged.ts";
 import { type Outgoing } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 

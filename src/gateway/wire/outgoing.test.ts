@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { BufferPool } from "../../lib/buffer-pool.ts";
+import { BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { FakeWire } from "./testing/fake-wire.ts";

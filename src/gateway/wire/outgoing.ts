@@ -1,10 +1,10 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
-import { ByteQueue } from "../../lib/byte-queue.ts";
-import { MAX_DIGITS, writeDecimal } from "../../lib/decimal.ts";
-import { beginEvent, endEvent } from "../../lib/event-clock.ts";
-import { writeLatin1 } from "../../lib/latin1.ts";
-import { sendFile } from "../../lib/send-file.ts";
-import { type TextPieces } from "../../lib/text-pieces.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
+import { ByteQueue } from "../../lib/memory/byte-queue.ts";
+import { MAX_DIGITS, writeDecimal } from "../../lib/text/decimal.ts";
+import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
+import { writeLatin1 } from "../../lib/memory/latin1.ts";
+import { sendFile } from "../../lib/net/send-file.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type Wire } from "./wire.ts";
 
 /**

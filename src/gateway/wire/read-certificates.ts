@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
+import { readRegularFile } from "../../lib/files/read-regular-file.ts";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { type KeyPair } from "./tls.ts";
 

@@ -1,5 +1,5 @@
-import { type BufferAccount } from "../../lib/buffer-pool.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { Arrivals, type Taken } from "./arrivals.ts";
 import { Outgoing, type Sender } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";

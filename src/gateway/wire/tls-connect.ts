@@ -2,7 +2,7 @@ import type * as Tls from "node:tls";
 import { type SecureContext } from "node:tls";
 import { isIP } from "node:net";
 import { type Socket, type SocketHandler } from "bun";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 import { openSocket } from "./connect-tcp.ts";
 import { type Connecting, DEAF, guarded, handlerFor, type OnError } from "./tcp.ts";
 import { hasAltName } from "./alt-names.ts";

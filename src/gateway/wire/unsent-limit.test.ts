@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createConnection } from "node:net";
-import { unacknowledged } from "../../lib/unacknowledged.ts";
+import { unacknowledged } from "../../lib/net/unacknowledged.ts";
 import { DEAF, listen } from "./tcp.ts";
 import { MAX_UNSENT_BYTES } from "./unsent-limit.ts";
 import { type Wire } from "./wire.ts";

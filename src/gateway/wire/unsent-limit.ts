@@ -1,5 +1,5 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../lib/c-library.ts";
+import { fromCLibrary } from "../../lib/process/c-library.ts";
 
 const IPPROTO_TCP = 6;
 const TCP_NOTSENT_LOWAT = 25;

@@ -1,4 +1,4 @@
-import { type Transport } from "../exchange.ts";
+import { type Transport } from "../exchange/exchange.ts";
 
 /** A byte connection on any transport. Bun's sockets have this interface without an adapter. */
 export interface Wire extends Transport {

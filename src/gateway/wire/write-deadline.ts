@@ -1,4 +1,4 @@
-import { Deadline } from "../../lib/timer-wheel.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type Wire } from "./wire.ts";
 
 /** Cuts a connection if its peer does not read. */

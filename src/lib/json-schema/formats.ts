@@ -1,4 +1,4 @@
-import { hasCredentials, isAbsoluteUrl } from "../url-text.ts";
+import { hasCredentials, isAbsoluteUrl } from "../http/url-text.ts";
 import { isIPv4, isIPv6 } from "node:net";
 import { isEmail, isHostname, isIdnEmail, isIdnHostname } from "./formats-host.ts";
 import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./formats-uri.ts";

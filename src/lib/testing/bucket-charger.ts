@@ -1,6 +1,6 @@
 /** Takes tokens from the buckets of a shared zone, which is descriptor 3, and prints how many of each key it got. */
-import { SharedZone } from "../shared-zone.ts";
-import { BUCKET_BYTES, TokenBuckets } from "../token-buckets.ts";
+import { SharedZone } from "../memory/shared-zone.ts";
+import { BUCKET_BYTES, TokenBuckets } from "../memory/token-buckets.ts";
 
 const [keys = 0, cost = 0, burst = 0] = process.argv.slice(2).map(Number);
 const zone = SharedZone.open({ rows: 1, counters: 0, cells: 0, common: BUCKET_BYTES }, 3);

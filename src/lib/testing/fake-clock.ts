@@ -1,4 +1,4 @@
-import { type WheelClock } from "../timer-wheel.ts";
+import { type WheelClock } from "../time/timer-wheel.ts";
 
 /** A wheel's clock that a test moves. */
 export class FakeClock implements WheelClock {

@@ -1,7 +1,7 @@
 /**
  * Prints which addresses are this machine's, before and after its interfaces get some. It runs in a network of its own.
  */
-import { isOwnAddress, isRemotePublicAddress } from "../own-address.ts";
+import { isOwnAddress, isRemotePublicAddress } from "../net/own-address.ts";
 import { giveAddress, ip } from "./own-network.ts";
 
 const ADDRESSES = ["9.9.9.77", "::ffff:9.9.9.77", "2a00::7", "8.7.1.1", "9.9.9.78", "2a00::8", "127.0.0.5", "::1", "x"];

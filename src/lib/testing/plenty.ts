@@ -1,4 +1,4 @@
-import { BufferPool } from "../buffer-pool.ts";
+import { BufferPool } from "../memory/buffer-pool.ts";
 
 /** A pool that no test exhausts. */
 export function plentyOfBuffers(): BufferPool {

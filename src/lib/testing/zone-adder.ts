@@ -1,5 +1,5 @@
 /** A process that counts in a zone: `ROW TIMES [COUNTERS]`, with the zone as descriptor 3. */
-import { SharedZone } from "../shared-zone.ts";
+import { SharedZone } from "../memory/shared-zone.ts";
 
 const [row, times, counters = 5] = process.argv.slice(2).map(Number);
 const zone = SharedZone.open({ rows: 3, counters, cells: 2 }, 3);

@@ -1,4 +1,4 @@
-import { readJsonUpTo } from "../../lib/response-bytes.ts";
+import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { type Account } from "../signatures/signature.ts";
 import { sameAddress } from "../x402/address.ts";

@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { parsedJson } from "../../lib/parsed-json.ts";
-import { createWholeFile } from "../../lib/whole-file.ts";
+import { createWholeFile } from "../../lib/files/whole-file.ts";
 import { checksumAddress } from "../x402/address-hash.ts";
 import { type Account, addressOfPrivateKey } from "../signatures/signature.ts";
 

@@ -1,6 +1,6 @@
-import { readJsonUpTo } from "../../lib/response-bytes.ts";
+import { readJsonUpTo } from "../../lib/http/response-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
-import { timeoutSignal } from "../../lib/timeout-signal.ts";
+import { timeoutSignal } from "../../lib/time/timeout-signal.ts";
 
 /** Longest response of a facilitator, in bytes; a longer one is an error. A large one's /supported has some 10 KB. */
 const MAX_RESPONSE_BYTES = 256 * 1024;

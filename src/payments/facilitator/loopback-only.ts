@@ -1,4 +1,4 @@
-import { bareHost } from "../../lib/url-host.ts";
+import { bareHost } from "../../lib/http/url-host.ts";
 const LOOPBACK_V4 = /^127(?:\.[0-9]{1,3}){3}$/;
 const LOOPBACK_V6 = /^(?:::1|(?:0{1,4}:){7}0{0,3}1|::ffff:127(?:\.[0-9]{1,3}){3})$/i;
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, unlinkSync } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type Facilitator } from "../x402/facilitator.ts";
 import { FacilitatorService, MAX_REQUEST_BYTES, type ServiceOptions } from "./facilitator-service.ts";
 import { isLoopback } from "./loopback-only.ts";

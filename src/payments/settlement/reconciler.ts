@@ -1,5 +1,5 @@
 import { faultOf } from "../../lib/caught.ts";
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { type Ledger, type Payment, RECHECK_MS } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 import { type Facilitator, type Outcome } from "../x402/facilitator.ts";

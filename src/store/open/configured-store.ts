@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { dirname, join } from "node:path";
-import { readRegularFile } from "../../lib/read-regular-file.ts";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { readRegularFile } from "../../lib/files/read-regular-file.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 import { whyUnreadable } from "../../lib/caught.ts";
 import { type LedgerVersion } from "../ledger-view.ts";
 import type * as View from "./open-ledger-view.ts";

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../lib/caught.ts";
-import { machineTime } from "../../lib/machine-time.ts";
+import { machineTime } from "../../lib/time/machine-time.ts";
 import { migrate } from "../sqlite/migrations.ts";
 import { SqliteSimulatedTransfers } from "../sqlite/sqlite-simulated-transfers.ts";
 import { SqliteLedger } from "../sqlite/sqlite-ledger.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../lib/within.ts";
+import { within } from "../../lib/time/within.ts";
 import { createHash } from "node:crypto";
 import { type Attempt, dial } from "./dial.ts";
 import { type LogIn, logIn } from "./log-in.ts";

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
-import { systemTrust } from "../../lib/system-trust.ts";
+import { systemTrust } from "../../lib/net/system-trust.ts";
 import { Messages } from "./messages.ts";
 import { PostgresError } from "./postgres-error.ts";
 import { type Target } from "./target.ts";

@@ -1,4 +1,4 @@
-import { machineTime } from "../../lib/machine-time.ts";
+import { machineTime } from "../../lib/time/machine-time.ts";
 import { type LedgerVersion } from "../ledger-view.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";

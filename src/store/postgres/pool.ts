@@ -1,4 +1,4 @@
-import { hostAndPort } from "../../lib/url-host.ts";
+import { hostAndPort } from "../../lib/http/url-host.ts";
 import { Connection, type ConnectionSettings, type Result, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 

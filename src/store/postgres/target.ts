@@ -1,4 +1,4 @@
-import { bareHost } from "../../lib/url-host.ts";
+import { bareHost } from "../../lib/http/url-host.ts";
 /** `require` encrypts without a check of the server's identity; `verify-full` checks certificate and host name. */
 export type SslMode = "disable" | "require" | "verify-full";
 

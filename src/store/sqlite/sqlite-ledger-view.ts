@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { machineTime } from "../../lib/machine-time.ts";
+import { machineTime } from "../../lib/time/machine-time.ts";
 import { type Payment, type PaymentKey } from "../ledger.ts";
 import {
   type LedgerFilter,

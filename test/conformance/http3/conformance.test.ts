@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { respond } from "../../../src/gateway/local-response.ts";
+import { respond } from "../../../src/gateway/exchange/local-response.ts";
 import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { headers, hex, statusOf } from "../../support/http3-frames.ts";
 import { LOCALHOST } from "../../support/certificates.ts";

@@ -1,15 +1,15 @@
 /** Calls of filters to real upstreams, without a gateway. */
 import { loadValue } from "../../../src/gateway/config/load.ts";
-import { type Exchange } from "../../../src/gateway/exchange.ts";
+import { type Exchange } from "../../../src/gateway/exchange/exchange.ts";
 import { type CallGroup, type Pairs } from "../../../src/gateway/filters/calls/call.ts";
 import { UpstreamCalls } from "../../../src/gateway/filters/calls/call-group.ts";
 import { callTarget } from "../../../src/gateway/filters/calls/call-target.ts";
 import { Upstreams } from "../../../src/gateway/upstream/upstreams.ts";
 import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
-import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
-import { BufferPool } from "../../../src/lib/buffer-pool.ts";
+import { ServerStates } from "../../../src/gateway/upstream/outlier-detection.ts";
+import { BufferPool } from "../../../src/lib/memory/buffer-pool.ts";
 import { plentyOfBuffers } from "../../../src/lib/testing/plenty.ts";
-import { TimerWheel } from "../../../src/lib/timer-wheel.ts";
+import { TimerWheel } from "../../../src/lib/time/timer-wheel.ts";
 
 /** Memory for bodies, in bytes. */
 const MEMORY_BYTES = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { GuardedBody } from "../../../src/gateway/policy/auth/guarded-body.ts";
 import { GatheredBody } from "../../../src/gateway/policy/gathered-body.ts";
 import { PeekedBody } from "../../../src/gateway/filters/peeked-body.ts";
-import { type RequestBody } from "../../../src/gateway/exchange.ts";
+import { type RequestBody } from "../../../src/gateway/exchange/exchange.ts";
 import { BROKEN, ClientExchange, type Consumer, type Flow, ProducedBody, type Producer } from "./flow.ts";
 
 const PEEKED_BYTES = 40_000;

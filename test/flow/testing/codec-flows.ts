@@ -7,7 +7,7 @@ import { type Frame } from "../../../src/gateway/http2/testing/frame-log.ts";
 import { type ScriptedPeer } from "../../../src/gateway/http2/testing/scripted-peer.ts";
 import { GET, Host as Http2Host, POST, ScriptedClient } from "../../../src/gateway/http2/testing/scripted-client.ts";
 import { GET as ASK, OK, POST as SEND, ScriptedServer } from "../../../src/gateway/http2/testing/scripted-server.ts";
-import { type Exchange } from "../../../src/gateway/exchange.ts";
+import { type Exchange } from "../../../src/gateway/exchange/exchange.ts";
 import { flushCork } from "../../../src/gateway/wire/outgoing.ts";
 import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";
 import { BROKEN, type Consumer, type Flow, type Producer } from "./flow.ts";

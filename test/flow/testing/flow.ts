@@ -5,8 +5,8 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
-} from "../../../src/gateway/exchange.ts";
-import { withExchangeState } from "../../../src/gateway/exchange-state.ts";
+} from "../../../src/gateway/exchange/exchange.ts";
+import { withExchangeState } from "../../../src/gateway/exchange/exchange-state.ts";
 
 /** Records the bytes that arrive behind an implementation, and accepts more or not. */
 export class Consumer {

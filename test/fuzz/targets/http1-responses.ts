@@ -4,8 +4,8 @@
  */
 import fc from "fast-check";
 import { type TurnpikeError } from "../../../src/lib/errors.ts";
-import { type Fields } from "../../../src/lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../../../src/gateway/exchange.ts";
+import { type Fields } from "../../../src/lib/http/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../../../src/gateway/exchange/exchange.ts";
 import { ClientConnection } from "../../../src/gateway/http1/client-connection.ts";
 import { Owner } from "../../../src/gateway/http1/testing/client-peers.ts";
 import { FakeWire } from "../../../src/gateway/wire/testing/fake-wire.ts";

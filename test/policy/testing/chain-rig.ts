@@ -1,9 +1,9 @@
 /** The real pipeline over every protocol, with the policies of a test. */
 import { loadValue } from "../../../src/gateway/config/load.ts";
-import { respondWithError } from "../../../src/gateway/local-response.ts";
+import { respondWithError } from "../../../src/gateway/exchange/local-response.ts";
 import { startEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
-import { Observer } from "../../../src/gateway/observer.ts";
-import { type Pipeline, serve } from "../../../src/gateway/pipeline.ts";
+import { Observer } from "../../../src/gateway/pipeline/observer.ts";
+import { type Pipeline, serve } from "../../../src/gateway/pipeline/pipeline.ts";
 import { type Policy } from "../../../src/gateway/policy/policy.ts";
 import { GatewayListener } from "../../../src/gateway/process/listeners/gateway-listener.ts";
 import { AddressShares } from "../../../src/gateway/process/connections/address-shares.ts";
@@ -12,11 +12,11 @@ import { SharedConnectionCounter } from "../../../src/gateway/process/connection
 import { Upstreams } from "../../../src/gateway/upstream/upstreams.ts";
 import { type ForwardTarget } from "../../../src/gateway/proxy/target.ts";
 import { RouteTable } from "../../../src/gateway/routing/table.ts";
-import { type ServerSettings } from "../../../src/gateway/server-host.ts";
+import { type ServerSettings } from "../../../src/gateway/exchange/server-host.ts";
 import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
-import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
-import { BufferPool } from "../../../src/lib/buffer-pool.ts";
-import { TimerWheel } from "../../../src/lib/timer-wheel.ts";
+import { ServerStates } from "../../../src/gateway/upstream/outlier-detection.ts";
+import { BufferPool } from "../../../src/lib/memory/buffer-pool.ts";
+import { TimerWheel } from "../../../src/lib/time/timer-wheel.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { type RawOrigin } from "../../support/raw-origin.ts";
 import { Clients } from "../protocols.ts";

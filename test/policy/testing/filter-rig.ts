@@ -8,7 +8,7 @@ import { loaded } from "../../../src/gateway/filters/module/testing/metered.ts";
 import { callsOf } from "../../../src/gateway/filters/own-abi/testing/own-module.ts";
 import { OwnFilter } from "../../../src/gateway/filters/own-filter.ts";
 import { RouteFilters } from "../../../src/gateway/filters/route-filters.ts";
-import { type FilterSettings } from "../../../src/gateway/filters/runtime.ts";
+import { type FilterSettings } from "../../../src/gateway/filters/runtime/runtime.ts";
 import { type TestRuntime, testRuntime, testSettings } from "../../../src/gateway/filters/testing/test-runtime.ts";
 import { until } from "../../../src/lib/testing/until.ts";
 import { RawOrigin } from "../../support/raw-origin.ts";

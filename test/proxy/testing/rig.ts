@@ -4,7 +4,7 @@ import { loadValue } from "../../../src/gateway/config/load.ts";
 import { type Gateway } from "../../../src/gateway/process/gateway/gateway-interface.ts";
 import { startGateway } from "../../../src/gateway/process/gateway/gateway.ts";
 import { onlySlot } from "../../../src/gateway/telemetry/telemetry.ts";
-import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
+import { ServerStates } from "../../../src/gateway/upstream/outlier-detection.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { Folder, until } from "../../support/program.ts";
 

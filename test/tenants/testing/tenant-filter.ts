@@ -1,5 +1,5 @@
 import { assemble, I32, op, u32 } from "../../../src/gateway/filters/module/testing/assembler.ts";
-import { OWN_IMPORTS, type OwnImport } from "../../../src/gateway/filters/own-abi/signatures.ts";
+import { OWN_IMPORTS, type OwnImport } from "../../../src/gateway/filters/module/own-signatures.ts";
 
 const ALWAYS: readonly OwnImport[] = [
   "get_header",

@@ -1,5 +1,5 @@
 import { amountText } from "../../common/ledger-record.ts";
-import { visibleText } from "../../../lib/visible-text.ts";
+import { visibleText } from "../../../lib/text/visible-text.ts";
 import { ageText, bytesText, countText, timeText } from "../../common/units.ts";
 import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";

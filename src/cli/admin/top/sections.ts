@@ -1,4 +1,4 @@
-import { visibleText } from "../../../lib/visible-text.ts";
+import { visibleText } from "../../../lib/text/visible-text.ts";
 import { type AdminEvent } from "../events.ts";
 import { bytesText, countText, durationText, timeText } from "../../common/units.ts";
 import { type NarrowColumn } from "./narrow-table.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
-import { PNG_SIGNATURE, pngChunk } from "../../../lib/png.ts";
+import { PNG_SIGNATURE, pngChunk } from "../../../lib/text/png.ts";
 import { decodePng } from "../../testing/png.ts";
 import { stitch } from "./stitch.ts";
 

@@ -1,7 +1,7 @@
 import { createDeflate, constants, inflate } from "node:zlib";
 import { once } from "node:events";
 import { promisify } from "node:util";
-import { PNG_SIGNATURE, pngChunk } from "../../../lib/png.ts";
+import { PNG_SIGNATURE, pngChunk } from "../../../lib/text/png.ts";
 
 /** The parts of a picture from top to bottom, each as a PNG that the browser wrote. */
 export type Bands = AsyncIterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../lib/caught.ts";
-import { isOneFile } from "../../../lib/one-file.ts";
+import { isOneFile } from "../../../lib/files/one-file.ts";
 import { writeFontConfig } from "../../fonts/font-config.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
 

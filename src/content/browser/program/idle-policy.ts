@@ -1,5 +1,5 @@
 import { dlopen, ptr } from "bun:ffi";
-import { fromCLibrary } from "../../../lib/c-library.ts";
+import { fromCLibrary } from "../../../lib/process/c-library.ts";
 
 /** From linux/sched.h. */
 const SCHED_IDLE = 5;

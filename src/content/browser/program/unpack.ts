@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { codeOf } from "../../../lib/caught.ts";
 import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
-import { fileAge } from "../../../lib/file-age.ts";
-import { pollUntil } from "../../../lib/poll-until.ts";
-import { uniqueName } from "../../../lib/unique-name.ts";
+import { fileAge } from "../../../lib/files/file-age.ts";
+import { pollUntil } from "../../../lib/time/poll-until.ts";
+import { uniqueName } from "../../../lib/text/unique-name.ts";
 
 /** The location of an unpacked browser, and its environment. */
 export interface UnpackedBrowser {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type EgressRules } from "../../egress/forward-proxy.ts";
 import { type NetworkAccess } from "../../egress/proxy-access.ts";
 import { type BlankTab, closeBlankTab, openBlankTab } from "../program/blank-tab.ts";

@@ -1,12 +1,12 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { basicAuthorization } from "../../../lib/basic-authorization.ts";
+import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
 import { messageOf } from "../../../lib/caught.ts";
-import { newWebSocketKey, webSocketAccept } from "../../../lib/websocket-handshake.ts";
+import { newWebSocketKey, webSocketAccept } from "../../../lib/http/websocket-handshake.ts";
 import { readHead } from "../../egress/read-head.ts";
 import { parseStatusLine } from "../../egress/status-line.ts";
 import { WebSocketWire } from "./websocket-wire.ts";
-import { bareHost, portOf } from "../../../lib/url-host.ts";
+import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 
 /** An open WebSocket. */
 export interface WebSocketConnection {

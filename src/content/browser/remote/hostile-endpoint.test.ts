@@ -3,7 +3,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
-import { webSocketAccept } from "../../../lib/websocket-handshake.ts";
+import { webSocketAccept } from "../../../lib/http/websocket-handshake.ts";
 import { NetworkAccess } from "../../egress/proxy-access.ts";
 import { CdpConnection } from "../program/cdp.ts";
 import { connectRemoteBrowser, type RemoteSettings } from "./remote-browser.ts";

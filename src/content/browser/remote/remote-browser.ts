@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { systemTrust } from "../../../lib/system-trust.ts";
-import { within } from "../../../lib/within.ts";
+import { systemTrust } from "../../../lib/net/system-trust.ts";
+import { within } from "../../../lib/time/within.ts";
 import { NetworkAccess, plainAddress } from "../../egress/proxy-access.ts";
 import { CdpConnection, CdpError, type CdpFields } from "../program/cdp.ts";
 import { type PageProcesses, type RunningBrowser } from "../program/running-browser.ts";

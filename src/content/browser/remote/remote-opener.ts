@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type BrowserInfo, type BrowserOpener, type Log } from "../program/browser-opener.ts";
 import { type RunningBrowser } from "../program/running-browser.ts";
 import { endpointName } from "./endpoint.ts";

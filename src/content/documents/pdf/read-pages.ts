@@ -1,4 +1,4 @@
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type SourcePage } from "./read-page.ts";
 import { type Block, type PdfPage } from "./shapes.ts";
 

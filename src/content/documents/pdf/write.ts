@@ -1,4 +1,4 @@
-import { escapeHtml } from "../content.ts";
+import { escapeHtml } from "../kinds/content.ts";
 import { type Block, type Piece, plainOf } from "./shapes.ts";
 
 /** The blocks of a document as HTML. */

@@ -1,5 +1,5 @@
 import { type Element, type ParentNode, isTag, isText } from "domhandler";
-import { isBlock } from "../display.ts";
+import { isBlock } from "../tree/display.ts";
 
 /** Class patterns with which highlighters name a language, the most reliable first. */
 const LANGUAGE_CLASSES = [

@@ -1,9 +1,9 @@
 import { type ParentNode, hasChildren } from "domhandler";
 import { expect, test } from "bun:test";
 import { toLinks } from "../links.ts";
-import { MAX_PRUNED_DEPTH, prepare } from "../prune.ts";
+import { MAX_PRUNED_DEPTH, prepare } from "../tree/prune.ts";
 import { toText } from "../text.ts";
-import { MAX_REOPENED, parseTree } from "../tree.ts";
+import { MAX_REOPENED, parseTree } from "../tree/tree.ts";
 import { written } from "./testing/written.ts";
 import { markdownOf } from "./writer.ts";
 

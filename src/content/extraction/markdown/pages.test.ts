@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "bun:test";
-import { prepare } from "../prune.ts";
-import { parseTree } from "../tree.ts";
+import { prepare } from "../tree/prune.ts";
+import { parseTree } from "../tree/tree.ts";
 import { written } from "./testing/written.ts";
 import { markdownOf } from "./writer.ts";
 

@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
-import { prepare } from "../prune.ts";
+import { prepare } from "../tree/prune.ts";
 import { toText } from "../text.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { written } from "./testing/written.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 

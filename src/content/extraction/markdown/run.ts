@@ -1,5 +1,5 @@
 import { type TextContext, escapeAddress, escapeText, escapeTitle } from "./escape.ts";
-import { foldWhiteSpace } from "../white-space.ts";
+import { foldWhiteSpace } from "../tree/white-space.ts";
 import { type Link, type MarkKind, Marks } from "./marks.ts";
 
 /** A piece of the running text between two blocks. */

@@ -1,5 +1,5 @@
 import { type Element, type ParentNode, isTag } from "domhandler";
-import { headingLevel, isBlock } from "../display.ts";
+import { headingLevel, isBlock } from "../tree/display.ts";
 
 /** Bits for the kinds of an element's descendants. */
 export const HAS_BLOCK = 1;

@@ -1,5 +1,5 @@
 import { type ChildNode, type Element, type ParentNode, isTag, isText } from "domhandler";
-import { headingLevel, isBlock } from "../display.ts";
+import { headingLevel, isBlock } from "../tree/display.ts";
 import { codeOf, fenced } from "./code.ts";
 import { isList, writeDefinitions, writeItems, writeList } from "./lists.ts";
 import { type Link, Marks } from "./marks.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { notContent, type Obstacle } from "./not-content.ts";
 
 interface Page {

@@ -1,6 +1,6 @@
 import { type Document, isTag } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
-import { type NotContent } from "../extraction.ts";
+import { type NotContent } from "../tree/extraction.ts";
 import { challengeOf } from "./challenge.ts";
 import { isConsentWall } from "./consent-wall.ts";
 import { MANY_WORDS, PageFacts, walk } from "./page-facts.ts";

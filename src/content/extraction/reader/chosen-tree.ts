@@ -1,7 +1,7 @@
 import { Document, Element, Text, isTag } from "domhandler";
-import { imageSource } from "../images.ts";
-import { isWholeHeading } from "../hidden.ts";
-import { isNeverShown } from "../prune.ts";
+import { imageSource } from "../tree/images.ts";
+import { isWholeHeading } from "../tree/hidden.ts";
+import { isNeverShown } from "../tree/prune.ts";
 import { type Block, type Box, FLAGS, type Outline } from "./outline.ts";
 import { append } from "./tree-copy.ts";
 import { countWords } from "./words.ts";

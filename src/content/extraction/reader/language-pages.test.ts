@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { languageCorpus } from "../../testing/language-corpus.ts";
 import { mean, tokenF1 } from "../../testing/reader-corpus.ts";
 import { plainText } from "../plain-text.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { readArticle } from "./read-article.ts";
 
 /** The minimum for each page, for the mean of each language, and for the mean of all pages. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readerCorpus } from "../../testing/reader-corpus.ts";
 import { showLateText } from "../late-text.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { FEATURES, WIDTH } from "./feature-names.ts";
 import { featuresOf } from "./features.ts";
 import { hintsOf } from "./hints.ts";

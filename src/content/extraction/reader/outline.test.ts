@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { choose } from "./choice.ts";
 import { type Block, FLAGS, type Outline, outlineOf } from "./outline.ts";
 import { TextCount } from "./text-count.ts";

@@ -1,9 +1,9 @@
 import { type Document, Element, Text, isTag } from "domhandler";
-import { headingLevel, isBlock } from "../display.ts";
-import { isFolded } from "../hidden.ts";
-import { shadowContent } from "../shadow.ts";
-import { isNeverShown, MAX_PRUNED_DEPTH } from "../prune.ts";
-import { replaceChildren } from "../relink.ts";
+import { headingLevel, isBlock } from "../tree/display.ts";
+import { isFolded } from "../tree/hidden.ts";
+import { shadowContent } from "../tree/shadow.ts";
+import { isNeverShown, MAX_PRUNED_DEPTH } from "../tree/prune.ts";
+import { replaceChildren } from "../tree/relink.ts";
 import { TextCount } from "./text-count.ts";
 
 /** Bits of Box.flags: the kinds of an element and of its ancestors. Inner boxes inherit them. */

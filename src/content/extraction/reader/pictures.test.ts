@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { markdownOf } from "../markdown/writer.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { dropPictures } from "./pictures.ts";
 
 const shown = (html: string): string => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { blockText } from "../../testing/block-text.ts";
 import { mean, readerCorpus, tokenF1 } from "../../testing/reader-corpus.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { articleOf } from "./read-article.ts";
 
 /** The minimum for each type of page: the mean token F1 of its pages. */

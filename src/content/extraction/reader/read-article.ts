@@ -1,8 +1,8 @@
 import { type Document } from "domhandler";
-import { Addresses } from "../addresses.ts";
-import { type Extraction } from "../extraction.ts";
+import { Addresses } from "../tree/addresses.ts";
+import { type Extraction } from "../tree/extraction.ts";
 import { markdownOf } from "../markdown/writer.ts";
-import { prepare } from "../prune.ts";
+import { prepare } from "../tree/prune.ts";
 import { choose } from "./choice.ts";
 import { ChosenTree } from "./chosen-tree.ts";
 import { detailsOf } from "./details.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Extraction } from "../extraction.ts";
-import { parseTree } from "../tree.ts";
+import { type Extraction } from "../tree/extraction.ts";
+import { parseTree } from "../tree/tree.ts";
 import { readArticle } from "./read-article.ts";
 
 const URL_BASE = "https://www.site.test/notes/page";

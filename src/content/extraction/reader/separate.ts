@@ -1,6 +1,6 @@
 import { type ChildNode, type Document, Element, Text, isTag } from "domhandler";
-import { isBlock } from "../display.ts";
-import { replaceChildren } from "../relink.ts";
+import { isBlock } from "../tree/display.ts";
+import { replaceChildren } from "../tree/relink.ts";
 import { walkNodes } from "./words.ts";
 
 /** Inline elements that pages often separate from their neighbours by style. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { metadataOf } from "./metadata.ts";
 import { siteNameOf } from "./site-name.ts";
 

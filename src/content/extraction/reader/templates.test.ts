@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { outlineOf } from "./outline.ts";
 import { groupByTemplate } from "./templates.ts";
 import { bodyOf } from "./words.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { metadataOf } from "./metadata.ts";
 import { outlineOf } from "./outline.ts";
 import { titleOf } from "./title.ts";

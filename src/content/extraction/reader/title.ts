@@ -1,6 +1,6 @@
 import { folded } from "./folded.ts";
 import { type Document, type Element, Text, isTag } from "domhandler";
-import { headingLevel } from "../display.ts";
+import { headingLevel } from "../tree/display.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { type Box, FLAGS, type Outline } from "./outline.ts";
 import { tokens } from "./page-parts.ts";

@@ -1,4 +1,4 @@
-import { replaceChildren } from "../relink.ts";
+import { replaceChildren } from "../tree/relink.ts";
 import { walkNodes } from "./words.ts";
 import { type ChildNode, type Document, Element, Text } from "domhandler";
 

@@ -1,5 +1,5 @@
 import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
-import { isBlock } from "../display.ts";
+import { isBlock } from "../tree/display.ts";
 
 /** Scripts without spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
 function isUnspaced(code: number): boolean {

@@ -4,7 +4,7 @@ import { BrowserPool } from "../../browser/pool.ts";
 import { ANYWHERE } from "../../egress/guard.ts";
 import { createStateFolder } from "../../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../../testing/visit.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 import { parseSelector } from "./parse-selector.ts";
 import { DocumentElements, elementsOf } from "./select-all.ts";
 import { DOCUMENTS, SELECTORS } from "./testing/cases.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { NO_PLACEHOLDERS } from "../extraction.ts";
+import { NO_PLACEHOLDERS } from "../tree/extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string): string | undefined {

@@ -1,4 +1,4 @@
-import { imageSource } from "../images.ts";
+import { imageSource } from "../tree/images.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 

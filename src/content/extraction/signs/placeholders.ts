@@ -6,7 +6,7 @@ import { ASIDE } from "./request-addresses.ts";
 import { passesAddress } from "./passed-addresses.ts";
 import { streamedInto } from "./streams.ts";
 import { LATE_ELEMENTS, ROUTER, SMALL_ELEMENT } from "./framework-signs.ts";
-import { type Placeholders } from "../extraction.ts";
+import { type Placeholders } from "../tree/extraction.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
 /** Maximum number of external scripts that are examined, and of names that are searched in them. */

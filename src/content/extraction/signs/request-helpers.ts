@@ -1,4 +1,4 @@
-import { type SearchedNames } from "../extraction.ts";
+import { type SearchedNames } from "../tree/extraction.ts";
 import { containsName } from "./placeholders.ts";
 import { ASIDE, isIn } from "./request-addresses.ts";
 

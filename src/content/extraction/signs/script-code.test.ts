@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, mock, spyOn, test } from "bun:test";
-import { NO_PLACEHOLDERS } from "../extraction.ts";
+import { NO_PLACEHOLDERS } from "../tree/extraction.ts";
 import { signOfCode } from "./script-code.ts";
 
 function signIn(script: string, names: readonly string[] = [], lists: readonly string[] = []): string | undefined {

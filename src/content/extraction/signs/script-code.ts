@@ -1,7 +1,7 @@
 import { type AutomaticCode, automaticCode } from "./automatic-code.ts";
 import { endOfValue } from "./code-values.ts";
 import { setsStateOnLoad } from "./client-state.ts";
-import { type SearchedNames } from "../extraction.ts";
+import { type SearchedNames } from "../tree/extraction.ts";
 import { writesDocument, writesPage } from "./inline-signs.ts";
 import { containsName, selectsName } from "./placeholders.ts";
 import { ASIDE, isIn } from "./request-addresses.ts";

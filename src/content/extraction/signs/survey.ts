@@ -1,6 +1,6 @@
 import { type ChildNode, type Document, type Element, isDocument, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
-import { isHidden } from "../hidden.ts";
+import { isHidden } from "../tree/hidden.ts";
 import { PageCode } from "./page-code.ts";
 
 /** An element of a page, with the facts that the signs use. */

@@ -1,4 +1,4 @@
-import { type SearchedNames } from "../extraction.ts";
+import { type SearchedNames } from "../tree/extraction.ts";
 
 /**
  * Maximum number of selections that are examined in one script, and of characters after a selection that may write to

@@ -2,7 +2,7 @@ import { groupAlike } from "../reader/page-parts.ts";
 import { type Outline, outlineOf } from "../reader/outline.ts";
 import { groupByTemplate } from "../reader/templates.ts";
 import { bodyOf } from "../reader/words.ts";
-import { parseTree } from "../tree.ts";
+import { parseTree } from "../tree/tree.ts";
 
 /** The texts that a rule leaves of all blocks without "(out)" in their text. The mark is removed. */
 export function textsLeft(html: string, rule: (outline: Outline, chosen: Uint8Array) => void): string[] {

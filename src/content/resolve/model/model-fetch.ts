@@ -1,4 +1,4 @@
-import { VERSION } from "../../../lib/version.ts";
+import { VERSION } from "../../../lib/process/version.ts";
 import { ModelError } from "./model-error.ts";
 
 /** Maximum number of bytes of a model's response, decompressed. Some hundred statements take 100 KiB. @internal */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type EgressOptions } from "../../egress/guard.ts";
-import { type ExtractionOutcome } from "../../extraction/extraction.ts";
+import { type ExtractionOutcome } from "../../extraction/tree/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
 import { resultUrl } from "../web/result-url.ts";
 import { type WebResponse, WebError, type WebFailure, webGet } from "../web/web-get.ts";

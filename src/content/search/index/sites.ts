@@ -1,5 +1,5 @@
 import { type Database } from "bun:sqlite";
-import { isAlive } from "../../../lib/is-alive.ts";
+import { isAlive } from "../../../lib/process/is-alive.ts";
 import { type PageIndex } from "./page-index.ts";
 
 /** Known addresses of a site, for each page that it may have in the index. @bound */

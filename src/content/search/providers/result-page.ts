@@ -1,4 +1,4 @@
-import { type FieldValue, type TableShape } from "../../extraction/extraction.ts";
+import { type FieldValue, type TableShape } from "../../extraction/tree/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
 import { ProviderError } from "../web/provider.ts";
 import { type RawResult } from "../web/result.ts";

@@ -1,5 +1,5 @@
 import { codeOf } from "../../../lib/caught.ts";
-import { LineWriter } from "../../../lib/line-writer.ts";
+import { LineWriter } from "../../../lib/files/line-writer.ts";
 import { type EventLog } from "./event-log.ts";
 
 /** Only the owner may read the changes and their authors. */

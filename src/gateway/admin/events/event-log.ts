@@ -1,4 +1,4 @@
-import { visibleJson } from "../../../lib/visible-text.ts";
+import { visibleJson } from "../../../lib/text/visible-text.ts";
 import { EventGate } from "../../telemetry/event-gate.ts";
 import { type Actor, type EventKind, type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { EventRing, type KeptEvent } from "./event-ring.ts";

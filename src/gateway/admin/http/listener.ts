@@ -6,11 +6,11 @@ import {
 } from "node:http";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { type SecureContext, TLSSocket } from "node:tls";
-import { addressKey } from "../../../lib/address-key.ts";
+import { addressKey } from "../../../lib/net/address-key.ts";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { Connection, type Patience, PATIENCE } from "./connection.ts";
-import { hostAndPort } from "../../../lib/url-host.ts";
-import { pollUntil } from "../../../lib/poll-until.ts";
+import { hostAndPort } from "../../../lib/http/url-host.ts";
+import { pollUntil } from "../../../lib/time/poll-until.ts";
 
 /**
  * Concurrent connections to the admin interface: of all clients, and of one address (for IPv6: of its /64). @operator

@@ -1,9 +1,9 @@
-import { createAllowedHosts, type HostCheck, LOOPBACK_HOSTS } from "../../../lib/allowed-hosts.ts";
+import { createAllowedHosts, type HostCheck, LOOPBACK_HOSTS } from "../../../lib/http/allowed-hosts.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { isAddress } from "../../../lib/networks.ts";
-import { bareHost, hostOf } from "../../../lib/url-host.ts";
+import { isAddress } from "../../../lib/net/networks.ts";
+import { bareHost, hostOf } from "../../../lib/http/url-host.ts";
 import { type Config } from "../../config/config.ts";
-import { isAuthority } from "../../authority.ts";
+import { isAuthority } from "../../exchange/authority.ts";
 import { type Connection } from "./connection.ts";
 
 /** Addresses that accept connections to every address of the machine. */

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { namesTag } from "../../../lib/request-conditions.ts";
+import { namesTag } from "../../../lib/http/request-conditions.ts";
 
 /** RFC 9110 §8.8.3: a strong or a weak entity tag. */
 const TAG = /(W\/)?"([!\x23-\x7e\x80-\xff]*)"/g;

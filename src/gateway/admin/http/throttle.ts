@@ -1,4 +1,4 @@
-import { addressKey } from "../../../lib/address-key.ts";
+import { addressKey } from "../../../lib/net/address-key.ts";
 
 /**
  * Wrong keys of one address in a minute, and of an address that sent a valid key within a day. After that many, the

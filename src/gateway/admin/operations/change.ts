@@ -1,5 +1,5 @@
 import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
-import { type AdminParts } from "../parts.ts";
+import { type AdminParts } from "./parts.ts";
 import { type ChangeOutcome, type Edit, type EditDiagnostic } from "../running-config/running-config.ts";
 import { type Call, callerOf, hasFlag, type QueryParameter } from "./operation.ts";
 import { reportedDiagnostic, requireChange } from "./outcomes.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { entityTag, isKnown } from "../http/preconditions.ts";
 import { inSlices } from "../../../lib/slices.ts";
-import { jsonSteps } from "../../../lib/packed-json.ts";
+import { jsonSteps } from "../../../lib/memory/packed-json.ts";
 import { type LiveConfig } from "../running-config/live-config.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };

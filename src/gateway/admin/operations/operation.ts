@@ -2,7 +2,7 @@ import { type z } from "@hono/zod-openapi";
 import { type ErrorCode } from "../../../lib/errors.ts";
 import { type Guard, type Caller } from "../http/guard.ts";
 import { type Connection } from "../http/connection.ts";
-import { type AdminParts } from "../parts.ts";
+import { type AdminParts } from "./parts.ts";
 
 /** A query parameter. */
 export interface QueryParameter {

@@ -3,7 +3,7 @@ import { TurnpikeError } from "../../../lib/errors.ts";
 import { inSlices, mapSteps, type Steps } from "../../../lib/slices.ts";
 import { listAt } from "../../config/diagnostic.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
-import { type AdminParts } from "../parts.ts";
+import { type AdminParts } from "./parts.ts";
 import { CHANGE_QUERY, changeBy, changeResponse } from "./change.ts";
 import { configResponse, liveResponse } from "./config-response.ts";
 import { type Call, type Operation } from "./operation.ts";

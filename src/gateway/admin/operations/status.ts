@@ -1,4 +1,4 @@
-import { VERSION } from "../../../lib/version.ts";
+import { VERSION } from "../../../lib/process/version.ts";
 import { status } from "../shapes/status.ts";
 import { liveResponse } from "./config-response.ts";
 import { type Operation } from "./operation.ts";

@@ -11,7 +11,7 @@ import { changeBy, changeResponse, STRICT } from "./change.ts";
 import { liveResponse } from "./config-response.ts";
 import { callerOf, type Operation } from "./operation.ts";
 import { anyObject, changed, listedServer, type OverviewUpstream, type ServerFigures } from "../shapes/common.ts";
-import { bareHost, hostAndPort } from "../../../lib/url-host.ts";
+import { bareHost, hostAndPort } from "../../../lib/http/url-host.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type AdminParts } from "../parts.ts";
+import { type AdminParts } from "./parts.ts";
 import { usage, type UsageReading } from "../shapes/usage.ts";
 import { type Call, callerOf, hasFlag, type Operation } from "./operation.ts";
 

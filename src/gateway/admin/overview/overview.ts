@@ -1,8 +1,8 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { type SharedZone } from "../../../lib/shared-zone.ts";
-import { within } from "../../../lib/within.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
-import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
+import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { hasResponseFor, forAWhile } from "./for-a-while.ts";

@@ -1,4 +1,4 @@
-import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import {
   CACHE_RESULTS,
   CODES,
@@ -8,7 +8,7 @@ import {
   METHODS,
   PROTOCOLS,
   TRANSPORTS,
-} from "../../telemetry/layout.ts";
+} from "../../telemetry/metrics/layout.ts";
 import { type FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { type RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type OverviewUpstream } from "../shapes/common.ts";

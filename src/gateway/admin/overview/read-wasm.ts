@@ -1,6 +1,6 @@
-import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { type FilterCounts, wasmFigures } from "../../telemetry/filter-metrics.ts";
-import { FILTER_BOUNDS } from "../../telemetry/layout.ts";
+import { FILTER_BOUNDS } from "../../telemetry/metrics/layout.ts";
 import { type WasmState } from "../shapes/common.ts";
 import { type OverviewSnapshot } from "../shapes/overview.ts";
 

@@ -1,5 +1,5 @@
 /** Judges documents and texts: can the gateway serve with them, and what would that change? */
-import { packSteps, type PackedJson, unpackSteps } from "../../../lib/packed-json.ts";
+import { packSteps, type PackedJson, unpackSteps } from "../../../lib/memory/packed-json.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";

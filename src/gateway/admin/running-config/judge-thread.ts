@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { inThread } from "../../../lib/in-thread.ts";
+import { inThread } from "../../../lib/process/in-thread.ts";
 import { type Judgement, type JudgeJob, unjudged } from "./judge.ts";
 
 /** Milliseconds in which a configuration is judged, or written as text. One that takes longer is refused. @operator */

@@ -1,6 +1,6 @@
 /** Judges the text of a whole configuration. A thread does this, because a hostile text takes seconds. */
 import { messageOf } from "../../../lib/caught.ts";
-import { type PackedJson, packSteps, unpackSteps } from "../../../lib/packed-json.ts";
+import { type PackedJson, packSteps, unpackSteps } from "../../../lib/memory/packed-json.ts";
 import { atOnce } from "../../../lib/slices.ts";
 import { type Diagnostic, type Findings } from "../../config/diagnostic.ts";
 import { type ConfigFlags } from "../../config/flags.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../../lib/caught.ts";
-import { fileAge } from "../../../lib/file-age.ts";
+import { fileAge } from "../../../lib/files/file-age.ts";
 
 /** The mode of a new file, which can hold secrets. */
 const NEW_MODE = 0o600;

@@ -1,8 +1,8 @@
 /** Writes the running document to its file. */
 import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../../../lib/caught.ts";
-import { inThread } from "../../../lib/in-thread.ts";
-import { packSteps } from "../../../lib/packed-json.ts";
+import { inThread } from "../../../lib/process/in-thread.ts";
+import { packSteps } from "../../../lib/memory/packed-json.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
 import { type ConfigFile } from "./config-file.ts";

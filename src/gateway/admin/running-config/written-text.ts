@@ -1,6 +1,6 @@
 /** The text of a configuration file with another document. A thread makes a long one, because that takes seconds. */
 import { atOnce } from "../../../lib/slices.ts";
-import { type PackedJson, unpackSteps } from "../../../lib/packed-json.ts";
+import { type PackedJson, unpackSteps } from "../../../lib/memory/packed-json.ts";
 import { diagnosticText } from "../../config/diagnostic.ts";
 import { type ConfigFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { closeSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openUsageStore } from "../../../store/open/open-store.ts";
@@ -10,7 +10,7 @@ import { openPostgresUsage } from "../../../store/postgres/open-postgres-store.t
 import { startRelay } from "../../../store/testing/relay.ts";
 import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
 import { type OpenUsageStore } from "../../../store/usage-store.ts";
-import { zoneShape } from "../../telemetry/layout.ts";
+import { zoneShape } from "../../telemetry/metrics/layout.ts";
 import { UsageCounters } from "../../telemetry/usage.ts";
 import { Counters, requestsOf } from "./testing/usage-rig.ts";
 import { UsageKeeper } from "./usage-keeper.ts";

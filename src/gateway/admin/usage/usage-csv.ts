@@ -1,5 +1,5 @@
 import { OTHER_CONSUMERS } from "../../../store/usage-store.ts";
-import { visibleText } from "../../../lib/visible-text.ts";
+import { visibleText } from "../../../lib/text/visible-text.ts";
 import { type SoldCounts } from "../shapes/usage.ts";
 
 /** The usage of one route by one consumer. The names mean the same as in `RouteUse`. */

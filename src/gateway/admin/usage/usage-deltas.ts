@@ -1,6 +1,6 @@
-import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { OTHER_CONSUMERS, type RouteUse, type UpstreamUse, type UseCounts } from "../../../store/usage-store.ts";
-import { SUPERVISOR_ROW, USAGE_ROWS } from "../../telemetry/layout.ts";
+import { SUPERVISOR_ROW, USAGE_ROWS } from "../../telemetry/metrics/layout.ts";
 import { UpstreamCounters } from "../../telemetry/upstream-usage.ts";
 import { type Usage, UsageCounters } from "../../telemetry/usage.ts";
 

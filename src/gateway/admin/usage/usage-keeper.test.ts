@@ -7,7 +7,7 @@ import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { openStore, openUsageStore } from "../../../store/open/open-store.ts";
 import { type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
-import { USAGE_ROWS } from "../../telemetry/layout.ts";
+import { USAGE_ROWS } from "../../telemetry/metrics/layout.ts";
 import { Counters, requestsOf } from "./testing/usage-rig.ts";
 import { UsageKeeper, type UsageKeeperOptions } from "./usage-keeper.ts";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { type SharedZone } from "../../../lib/shared-zone.ts";
-import { within } from "../../../lib/within.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type OpenUsageStore, type UsageBatch } from "../../../store/usage-store.ts";
 import { UsageDeltas } from "./usage-deltas.ts";
 import { readingOf } from "./usage-reading.ts";

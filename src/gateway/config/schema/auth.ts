@@ -1,6 +1,6 @@
-import { isPlainName } from "../../../lib/visible-text.ts";
+import { isPlainName } from "../../../lib/text/visible-text.ts";
 import * as z from "./recorded-schema.ts";
-import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
+import { JWT_ALGORITHMS } from "../../../lib/http/jwt-key.ts";
 import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 
 /** Levels of nested chains; the configuration is refused with more. */

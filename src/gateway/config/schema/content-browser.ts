@@ -1,4 +1,4 @@
-import { isAddress } from "../../../lib/networks.ts";
+import { isAddress } from "../../../lib/net/networks.ts";
 import * as z from "./recorded-schema.ts";
 import { cidr, count, filePath, ours, secret } from "./kinds.ts";
 

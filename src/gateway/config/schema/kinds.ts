@@ -1,4 +1,4 @@
-import { isAddress, isNetwork } from "../../../lib/networks.ts";
+import { isAddress, isNetwork } from "../../../lib/net/networks.ts";
 import * as z from "./recorded-schema.ts";
 
 /** Milliseconds of the longest timer, 2^31 - 1 (about 24 days); a longer time is refused. */

@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { normalisePath } from "../../../lib/url-path.ts";
+import { normalisePath } from "../../../lib/http/url-path.ts";
 
 /**
  * The error of a path that is not in the normal form of request paths (`normalisePath`); undefined if it is. A path in

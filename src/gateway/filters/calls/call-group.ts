@@ -1,4 +1,4 @@
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import {

@@ -1,10 +1,10 @@
-import { type Fields } from "../../../lib/fields.ts";
-import { unservedMethod } from "../../../lib/http-method.ts";
-import { isAuthority } from "../../authority.ts";
-import { FIELD_ROLES, HOP_FIELDS } from "../../config/field-roles.ts";
-import { type RequestHead } from "../../exchange.ts";
-import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
-import { soundTrailers } from "../../request-trailers.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { unservedMethod } from "../../../lib/http/http-method.ts";
+import { isAuthority } from "../../exchange/authority.ts";
+import { FIELD_ROLES, HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../../exchange/request-fields.ts";
+import { soundTrailers } from "../../exchange/request-trailers.ts";
 import { type CallRefusal, type Pairs } from "./call.ts";
 import { MAX_CALL_FIELD_BYTES, MAX_CALL_FIELDS } from "./call-limits.ts";
 

@@ -1,4 +1,4 @@
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { tellOwnSink } from "../../proxy/subrequest.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import { type Upstream } from "../../upstream/upstream.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { Upstream } from "../../upstream/upstream.ts";
 import { CallTargets } from "./call-targets.ts";
 

@@ -1,4 +1,4 @@
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type ForwardTarget } from "../../proxy/target.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
 import { callTarget } from "./call-target.ts";

@@ -1,7 +1,13 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
-import { GRPC, GrpcError, grpcStatusOfError, grpcStatusOfHttp, parseGrpcStatus } from "../../../lib/grpc-status.ts";
-import { type ResponseHead } from "../../exchange.ts";
+import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
+import {
+  GRPC,
+  GrpcError,
+  grpcStatusOfError,
+  grpcStatusOfHttp,
+  parseGrpcStatus,
+} from "../../../lib/http/grpc-status.ts";
+import { type ResponseHead } from "../../exchange/exchange.ts";
 import { type Pairs } from "./call.ts";
 import { FrameReader } from "./grpc-frame.ts";
 import { pairsOf } from "./http-call.ts";

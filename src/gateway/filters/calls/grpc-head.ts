@@ -1,4 +1,4 @@
-import { type RequestHead } from "../../exchange.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
 import { type CallRefusal, type GrpcRequest } from "./call.ts";
 import { callAuthority, OWN_HEAD, soundFields } from "./call-head.ts";
 

@@ -1,5 +1,5 @@
-import { GRPC, GrpcError } from "../../../lib/grpc-status.ts";
-import { type RequestHead } from "../../exchange.ts";
+import { GRPC, GrpcError } from "../../../lib/http/grpc-status.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
 import { type GrpcOutcome, type Pairs } from "./call.ts";
 import { GrpcCall, type GrpcEnd } from "./grpc-call.ts";
 import { framed } from "./grpc-frame.ts";

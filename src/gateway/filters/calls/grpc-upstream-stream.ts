@@ -1,4 +1,4 @@
-import { type RequestHead } from "../../exchange.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
 import { flushCork } from "../../wire/outgoing.ts";
 import { type GrpcListener, type GrpcStream, type Pairs } from "./call.ts";
 import { MAX_CALL_MESSAGE_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";

@@ -1,7 +1,7 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { eachField, type Fields } from "../../../lib/fields.ts";
-import { CannedError } from "../../local-response.ts";
-import { type BodySink, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange.ts";
+import { eachField, type Fields } from "../../../lib/http/fields.ts";
+import { CannedError } from "../../exchange/local-response.ts";
+import { type BodySink, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange/exchange.ts";
 import { type HttpCallOutcome, type Pairs } from "./call.ts";
 import { MAX_CALL_BODY_BYTES } from "./call-limits.ts";
 import { GrowingBytes } from "./growing-bytes.ts";

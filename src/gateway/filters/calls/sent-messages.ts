@@ -1,4 +1,4 @@
-import { type BodySink, type RequestBody } from "../../exchange.ts";
+import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
 
 /** The body of a request that a filter sends message by message. Messages wait here until the upstream takes them. */
 export class SentMessages implements RequestBody {

@@ -1,10 +1,10 @@
-import { eventTime } from "../../../lib/event-clock.ts";
+import { eventTime } from "../../../lib/time/event-clock.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { nextRequestId } from "../../../lib/request-id.ts";
-import { Deadline } from "../../../lib/timer-wheel.ts";
-import { CannedError } from "../../local-response.ts";
-import { type Exchange, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { nextRequestId } from "../../../lib/http/request-id.ts";
+import { Deadline } from "../../../lib/time/timer-wheel.ts";
+import { CannedError } from "../../exchange/local-response.ts";
+import { type Exchange, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange/exchange.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { forward } from "../../proxy/forward.ts";
 import { Subrequest, type OwnOrigin, type SubrequestSink } from "../../proxy/subrequest.ts";

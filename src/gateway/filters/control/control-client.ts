@@ -1,5 +1,5 @@
-import { type ControlLink } from "../filter.ts";
-import { type CommandOutcome } from "./control-connection.ts";
+import { type ControlLink } from "../runtime/filter.ts";
+import { type CommandOutcome } from "./protocol/control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { MAX_CALLS } from "./remote-control.ts";
 

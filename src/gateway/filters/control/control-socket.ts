@@ -1,6 +1,6 @@
 import { type OnEvent } from "../../telemetry/event.ts";
-import { type ControlLink } from "../filter.ts";
-import { type CommandOutcome, type ControlTimings } from "./control-connection.ts";
+import { type ControlLink } from "../runtime/filter.ts";
+import { type CommandOutcome, type ControlTimings } from "./protocol/control-connection.ts";
 import { ControlTransport, type TransportSettings } from "./control-transport.ts";
 import { failLater } from "./fail-later.ts";
 

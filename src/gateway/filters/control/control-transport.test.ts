@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { type CommandOutcome } from "./control-connection.ts";
+import { type CommandOutcome } from "./protocol/control-connection.ts";
 import { ControlTransport, type TransportOptions } from "./control-transport.ts";
 import { reply, REPORT, type Sandbox, startSandbox } from "./testing/sandbox.ts";
 

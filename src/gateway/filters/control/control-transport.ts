@@ -1,6 +1,6 @@
-import { type ControlLink } from "../filter.ts";
-import { commandError } from "./command.ts";
-import { type CommandOutcome, ControlConnection, type ControlTimings } from "./control-connection.ts";
+import { type ControlLink } from "../runtime/filter.ts";
+import { commandError } from "./protocol/command.ts";
+import { type CommandOutcome, ControlConnection, type ControlTimings } from "./protocol/control-connection.ts";
 import { failLater, fullLater } from "./fail-later.ts";
 
 /** The configured part of a `ControlTransport`. */

@@ -1,4 +1,4 @@
-import { type CommandOutcome } from "./control-connection.ts";
+import { type CommandOutcome } from "./protocol/control-connection.ts";
 
 /**
  * Fails a call that cannot be made, after the caller has returned. `why` is for the log. The returned function cancels the

@@ -1,6 +1,6 @@
-import { type ControlLink } from "../filter.ts";
-import { commandError } from "./command.ts";
-import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
+import { type ControlLink } from "../runtime/filter.ts";
+import { commandError } from "./protocol/command.ts";
+import { type CommandOutcome, MAX_QUEUED } from "./protocol/control-connection.ts";
 import { type ControlReply, type ControlCall } from "./control-messages.ts";
 import { failLater, fullLater } from "./fail-later.ts";
 

@@ -1,5 +1,5 @@
 import { type Config } from "../../config/config.ts";
-import { type ControlLink } from "../filter.ts";
+import { type ControlLink } from "../runtime/filter.ts";
 import { ownControl, sharedControl } from "./control-settings.ts";
 import type * as Sockets from "./control-socket.ts";
 import { type RemoteControl } from "./remote-control.ts";

@@ -1,5 +1,5 @@
-import { OWN_EXPORTS, OWN_IMPORTS } from "../own-abi/signatures.ts";
-import { checkProxyWasm } from "../proxy-wasm/check-module.ts";
+import { OWN_EXPORTS, OWN_IMPORTS } from "./own-signatures.ts";
+import { checkProxyWasm } from "./check-proxy-wasm.ts";
 import { type ImportedFunction, type ModuleShape } from "./module-shape.ts";
 import { ModuleRefused } from "./refused.ts";
 import { type FunctionType, typeText } from "./value-types.ts";

@@ -1,4 +1,4 @@
-import { inThread } from "../../../lib/in-thread.ts";
+import { inThread } from "../../../lib/process/in-thread.ts";
 import { type PreparedModule } from "./prepare.ts";
 import { type PrepareReply, type PrepareJob } from "./prepare-worker.ts";
 import { ModuleRefused } from "./refused.ts";

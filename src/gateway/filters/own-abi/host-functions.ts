@@ -1,6 +1,6 @@
-import { type Fields, firstFieldValue } from "../../../lib/fields.ts";
+import { type Fields, firstFieldValue } from "../../../lib/http/fields.ts";
 import { type HostState } from "./host-state.ts";
-import { type OwnImport } from "./signatures.ts";
+import { type OwnImport } from "../module/own-signatures.ts";
 import { MAX_STAGED_BYTES } from "./staged-fields.ts";
 import { BODY_VIEW_BYTES, NO_BODY } from "./views.ts";
 

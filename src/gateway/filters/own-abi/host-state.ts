@@ -1,4 +1,4 @@
-import { type GuestMemory } from "./guest-memory.ts";
+import { type GuestMemory } from "../module/guest-memory.ts";
 import { StagedFields } from "./staged-fields.ts";
 import { NO_BODY, type RequestView, type ResponseView } from "./views.ts";
 

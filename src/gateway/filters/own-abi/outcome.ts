@@ -1,4 +1,4 @@
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { type Failure } from "../module/failure.ts";
 import { type Reply } from "./host-state.ts";
 

@@ -4,7 +4,7 @@ import { assemble, I32, onRequest, op } from "../module/testing/assembler.ts";
 import { DEFAULT_FUEL, loaded } from "../module/testing/metered.ts";
 import { type RequestOutcome } from "./outcome.ts";
 import { OwnInstance } from "./own-instance.ts";
-import { OWN_IMPORTS, type OwnImport } from "./signatures.ts";
+import { OWN_IMPORTS, type OwnImport } from "../module/own-signatures.ts";
 import { calls, ownImports, ownModule } from "./testing/own-module.ts";
 import { BODY_VIEW_BYTES, type RequestView, type ResponseView } from "./views.ts";
 

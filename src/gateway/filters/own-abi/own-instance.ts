@@ -1,11 +1,11 @@
 import { failure, type Failure, failureOf } from "../module/failure.ts";
 import { FUEL_EXPORT, MEMORY_EXPORT } from "../module/meter.ts";
 import { type FilterModule } from "../module/module-cache.ts";
-import { GuestMemory } from "./guest-memory.ts";
+import { GuestMemory } from "../module/guest-memory.ts";
 import { hostFunctions, type Log, MAX_RESULT_BYTES } from "./host-functions.ts";
 import { HostState } from "./host-state.ts";
 import { type RequestDecision, type RequestOutcome, type ResponseOutcome } from "./outcome.ts";
-import { OWN_EXPORTS, type OwnExport } from "./signatures.ts";
+import { OWN_EXPORTS, type OwnExport } from "../module/own-signatures.ts";
 import { type RequestView, type ResponseView } from "./views.ts";
 
 /** The return values of on_request and on_resume. */

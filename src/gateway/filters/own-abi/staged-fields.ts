@@ -1,6 +1,6 @@
-import { type Fields, fieldLine, trimOws } from "../../../lib/fields.ts";
-import { HOP_FIELDS } from "../../config/field-roles.ts";
-import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
+import { type Fields, fieldLine, trimOws } from "../../../lib/http/fields.ts";
+import { HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../../exchange/request-fields.ts";
 
 /** Response fields that one invocation can stage. */
 const MAX_STAGED_FIELDS = 16;

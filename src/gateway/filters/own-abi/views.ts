@@ -1,4 +1,4 @@
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 
 /** Bytes from the start of a message's body that a filter can see. @bound */
 export const BODY_VIEW_BYTES = 65_536;

@@ -1,5 +1,5 @@
-import { JoinedPieces } from "../joined-pieces.ts";
-import { MAX_EDITED_BYTES } from "./bounds.ts";
+import { JoinedPieces } from "../runtime/joined-pieces.ts";
+import { MAX_EDITED_BYTES } from "../module/proxy-wasm-bounds.ts";
 
 const NOTHING = new Uint8Array(0);
 

@@ -1,4 +1,4 @@
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { BodyBytes } from "./body-bytes.ts";
 

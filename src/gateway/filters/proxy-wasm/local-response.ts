@@ -1,6 +1,6 @@
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
-import { grpcMessage } from "../../../lib/grpc-status.ts";
-import { type LocalResponse } from "./context.ts";
+import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
+import { grpcMessage } from "../../../lib/http/grpc-status.ts";
+import { type LocalResponse } from "./guest/context.ts";
 import { plainFields } from "./response-head.ts";
 
 const LEAST_STATUS = 200;

@@ -1,14 +1,14 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { messageOf } from "../../../lib/caught.ts";
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type Exchange } from "../../exchange.ts";
-import { type Filter, type FilterDecision } from "../filter.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type Filter, type FilterDecision } from "../runtime/filter.ts";
 import { type FilterModule } from "../module/module-cache.ts";
-import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
-import { FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS, QUICK_RESTARTS, SOUND_AFTER_MS } from "./bounds.ts";
+import { type FilterRuntime, type FilterSettings } from "../runtime/runtime.ts";
+import { FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS, QUICK_RESTARTS, SOUND_AFTER_MS } from "../module/proxy-wasm-bounds.ts";
 import { ProxyInstance } from "./instance.ts";
-import { MetricTable } from "./metric-table.ts";
-import { type Plugin } from "./plugin.ts";
+import { MetricTable } from "./guest/metric-table.ts";
+import { type Plugin } from "./guest/plugin.ts";
 import { Stream } from "./stream.ts";
 
 const RESPONDED: FilterDecision = { kind: "responded" };

@@ -1,10 +1,10 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { askForBody } from "../../ask-for-body.ts";
-import { type BodySink, type RequestBody } from "../../exchange.ts";
-import { soundTrailers } from "../../request-trailers.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { askForBody } from "../../exchange/ask-for-body.ts";
+import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
+import { soundTrailers } from "../../exchange/request-trailers.ts";
 import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
-import { type FieldList } from "./field-list.ts";
+import { type FieldList } from "./guest/field-list.ts";
 import { applyRequestFields, requestFields, trailerFields } from "./request-head.ts";
 import { type SideStream } from "./side-stream.ts";
 

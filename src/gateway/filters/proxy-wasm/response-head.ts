@@ -1,7 +1,7 @@
-import { type Fields } from "../../../lib/fields.ts";
-import { HOP_FIELDS } from "../../config/field-roles.ts";
-import { type ResponseHead } from "../../exchange.ts";
-import { FieldList } from "./field-list.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { HOP_FIELDS } from "../../../lib/http/field-roles.ts";
+import { type ResponseHead } from "../../exchange/exchange.ts";
+import { FieldList } from "./guest/field-list.ts";
 
 const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
 const STATUS = /^[2-5]\d\d$/;

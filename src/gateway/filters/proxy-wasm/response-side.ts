@@ -1,9 +1,9 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
-import { MAX_HELD_RESPONSE_BYTES } from "./bounds.ts";
-import { type FieldList } from "./field-list.ts";
+import { MAX_HELD_RESPONSE_BYTES } from "../module/proxy-wasm-bounds.ts";
+import { type FieldList } from "./guest/field-list.ts";
 import { changedResponse, plainFields, responseFields } from "./response-head.ts";
 import { type SideStream } from "./side-stream.ts";
 

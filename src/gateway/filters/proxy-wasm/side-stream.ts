@@ -1,8 +1,8 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Exchange } from "../../exchange.ts";
-import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type FilterRuntime, type FilterSettings } from "../runtime/runtime.ts";
 import { type Outcome } from "./body-stage.ts";
-import { type Callbacks } from "./callbacks.ts";
+import { type Callbacks } from "./guest/callbacks.ts";
 
 /** The functions of a stream that its two sides, the request and the response, need. */
 export interface SideStream {

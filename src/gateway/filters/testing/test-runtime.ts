@@ -1,11 +1,11 @@
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { respondWithError } from "../../local-response.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { respondWithError } from "../../exchange/local-response.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
 import { UpstreamCalls } from "../calls/call-group.ts";
-import { type ControlLink } from "../filter.ts";
-import { WorkerShared } from "../proxy-wasm/worker-shared.ts";
-import { Quota } from "../quota.ts";
-import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../runtime.ts";
+import { type ControlLink } from "../runtime/filter.ts";
+import { WorkerShared } from "../runtime/worker-shared.ts";
+import { Quota } from "../runtime/quota.ts";
+import { type FilterRuntime, type FilterSettings, MAX_INSTANCES } from "../runtime/runtime.ts";
 
 /** The runtime of a test, and a record of what filters did with it. */
 export interface TestRuntime extends FilterRuntime {

@@ -1,8 +1,8 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { type ClientConnection, type ConnectionOwner } from "../client-connection.ts";
 
 /** Counts the notifications that a pool would receive, with a clock that stands still. */

@@ -1,9 +1,9 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type BodySink, type Exchange } from "../../exchange.ts";
-import { type ServerHost, type ServerSettings } from "../../server-host.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type BodySink, type Exchange } from "../../exchange/exchange.ts";
+import { type ServerHost, type ServerSettings } from "../../exchange/server-host.ts";
 
 export const SETTINGS: ServerSettings = {
   maxHeaderBytes: 4096,

@@ -1,4 +1,4 @@
-import { latin1Text } from "../../../lib/latin1.ts";
+import { latin1Text } from "../../../lib/memory/latin1.ts";
 import { DynamicTable } from "./dynamic-table.ts";
 import { decodeHuffman } from "./huffman.ts";
 import { IntegerReader } from "./integer.ts";

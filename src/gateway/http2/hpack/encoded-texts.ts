@@ -1,4 +1,4 @@
-import { latin1Text } from "../../../lib/latin1.ts";
+import { latin1Text } from "../../../lib/memory/latin1.ts";
 
 /**
  * Texts that are kept at most, for responses that a worker sends repeatedly. A newer text replaces an older one. A

@@ -1,5 +1,5 @@
-import { writeDecimal } from "../../../lib/decimal.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { writeDecimal } from "../../../lib/text/decimal.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { EncodedTexts } from "./encoded-texts.ts";
 import { LITERAL_MASK, NEVER_INDEXED, STATIC_NAMES, WITHOUT_INDEXING, writeLine, writeText } from "./literals.ts";
 import { writeInteger } from "./integer.ts";

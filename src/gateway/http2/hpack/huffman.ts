@@ -1,4 +1,4 @@
-import { latin1Text } from "../../../lib/latin1.ts";
+import { latin1Text } from "../../../lib/memory/latin1.ts";
 import { EOS, huffmanCodes } from "./huffman-code.ts";
 
 /** The inner nodes of the code's tree: the states between two bytes. */

@@ -1,5 +1,5 @@
-import { writeLatin1 } from "../../../lib/latin1.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { writeLatin1 } from "../../../lib/memory/latin1.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 

@@ -1,8 +1,8 @@
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { type LoggedRequest, type Exchange } from "../../exchange.ts";
-import { type ServerHost, type ServerSettings } from "../../server-host.ts";
+import { type LoggedRequest, type Exchange } from "../../exchange/exchange.ts";
+import { type ServerHost, type ServerSettings } from "../../exchange/server-host.ts";
 import * as f from "../frame.ts";
 import { Http2ServerConnection } from "../server-connection.ts";
 import { ScriptedPeer } from "./scripted-peer.ts";

@@ -1,9 +1,9 @@
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { Http2ClientConnection, type Http2ConnectionOwner } from "../client-connection.ts";
 import { type ClientRequest, type ClientStream } from "../client-stream.ts";
-import { type ResponseSink } from "../../exchange.ts";
+import { type ResponseSink } from "../../exchange/exchange.ts";
 import * as f from "../frame.ts";
 import { type FieldList, ScriptedPeer } from "./scripted-peer.ts";
 

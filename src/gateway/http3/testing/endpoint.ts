@@ -1,7 +1,7 @@
-import { BufferPool } from "../../../lib/buffer-pool.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type LoggedRequest, type Exchange } from "../../exchange.ts";
-import { type ServerConnection, type ServerHost, type ServerSettings } from "../../server-host.ts";
+import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type LoggedRequest, type Exchange } from "../../exchange/exchange.ts";
+import { type ServerConnection, type ServerHost, type ServerSettings } from "../../exchange/server-host.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { LineBytes } from "../../../lib/line-bytes.ts";
+import { LineBytes } from "../../../lib/memory/line-bytes.ts";
 import { mulberry32 } from "../../../lib/testing/mulberry32.ts";
-import { type Exchange } from "../../exchange.ts";
-import { HiddenParameters } from "../../telemetry/hidden-parameters.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { HiddenParameters } from "../../exchange/hidden-parameters.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
 import { jsonLine } from "./json-line.ts";

@@ -1,7 +1,7 @@
-import { fieldValue } from "../../../lib/fields.ts";
-import { type LineBytes } from "../../../lib/line-bytes.ts";
-import { type LoggedRequest } from "../../exchange.ts";
-import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
+import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
+import { type LoggedRequest } from "../../exchange/exchange.ts";
+import { type HiddenParameters } from "../../exchange/hidden-parameters.ts";
 
 /**
  * The end of a request. `at`: milliseconds since the epoch. `elapsedMs`: milliseconds since the exchange began.

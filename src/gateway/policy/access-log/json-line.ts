@@ -1,7 +1,7 @@
-import { fieldValue } from "../../../lib/fields.ts";
-import { type LineBytes } from "../../../lib/line-bytes.ts";
-import { MADE_ID_BYTES } from "../../../lib/request-id.ts";
-import { type LoggedRequest } from "../../exchange.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
+import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
+import { MADE_ID_BYTES } from "../../../lib/http/request-id.ts";
+import { type LoggedRequest } from "../../exchange/exchange.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { type Finished } from "./access-log.ts";

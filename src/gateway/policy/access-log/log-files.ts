@@ -1,7 +1,7 @@
-import { type LineWatcher, LineWriter } from "../../../lib/line-writer.ts";
+import { type LineWatcher, LineWriter } from "../../../lib/files/line-writer.ts";
 import { type AccessLogConfig } from "../../config/config.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
-import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
+import { type HiddenParameters } from "../../exchange/hidden-parameters.ts";
 import { jsonLine } from "./json-line.ts";
 import { type LogTrouble } from "./log-trouble.ts";
 

@@ -1,4 +1,4 @@
-import { COMMON, LOGS_FAILING } from "../../telemetry/layout.ts";
+import { COMMON, LOGS_FAILING } from "../../telemetry/metrics/layout.ts";
 import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 
 /** Common cells: whether the loss of lines was reported, and the number of lines lost since. */

@@ -1,5 +1,5 @@
-import { fieldValues, type Fields, withoutFields } from "../../../lib/fields.ts";
-import { type Exchange, type RequestHead } from "../../exchange.ts";
+import { fieldValues, type Fields, withoutFields } from "../../../lib/http/fields.ts";
+import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import {
   type Admitted,
   consumerLine,

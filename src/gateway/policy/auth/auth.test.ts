@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { bearer, SECRET, token } from "../../../../test/policy/testing/tokens.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { createAuthPolicy } from "./auth.ts";
 import { type Auth } from "./create-method.ts";

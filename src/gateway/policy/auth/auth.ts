@@ -1,8 +1,8 @@
-import { fieldLine, type Fields, withoutFields } from "../../../lib/fields.ts";
-import { flatText } from "../../../lib/flat-text.ts";
+import { fieldLine, type Fields, withoutFields } from "../../../lib/http/fields.ts";
+import { flatText } from "../../../lib/memory/flat-text.ts";
 import { asksCredentials } from "../../config/guards.ts";
-import { respond, respondWithError } from "../../local-response.ts";
-import { type Exchange } from "../../exchange.ts";
+import { respond, respondWithError } from "../../exchange/local-response.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { hasBearer } from "./bearer.ts";

@@ -1,4 +1,4 @@
-import { fieldValues, type Fields } from "../../../lib/fields.ts";
+import { fieldValues, type Fields } from "../../../lib/http/fields.ts";
 
 /** RFC 6750 §2.1. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;

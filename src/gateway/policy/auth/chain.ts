@@ -1,4 +1,4 @@
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Method, type Outcome, type Refused } from "./method.ts";
 import { combined } from "./refusals.ts";
 

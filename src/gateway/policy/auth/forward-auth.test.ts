@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
 import { patient } from "../../../lib/testing/patience.ts";
 import { until } from "../../../lib/testing/until.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type Exchange } from "../../exchange.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { createForwardAuth, type ForwardAuthConfig } from "./forward-auth.ts";
 import { type Method, type Outcome } from "./method.ts";
 import { requestOf } from "./testing/exchange.ts";

@@ -1,7 +1,7 @@
-import { Outage } from "../../../lib/outage.ts";
-import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
-import { type Exchange } from "../../exchange.ts";
-import { zoneShape } from "../../telemetry/layout.ts";
+import { Outage } from "../../../lib/time/outage.ts";
+import { type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { zoneShape } from "../../telemetry/metrics/layout.ts";
 import { ServerMetrics } from "../../telemetry/upstream-metrics.ts";
 import { ServerPool } from "../../upstream/server-pool.ts";
 import { onlyFields } from "./identity-fields.ts";

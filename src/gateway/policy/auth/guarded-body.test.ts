@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type BodySink, type RequestBody } from "../../exchange.ts";
+import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
 import { GuardedBody } from "./guarded-body.ts";
 
 /** A body whose events are sent by the test, and which records the calls. */

@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { type BodySink, type RequestBody } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 
 /**

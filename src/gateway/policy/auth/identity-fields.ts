@@ -1,4 +1,4 @@
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 
 const HYPHEN = 0x2d;
 const UNDERSCORE = 0x5f;

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import { generateKeyPairSync, KeyObject } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { listenOnLoopback } from "../../../lib/testing/listen.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { KeySet, parseKeySet } from "./jwks.ts";
 
 const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 });

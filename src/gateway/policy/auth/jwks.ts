@@ -1,7 +1,7 @@
-import { Outage } from "../../../lib/outage.ts";
+import { Outage } from "../../../lib/time/outage.ts";
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { type JwtAlgorithm, misfitOf } from "../../../lib/jwt-key.ts";
-import { VERSION } from "../../../lib/version.ts";
+import { type JwtAlgorithm, misfitOf } from "../../../lib/http/jwt-key.ts";
+import { VERSION } from "../../../lib/process/version.ts";
 import { isObject } from "../../../lib/is-object.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
 import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/directory/ask.ts";

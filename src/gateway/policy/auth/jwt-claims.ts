@@ -1,4 +1,4 @@
-import { type Fields, fieldLine } from "../../../lib/fields.ts";
+import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
 import { consumerLine, fieldText } from "./method.ts";
 import { member } from "./jwt-token.ts";
 

@@ -1,6 +1,6 @@
 import { constants, createHmac, type KeyObject, timingSafeEqual, verify } from "node:crypto";
-import { type JwtAlgorithm, readJwtKey } from "../../../lib/jwt-key.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type JwtAlgorithm, readJwtKey } from "../../../lib/http/jwt-key.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { bearerToken } from "./bearer.ts";
 import { KeySet, type KeySetDeps } from "./jwks.ts";
 import { type ClaimError, type ClaimRules, readClaims } from "./jwt-claims.ts";

@@ -1,7 +1,7 @@
-import { isPlainName } from "../../../lib/visible-text.ts";
+import { isPlainName } from "../../../lib/text/visible-text.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldLine } from "../../../lib/fields.ts";
-import { type Exchange, type RequestHead } from "../../exchange.ts";
+import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
+import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 
 /**
  * The header that has the consumer's name for upstreams. The codecs remove it from all requests, so that a client

@@ -1,4 +1,4 @@
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Auth from "./auth.ts";
 import type * as Methods from "./create-method.ts";

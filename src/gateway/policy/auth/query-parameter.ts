@@ -1,4 +1,4 @@
-import { unescapedBytes } from "../../../lib/percent.ts";
+import { unescapedBytes } from "../../../lib/http/percent.ts";
 
 const PERCENT = 0x25;
 

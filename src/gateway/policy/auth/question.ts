@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type ResponseHead, type ResponseSink, type TimeKeeper } from "../../exchange/exchange.ts";
 import { ClientConnection } from "../../http1/client-connection.ts";
 import { type PoolRefusal, type ServerPool, type UpstreamConnection, Waiter } from "../../upstream/server-pool.ts";
 import { flushCork } from "../../wire/outgoing.ts";

@@ -1,5 +1,5 @@
 import { type ErrorCode } from "../../../lib/errors.ts";
-import { CannedError } from "../../local-response.ts";
+import { CannedError } from "../../exchange/local-response.ts";
 import { type Refused } from "./method.ts";
 
 /** A refusal that is the same for every request. `detail` is ASCII. */

@@ -1,7 +1,7 @@
 import { type DialSettings } from "../../upstream/dial.ts";
 import { type Endpoint } from "../../wire/tcp.ts";
 import { trustOf } from "../../wire/tls-connect.ts";
-import { bareHost, portOf } from "../../../lib/url-host.ts";
+import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 
 /** The address of an operator's service, and how the gateway connects to it. */
 export interface ServiceAddress {

@@ -1,10 +1,10 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { fieldValues } from "../../../lib/fields.ts";
+import { fieldValues } from "../../../lib/http/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
 import { JsonError, readJson } from "../../../lib/json-schema/read-json.ts";
 import { operationSchema } from "../../config/operation-schemas.ts";
-import { respondWithError, CannedError } from "../../local-response.ts";
-import { type Exchange, type RequestHead } from "../../exchange.ts";
+import { respondWithError, CannedError } from "../../exchange/local-response.ts";
+import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
 import { type Decision, type Policy } from "../policy.ts";
 

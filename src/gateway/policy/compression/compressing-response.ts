@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, withoutFields } from "../../../lib/fields.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type Fields, withoutFields } from "../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { CODERS, type Coding } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";

@@ -1,4 +1,4 @@
-import { fieldValue } from "../../../lib/fields.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
 import { type CompressionConfig } from "../../config/config.ts";
 import { COMPRESSION_DEFAULTS } from "../../config/schema/compression.ts";
 import { type Policy } from "../policy.ts";

@@ -1,4 +1,4 @@
-import { eachField, fieldLine, type Fields, fieldValue } from "../../../lib/fields.ts";
+import { eachField, fieldLine, type Fields, fieldValue } from "../../../lib/http/fields.ts";
 
 /** RFC 9110 §8.8.3: a weak tag, and the strong tag in it. */
 const WEAK_TAG = /W\/("[!\x23-\x7e\x80-\xff]*")/g;

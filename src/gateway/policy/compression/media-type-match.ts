@@ -1,4 +1,4 @@
-import { trimOws } from "../../../lib/fields.ts";
+import { trimOws } from "../../../lib/http/fields.ts";
 
 interface Pattern {
   /** The type in lower case. Empty: every type. */

@@ -1,5 +1,5 @@
-import { type Fields, fieldValue, withoutFields } from "../../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Fields, fieldValue, withoutFields } from "../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { type Coding } from "./codings.ts";
 import { hasWeakForm, weakened } from "./entity-tags.ts";
 import { type Slots } from "./slots.ts";

@@ -1,4 +1,4 @@
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Compression from "./compression.ts";
 

@@ -1,8 +1,8 @@
-import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
+import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/http/fields.ts";
 import { type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
-import { type ResponseSink } from "../../exchange.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type ResponseSink } from "../../exchange/exchange.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { respondWithError } from "../../local-response.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { respondWithError } from "../../exchange/local-response.ts";
 import { GuardedBody } from "../auth/guarded-body.ts";
 import { type Policy } from "../policy.ts";
 

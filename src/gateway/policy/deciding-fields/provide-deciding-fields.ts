@@ -1,5 +1,5 @@
-import { endsAtBoundary } from "../../../lib/url-path.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { endsAtBoundary } from "../../../lib/http/url-path.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import type * as Methods from "../auth/create-method.ts";
 import { createDecidingFieldsPolicy } from "./deciding-fields.ts";
 import { type PolicyFeature } from "../policy.ts";

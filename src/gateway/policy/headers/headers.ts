@@ -1,4 +1,4 @@
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { type HeaderRulesConfig } from "../../config/config.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { linesOf } from "../../../lib/fields.ts";
-import { respondWithError } from "../../local-response.ts";
-import { FIELD_ROLES } from "../../config/field-roles.ts";
+import { linesOf } from "../../../lib/http/fields.ts";
+import { respondWithError } from "../../exchange/local-response.ts";
+import { FIELD_ROLES } from "../../../lib/http/field-roles.ts";
 import { type Policy } from "../policy.ts";
 
 const REFUSED = new TurnpikeError(

@@ -1,6 +1,6 @@
 import { type RouteConfig } from "../../config/config.ts";
 import { isGuarded } from "../../config/guards.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import { createMethodOverridePolicy } from "./method-override.ts";
 

@@ -3,7 +3,7 @@ import { x402Client } from "@x402/core/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { type Kind } from "../../../payments/x402/facilitator.ts";
 import { paymentRequiredSchema, type PaymentRequirements } from "../../../payments/x402/messages.ts";

@@ -1,6 +1,6 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Payment, type Reservation } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Decision } from "../policy.ts";
 import { isResuming } from "./fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
@@ -8,7 +8,7 @@ import { type PaidRoute } from "./paid-route.ts";
 import { type Presented } from "./presented.ts";
 import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { respondRepeat } from "./repeat.ts";
-import { paymentError, respondError } from "./respond.ts";
+import { paymentError, respondError } from "./protocol/respond.ts";
 import { Sale } from "./sale.ts";
 
 /** Seconds after which a client can retry if there was no room for the response. */

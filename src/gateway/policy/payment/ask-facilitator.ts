@@ -1,7 +1,7 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Outcome, type Settlement, type Verification } from "../../../payments/x402/facilitator.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { asSpan } from "./payment-span.ts";
 import { type PaidRoute } from "./paid-route.ts";

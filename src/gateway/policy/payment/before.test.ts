@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { LEASE_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { until } from "../../../lib/testing/until.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { fieldLine, fieldValue } from "../../../lib/fields.ts";
-import { type RequestHead } from "../../exchange.ts";
+import { fieldLine, fieldValue } from "../../../lib/http/fields.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { fingerprintOf } from "./fingerprint.ts";

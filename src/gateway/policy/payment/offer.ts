@@ -6,15 +6,15 @@ import { type PaymentPayload, type PaymentRequirements } from "../../../payments
 import { paymentKey } from "../../../payments/x402/payment-key.ts";
 import { agrees, findError } from "../../../payments/x402/terms.ts";
 import { transferOf } from "../../../payments/x402/transfer.ts";
-import { fittedName } from "../../../lib/shared-names.ts";
+import { fittedName } from "../../../lib/memory/shared-names.ts";
 import { type Reservation } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type ChallengeError } from "./challenge/challenge.ts";
 import { fingerprintOf } from "./fingerprint.ts";
-import { readIdentifier } from "./identifier.ts";
+import { readIdentifier } from "./protocol/identifier.ts";
 import { type PaidRoute } from "./paid-route.ts";
 import { type Presented } from "./presented.ts";
-import { paymentError } from "./respond.ts";
+import { paymentError } from "./protocol/respond.ts";
 
 const BAD_ID = paymentError(
   "invalid-payment",

@@ -1,4 +1,4 @@
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 
 /** Outcomes that are errors: unknown, or a settlement that did not happen. */

@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { freshNonce, PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/testing/payment.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";

@@ -8,7 +8,7 @@ import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type Challenge } from "./challenge/challenge.ts";
-import { requiresIdentifier } from "./identifier.ts";
+import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { messageOf } from "../../../lib/caught.ts";
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { payAndFetch } from "../../../payments/client/client.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.ts";
 import { HttpFacilitator } from "../../../payments/facilitator/http-facilitator.ts";

@@ -5,13 +5,13 @@ import type * as Templates from "../../../payments/x402/template.ts";
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Store } from "../../../store/store.ts";
 import { type RouteConfig } from "../../config/config.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type Routable } from "../../routing/routable.ts";
 import { type RouteTable } from "../../routing/table.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type Decision, type PolicyFeature } from "../policy.ts";
-import type * as Catalogues from "./challenge/catalogue.ts";
+import type * as Catalogues from "./catalogue.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import type * as Challenges from "./challenge/check-challenges.ts";
 import { isContentRoute } from "./content-route.ts";
@@ -27,7 +27,7 @@ const policies = (): typeof Policies => require("./payment.ts");
 const templates = (): typeof Templates => require("../../../payments/x402/template.ts");
 
 /** Loaded as `policies` is. */
-const catalogues = (): typeof Catalogues => require("./challenge/catalogue.ts");
+const catalogues = (): typeof Catalogues => require("./catalogue.ts");
 
 interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;

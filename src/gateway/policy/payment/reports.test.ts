@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { paymentRequiredSchema } from "../../../payments/x402/messages.ts";
 import { PAYER, REQUIREMENTS } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";

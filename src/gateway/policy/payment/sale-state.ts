@@ -1,4 +1,4 @@
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { type BufferedResponse } from "./responses/buffered-response.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
 import { type StreamedResponse } from "./responses/streamed-response.ts";

@@ -1,19 +1,19 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
 import { type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type Decision } from "../policy.ts";
 import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { Lease } from "./lease.ts";
 import { type AcceptedPayment } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
-import { receiptFields, receiptOf, refusalOf } from "./receipt.ts";
+import { receiptFields, receiptOf, refusalOf } from "./protocol/receipt.ts";
 import {
   respondBroken,
   respondLost,
@@ -25,11 +25,11 @@ import {
   respondUnwritten,
 } from "./refusals.ts";
 import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
-import { paymentError } from "./respond.ts";
+import { paymentError } from "./protocol/respond.ts";
 import { BufferedResponse } from "./responses/buffered-response.ts";
 import { deliver, type Delivery } from "./responses/deliver.ts";
 import { withReceipt } from "./responses/inline-receipt.ts";
-import { keptResponse } from "./responses/kept-response.ts";
+import { keptResponse } from "./kept-response.ts";
 import { type PaidResponse } from "./responses/response-store.ts";
 import { StreamedResponse } from "./responses/streamed-response.ts";
 import { uncarried } from "./responses/unsellable.ts";

@@ -1,5 +1,5 @@
 import { type RouteConfig } from "../../config/config.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
 import { createRateLimitPolicy, type RateLimits } from "./rate-limit.ts";

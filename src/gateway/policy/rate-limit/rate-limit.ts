@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { eventTime } from "../../../lib/event-clock.ts";
-import { fieldValue } from "../../../lib/fields.ts";
-import { machineTimeOffset } from "../../../lib/machine-time.ts";
-import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
-import { type RespondWithError, CannedError } from "../../local-response.ts";
+import { eventTime } from "../../../lib/time/event-clock.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
+import { machineTimeOffset } from "../../../lib/time/machine-time.ts";
+import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/memory/token-buckets.ts";
+import { type RespondWithError, CannedError } from "../../exchange/local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
 import { type Decision, type Policy } from "../policy.ts";
-import { addressKey } from "../../../lib/address-key.ts";
+import { addressKey } from "../../../lib/net/address-key.ts";
 import { type LimitStore, type StoredLimit } from "./limit-store.ts";
 
 /** The `rate_limit` of a route. */

@@ -1,4 +1,4 @@
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { createHash } from "node:crypto";
 import { RedisClient } from "bun";
 import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";

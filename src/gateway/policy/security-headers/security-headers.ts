@@ -1,7 +1,7 @@
-import { fieldLine } from "../../../lib/fields.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { type SecurityHeadersConfig } from "../../config/config.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
-import { sendSecurityFields } from "../../security-fields.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
+import { sendSecurityFields } from "../../exchange/security-fields.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { changeFinalHead } from "../head-edit.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";

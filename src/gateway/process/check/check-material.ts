@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { inThread } from "../../../lib/in-thread.ts";
+import { inThread } from "../../../lib/process/in-thread.ts";
 import { inSlices } from "../../../lib/slices.ts";
 import { type Config } from "../../config/config.ts";
 import { type Findings, reportable } from "../../config/diagnostic.ts";

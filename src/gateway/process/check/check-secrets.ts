@@ -2,7 +2,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { readEmbedded } from "../../../payments/facilitator/chain-settings.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
 import { type Environment, readSecretHeaders } from "../../../payments/facilitator/secrets.ts";
-import { parseSecrets } from "../../../payments/settlement/webhook-secret.ts";
+import { parseSecrets } from "../../../payments/settlement/webhooks/webhook-secret.ts";
 import { readExternalAccount } from "../../acme/external-account.ts";
 import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";

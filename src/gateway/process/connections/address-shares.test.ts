@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { SharedZone } from "../../../lib/shared-zone.ts";
-import { zoneShape } from "../../telemetry/layout.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { zoneShape } from "../../telemetry/metrics/layout.ts";
 import { AddressShares } from "./address-shares.ts";
 
 /** The workers of one server. */

@@ -1,6 +1,6 @@
-import { type HalfSipHash } from "../../../lib/half-sip-hash.ts";
-import { sharedHash } from "../../../lib/shared-hash.ts";
-import { SHARE_CELLS, SHARE_DEPTH, SHARES_FROM } from "../../telemetry/layout.ts";
+import { type HalfSipHash } from "../../../lib/memory/half-sip-hash.ts";
+import { sharedHash } from "../../../lib/memory/shared-hash.ts";
+import { SHARE_CELLS, SHARE_DEPTH, SHARES_FROM } from "../../telemetry/metrics/layout.ts";
 import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 
 /** Counters in one line of a worker's table. */

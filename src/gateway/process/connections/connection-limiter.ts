@@ -1,9 +1,9 @@
 import { MemberList } from "../../../lib/member-list.ts";
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { addressKey } from "../../../lib/address-key.ts";
-import { createProxyCheck } from "../../client-address.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { addressKey } from "../../../lib/net/address-key.ts";
+import { createProxyCheck } from "../../exchange/client-address.ts";
 import { type Config } from "../../config/config.ts";
-import { type ConnectionPermit, type ServerConnection } from "../../server-host.ts";
+import { type ConnectionPermit, type ServerConnection } from "../../exchange/server-host.ts";
 import { type Transport } from "../../telemetry/connection-metrics.ts";
 import { type AddressShares } from "./address-shares.ts";
 import { IdleConnections } from "./idle-connections.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { MemberList } from "../../../lib/member-list.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ServerConnection } from "../../server-host.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ServerConnection } from "../../exchange/server-host.ts";
 import { type IdleConnection, IdleConnections } from "./idle-connections.ts";
 
 interface Fake extends IdleConnection {

@@ -1,6 +1,6 @@
 import { type MemberList } from "../../../lib/member-list.ts";
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ConnectionPermit } from "../../server-host.ts";
+import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ConnectionPermit } from "../../exchange/server-host.ts";
 
 /**
  * Milliseconds without a request after which a connection may be closed for another one. Busy clients pause for

@@ -1,5 +1,5 @@
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ConnectionPermit, type ServerConnection } from "../../server-host.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ConnectionPermit, type ServerConnection } from "../../exchange/server-host.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 

@@ -1,5 +1,5 @@
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type HeadError } from "../../refusal.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type HeadError } from "../../exchange/refusal.ts";
 import { refuse } from "../../http1/refusal.ts";
 import { lingeringRoom } from "./descriptor-limit.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";

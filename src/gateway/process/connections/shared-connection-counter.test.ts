@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
-import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { SharedConnectionCounter } from "./shared-connection-counter.ts";
 
 const SHAPE = { rows: 4, counters: 1, cells: 2 };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { EmbeddedHost } from "../../../payments/facilitator/embedded-host.ts";
 import type * as Embedded from "../../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../../payments/x402/facilitator.ts";

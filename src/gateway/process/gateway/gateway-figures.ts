@@ -1,12 +1,12 @@
-import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { type UsageStore } from "../../../store/usage-store.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { type OverviewUpstream, type ServerFigures } from "../../admin/shapes/common.ts";
 import { type Actor, type OnEvent } from "../../telemetry/event.ts";
-import { SERVER_GAUGE, serverGauge } from "../../telemetry/layout.ts";
+import { SERVER_GAUGE, serverGauge } from "../../telemetry/metrics/layout.ts";
 import { type CountedServer } from "../../telemetry/upstream-metrics.ts";
 import { type Directory, type ServerStatus } from "../../upstream/directory/directory.ts";
-import { PROBE_WORDS } from "../../upstream/directory/probe-reason.ts";
+import { PROBE_WORDS } from "../../upstream/probe-reason.ts";
 import { FAILURE_WORDS } from "../../upstream/directory/server-watch.ts";
 
 /** A server of an upstream, by its key: `127.0.0.1:8080` or `unix:/path`. */

@@ -1,4 +1,4 @@
-import { type TenantDirectory } from "../../admin/parts.ts";
+import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Config } from "../../config/config.ts";
 import { type RemoteControl } from "../../filters/control/remote-control.ts";
 import { type Actor, type EventSink } from "../../telemetry/event.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type TenantDirectory } from "../../admin/parts.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Config } from "../../config/config.ts";
 import { WorkerControl } from "../../filters/control/worker-control.ts";
-import { routeBodyLimit, serve } from "../../pipeline.ts";
+import { routeBodyLimit, serve } from "../../pipeline/pipeline.ts";
 import { type MetricsPage } from "../../telemetry/telemetry.ts";
 import { createTenants } from "../../tenants/provide-tenants.ts";
 import { type Tenants } from "../../tenants/tenants.ts";

@@ -1,4 +1,4 @@
-import { type TenantDirectory } from "../../admin/parts.ts";
+import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Tenant } from "../../admin/shapes/common.ts";
 import { type Tenants } from "../../tenants/tenants.ts";
 import { type TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../../lib/caught.ts";
-import { isDiskFull } from "../../../lib/disk-full.ts";
+import { isDiskFull } from "../../../lib/files/disk-full.ts";
 import { openConfiguredStore } from "../../../store/open/configured-store.ts";
 import { LateStore } from "../../../store/open/late-store.ts";
 import { type Store } from "../../../store/store.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { MemberList } from "../../../lib/member-list.ts";
-import { type Exchange } from "../../exchange.ts";
-import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../server-host.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnError } from "../../wire/tcp.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ServerConnection } from "../../server-host.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ServerConnection } from "../../exchange/server-host.ts";
 import { FakeWire } from "../../wire/testing/fake-wire.ts";
 import { Handshake } from "./handshake.ts";
 

@@ -1,6 +1,6 @@
 import { dlopen, FFIType } from "bun:ffi";
 import { closeSync } from "node:fs";
-import { fromCLibrary } from "../../../lib/c-library.ts";
+import { fromCLibrary } from "../../../lib/process/c-library.ts";
 import { udpDescriptors } from "../../http3/udp-sockets.ts";
 
 /** Numbers of Linux system calls, the same on every architecture. */

@@ -1,6 +1,6 @@
 import { type Config } from "../../config/config.ts";
 import { DEAF, listen } from "../../wire/tcp.ts";
-import { hostAndPort } from "../../../lib/url-host.ts";
+import { hostAndPort } from "../../../lib/http/url-host.ts";
 
 /** A listener as the configuration describes it. */
 export interface ListenerPlan {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ServerHost, type ServerSettings } from "../../server-host.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ServerHost, type ServerSettings } from "../../exchange/server-host.ts";
 import { FakeWire } from "../../wire/testing/fake-wire.ts";
 import { becomeHttp1, becomeHttp2, FirstBytes, type Successor } from "./protocol.ts";
 

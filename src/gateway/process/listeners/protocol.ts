@@ -1,7 +1,7 @@
 import { Http1ServerConnection } from "../../http1/server-connection.ts";
 import { PREFACE } from "../../http2/frame.ts";
 import type * as Http2 from "../../http2/server-connection.ts";
-import { type ServerConnection, type ServerHost } from "../../server-host.ts";
+import { type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { type Entrance, Phase } from "../connections/phase.ts";
 import { RefusedConnection } from "../connections/refused-connection.ts";

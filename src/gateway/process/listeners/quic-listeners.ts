@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { udpSocket } from "bun";
 import { messageOf } from "../../../lib/caught.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { quicEndpointsOf } from "../../config/quic-endpoints.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { altSvc } from "../../http3/alt-svc.ts";
 import { type QuicFigures } from "../../http3/figures.ts";
 import type * as Http3 from "../../http3/server.ts";
-import { type ServerConnection, type ServerHost } from "../../server-host.ts";
+import { type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
 import { type QuicMetrics } from "../../telemetry/quic-metrics.ts";
 import { type Issued, type ReadTls, shownTls } from "../../acme/issued.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { hostOf } from "../../../lib/url-host.ts";
+import { hostOf } from "../../../lib/http/url-host.ts";
 import { type ClientRule, type KeyPair, ofHost, type TlsMaterial } from "../../wire/tls.ts";
 
 /** The parties of a connection's TLS handshake. */

@@ -1,6 +1,6 @@
 import { type Subprocess } from "bun";
 import { messageOf } from "../../../lib/caught.ts";
-import { childEnvironment } from "../../../lib/child-environment.ts";
+import { childEnvironment } from "../../../lib/process/child-environment.ts";
 import { type FromWorker } from "./messages.ts";
 
 /** The system gives no process now. A later attempt may succeed; the existing workers serve meanwhile. */

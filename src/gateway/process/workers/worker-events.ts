@@ -1,4 +1,4 @@
-import { stamped } from "../../../lib/stamped.ts";
+import { stamped } from "../../../lib/text/stamped.ts";
 import { EventGate } from "../../telemetry/event-gate.ts";
 import { type EventSink, type NewEvent } from "../../telemetry/event.ts";
 import { countedLine, RepeatedLines } from "../../telemetry/repeated-lines.ts";

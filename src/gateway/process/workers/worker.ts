@@ -1,8 +1,8 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { type Config } from "../../config/config.ts";
 import { RemoteControl } from "../../filters/control/remote-control.ts";
-import { zoneShape } from "../../telemetry/layout.ts";
+import { zoneShape } from "../../telemetry/metrics/layout.ts";
 import { type GatewayProcess } from "../gateway/gateway-interface.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import { type ConfigDelta, type Run, withDelta } from "./config-delta.ts";

@@ -1,4 +1,4 @@
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 
 /** Bytes that are written to a client at a time. Bytes that it does not accept wait in memory, on its account. */
 const PIECE_BYTES = 65_536;

@@ -1,5 +1,5 @@
-import { type Fields } from "../../../lib/fields.ts";
-import { type RequestConditions } from "../../../lib/request-conditions.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type RequestConditions } from "../../../lib/http/request-conditions.ts";
 import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
 import { normalisedEncodings } from "./variant.ts";
 

@@ -1,4 +1,4 @@
-import { type RequestHead } from "../../exchange.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
 
 /** The URI that a response is stored under. It includes the scheme: a redirect to https must not be served over https. */
 export function uriOf({

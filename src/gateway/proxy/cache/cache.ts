@@ -1,9 +1,9 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
-import { parseHttpDate } from "../../../lib/http-date.ts";
-import { CannedError } from "../../local-response.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { plainHead } from "../../exchange-state.ts";
+import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
+import { parseHttpDate } from "../../../lib/http/http-date.ts";
+import { CannedError } from "../../exchange/local-response.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
+import { plainHead } from "../../exchange/exchange-state.ts";
 import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { forward } from "../forward.ts";
 import { Subrequest, tellOwnSink } from "../subrequest.ts";

@@ -1,7 +1,7 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { changedHead } from "../../exchange-state.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
+import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";

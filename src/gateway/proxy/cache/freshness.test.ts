@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { httpDate } from "../../../lib/http-date.ts";
-import { fieldValue } from "../../../lib/fields.ts";
+import { httpDate } from "../../../lib/http/http-date.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
 import { parseCacheControl } from "./cache-control.ts";
 import { initialAge, isStorable, lifetimeOf, type ResponseFacts } from "./freshness.ts";
 

@@ -1,5 +1,5 @@
-import { type Fields, fieldValues } from "../../../lib/fields.ts";
-import { parseHttpDate } from "../../../lib/http-date.ts";
+import { type Fields, fieldValues } from "../../../lib/http/fields.ts";
+import { parseHttpDate } from "../../../lib/http/http-date.ts";
 import { type CacheControl } from "./cache-control.ts";
 
 /** RFC 9110 §15.1: statuses that are cacheable by default. For 206 see `part.ts`. */

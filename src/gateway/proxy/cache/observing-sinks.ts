@@ -1,8 +1,8 @@
-import { fieldValue, fieldValues } from "../../../lib/fields.ts";
-import { normalisePath } from "../../../lib/url-path.ts";
-import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
-import { changedHead } from "../../exchange-state.ts";
-import { ResponseRelay } from "../../response-relay.ts";
+import { fieldValue, fieldValues } from "../../../lib/http/fields.ts";
+import { normalisePath } from "../../../lib/http/url-path.ts";
+import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
+import { changedHead } from "../../exchange/exchange-state.ts";
+import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
 import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";

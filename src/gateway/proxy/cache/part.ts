@@ -1,9 +1,9 @@
 /** Stored parts of responses (206, RFC 9111 §3.3), and the combination of two parts (§3.4). */
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { changedHead } from "../../exchange-state.ts";
-import { ResponseRelay } from "../../response-relay.ts";
+import { type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
+import { changedHead } from "../../exchange/exchange-state.ts";
+import { ResponseRelay } from "../../exchange/response-relay.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";

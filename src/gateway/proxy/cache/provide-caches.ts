@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type RouteConfig } from "../../config/config.ts";
-import { type FeatureParts } from "../../feature-parts.ts";
+import { type FeatureParts } from "../../features/feature-parts.ts";
 import type * as Methods from "../../policy/auth/create-method.ts";
 import { CONSUMER_HEADER } from "../../policy/auth/method.ts";
 import { routeName } from "../../routing/route-name.ts";

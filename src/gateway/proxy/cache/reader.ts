@@ -1,5 +1,5 @@
-import { type Fields } from "../../../lib/fields.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { type CacheRequest } from "./cache-request.ts";
 
 /** Pieces of a body that still arrives, without those that all readers have read. */

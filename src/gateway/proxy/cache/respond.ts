@@ -1,10 +1,10 @@
 /** Responses from the cache: a whole stored response, a range of it, or 304. */
-import { type ByteRange, parseRange } from "../../../lib/byte-ranges.ts";
-import { type Fields, withoutFields } from "../../../lib/fields.ts";
-import { parseHttpDate } from "../../../lib/http-date.ts";
-import { namesTag, type RequestConditions } from "../../../lib/request-conditions.ts";
-import { CannedError } from "../../local-response.ts";
-import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type ByteRange, parseRange } from "../../../lib/http/byte-ranges.ts";
+import { type Fields, withoutFields } from "../../../lib/http/fields.ts";
+import { parseHttpDate } from "../../../lib/http/http-date.ts";
+import { namesTag, type RequestConditions } from "../../../lib/http/request-conditions.ts";
+import { CannedError } from "../../exchange/local-response.ts";
+import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { type ForwardTarget } from "../target.ts";
 import { sendBody } from "./body-reader.ts";
 import { type StoredResponse } from "./stored-response.ts";

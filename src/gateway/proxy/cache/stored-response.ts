@@ -1,5 +1,5 @@
-import { eachField, type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
-import { parseHttpDate } from "../../../lib/http-date.ts";
+import { eachField, type Fields, fieldValues, withoutFields } from "../../../lib/http/fields.ts";
+import { parseHttpDate } from "../../../lib/http/http-date.ts";
 import { type CacheControl, NO_CACHE_CONTROL } from "./cache-control.ts";
 import { type CachePolicy, initialAge, lifetimeOf } from "./freshness.ts";
 import { directivesOf } from "./targeted-field.ts";

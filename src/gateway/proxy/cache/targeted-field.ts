@@ -1,4 +1,4 @@
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
 import {
   type CacheControl,
   type CacheControlDraft,

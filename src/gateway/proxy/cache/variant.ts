@@ -1,5 +1,5 @@
 /** The variants of one URI: the request fields that its responses vary on, normalised. */
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
 
 /** Fields with free text instead of lists: white space after a comma may be significant. */
 const NOT_LISTS: ReadonlySet<string> = new Set([

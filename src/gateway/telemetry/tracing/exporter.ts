@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { within } from "../../../lib/within.ts";
+import { within } from "../../../lib/time/within.ts";
 import { type SpanCounter } from "./span-metrics.ts";
 
 /** Spans that wait for a collector, and the characters of these spans. Further spans are dropped and counted. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomFillSync } from "node:crypto";
-import { latin1Text } from "../../../lib/latin1.ts";
+import { latin1Text } from "../../../lib/memory/latin1.ts";
 import { contextFields } from "./trace-context.ts";
 
 /** Random bytes per call, because a call costs more than the bytes. */

@@ -1,9 +1,9 @@
-import { fieldValue } from "../../../lib/fields.ts";
-import { VERSION } from "../../../lib/version.ts";
-import { type Exchange } from "../../exchange.ts";
-import { type HiddenParameters } from "../hidden-parameters.ts";
+import { fieldValue } from "../../../lib/http/fields.ts";
+import { VERSION } from "../../../lib/process/version.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type HiddenParameters } from "../../exchange/hidden-parameters.ts";
 import { type ChildSpan, type FilterRun, type RequestTrace } from "./request-trace.ts";
-import { bareHost } from "../../../lib/url-host.ts";
+import { bareHost } from "../../../lib/http/url-host.ts";
 
 /** Maximum characters of an attribute's value. The rest is cut off. */
 const MAX_VALUE = 2048;

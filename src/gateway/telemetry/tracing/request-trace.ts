@@ -1,4 +1,4 @@
-import { eventTime } from "../../../lib/event-clock.ts";
+import { eventTime } from "../../../lib/time/event-clock.ts";
 import { contextFields } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 

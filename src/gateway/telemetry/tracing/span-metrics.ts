@@ -1,5 +1,5 @@
-import { add, COLUMN, SPAN_RESULTS } from "../layout.ts";
-import { at, type Page, type Snapshot } from "../page.ts";
+import { add, COLUMN, SPAN_RESULTS } from "../metrics/layout.ts";
+import { at, type Page, type Snapshot } from "../metrics/page.ts";
 
 /** Counts spans by result. */
 export interface SpanCounter {

@@ -1,4 +1,4 @@
-import { type Fields, fieldValues, trimOws } from "../../../lib/fields.ts";
+import { type Fields, fieldValues, trimOws } from "../../../lib/http/fields.ts";
 
 /** The trace of a request, from the client's fields (W3C Trace Context, level 1). */
 export interface TraceParent {

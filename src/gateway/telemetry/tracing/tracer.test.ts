@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Exchange } from "../../exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
 import { RequestTrace } from "./request-trace.ts";
 import { Tracer } from "./tracer.ts";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { clockOffset, eventTime } from "../../../lib/event-clock.ts";
-import { linesOf, withoutFields } from "../../../lib/fields.ts";
+import { clockOffset, eventTime } from "../../../lib/time/event-clock.ts";
+import { linesOf, withoutFields } from "../../../lib/http/fields.ts";
 import { type Config } from "../../config/config.ts";
-import { type Exchange, type UpstreamTrace } from "../../exchange.ts";
+import { type Exchange, type UpstreamTrace } from "../../exchange/exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { encodeChild, encodeSpans, envelope, isOpen, type SpanContext } from "./otlp.ts";
 import { newSpanId, NewTraces } from "./new-traces.ts";

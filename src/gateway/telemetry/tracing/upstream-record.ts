@@ -1,8 +1,8 @@
-import { eventTime } from "../../../lib/event-clock.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { latin1Text } from "../../../lib/latin1.ts";
-import { type TextPieces } from "../../../lib/text-pieces.ts";
-import { type UpstreamTrace } from "../../exchange.ts";
+import { eventTime } from "../../../lib/time/event-clock.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { latin1Text } from "../../../lib/memory/latin1.ts";
+import { type TextPieces } from "../../../lib/memory/text-pieces.ts";
+import { type UpstreamTrace } from "../../exchange/exchange.ts";
 import { type NewTraces, UNSAMPLED_BYTES } from "./new-traces.ts";
 
 /** The last try of a request with a server. Times are milliseconds since that try began. */

@@ -1,5 +1,5 @@
 import { Rendezvous } from "../../../lib/rendezvous.ts";
-import { canonicalAddress } from "../../client-address.ts";
+import { canonicalAddress } from "../../exchange/client-address.ts";
 import { type Balancer, type Candidate } from "./balancer.ts";
 
 /**

@@ -1,9 +1,10 @@
+import { type AskFailure } from "../probe-reason.ts";
 import { codeOf } from "../../../lib/caught.ts";
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type Fields } from "../../../lib/http/fields.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
 import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
 import type * as Http2 from "../../http2/client-connection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
@@ -27,9 +28,6 @@ export interface Question {
   /** Bytes of the body that are kept. The rest is not read. */
   readonly maxBodyBytes: number;
 }
-
-/** The reason why there was no response. */
-export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
 
 /** The response to a `Question`, or the reason for its absence. */
 export type Reply =

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../../test/support/program.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { serverKey } from "../member.ts";
 import { CatalogDiscovery } from "./catalog-discovery.ts";
 import { Catalog } from "./testing/catalog.ts";

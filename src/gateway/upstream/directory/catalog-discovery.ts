@@ -1,6 +1,6 @@
-import { fieldLine, fieldValue } from "../../../lib/fields.ts";
-import { Deadline } from "../../../lib/timer-wheel.ts";
-import { VERSION } from "../../../lib/version.ts";
+import { fieldLine, fieldValue } from "../../../lib/http/fields.ts";
+import { Deadline } from "../../../lib/time/timer-wheel.ts";
+import { VERSION } from "../../../lib/process/version.ts";
 import { type UpstreamConfig } from "../../config/config.ts";
 import { serverKey } from "../member.ts";
 import { Ask, type Reply } from "./ask.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { type Found } from "./discovery.ts";
 import { parsedJson } from "../../../lib/parsed-json.ts";
-import { MAX_PORT } from "../../../lib/port.ts";
+import { MAX_PORT } from "../../../lib/net/port.ts";
 
 /** The content of a catalog response. `unusable` counts the entries without a usable server. */
 export interface CatalogResponse {

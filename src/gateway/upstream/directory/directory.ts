@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
+import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type OnError } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, type Membership } from "../member.ts";
-import { type Failure, type ServerStates } from "../server-states.ts";
+import { type Failure, type ServerStates } from "../outlier-detection.ts";
 import { HealthChecks, type ProbedState } from "./health-checks.ts";
 import { Plan, type PlannedUpstream, serversOf, type Source } from "./plan.ts";
 import { type CheckedServer } from "./server-check.ts";

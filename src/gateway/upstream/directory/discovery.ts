@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIP } from "node:net";
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { isRemotePublicAddress } from "../../../lib/own-address.ts";
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
+import { isRemotePublicAddress } from "../../../lib/net/own-address.ts";
+import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type Endpoint, type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../../test/support/program.ts";
-import { hostsFileAddresses } from "../../../lib/hosts-file.ts";
+import { hostsFileAddresses } from "../../../lib/net/hosts-file.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { serverKey } from "../member.ts";
 import { DnsDiscovery } from "./dns-discovery.ts";
 import { type DnsAnswer, DnsServer } from "./testing/dns-server.ts";

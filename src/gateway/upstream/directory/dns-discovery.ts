@@ -1,8 +1,8 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { codeOf } from "../../../lib/caught.ts";
-import { hostsFileAddresses } from "../../../lib/hosts-file.ts";
-import { Deadline } from "../../../lib/timer-wheel.ts";
+import { hostsFileAddresses } from "../../../lib/net/hosts-file.ts";
+import { Deadline } from "../../../lib/time/timer-wheel.ts";
 import { type UpstreamConfig } from "../../config/config.ts";
 import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps, FoundServers } from "./discovery.ts";
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { Folder, Program, until } from "../../../../test/support/program.ts";
 import { freePort } from "../../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { serverKey } from "../member.ts";
 import { DnsDiscovery } from "./dns-discovery.ts";
 import { isInstalled } from "../../../lib/testing/installed.ts";

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
+import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
-import { type ServerStates } from "../server-states.ts";
-import { type ProbeReason, reasonNumber } from "./probe-reason.ts";
+import { type ServerStates } from "../outlier-detection.ts";
+import { type ProbeReason, reasonNumber } from "../probe-reason.ts";
 import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-check.ts";
 
 /** Probes that run at a time. Beyond it, probes that are due wait for their turn. */

@@ -1,5 +1,5 @@
-import { Deadline } from "../../../lib/timer-wheel.ts";
-import { VERSION } from "../../../lib/version.ts";
+import { Deadline } from "../../../lib/time/timer-wheel.ts";
+import { VERSION } from "../../../lib/process/version.ts";
 import { type UpstreamConfig } from "../../config/config.ts";
 import { type Endpoint } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
@@ -7,7 +7,7 @@ import { serverKey } from "../member.ts";
 import { type UpstreamProtocol } from "../server-pool.ts";
 import { Ask, type AskDeps, type Reply } from "./ask.ts";
 import { HealthState } from "./health-state.ts";
-import { type ProbeReason } from "./probe-reason.ts";
+import { type ProbeReason } from "../probe-reason.ts";
 
 /** Bytes of a probe's response that are searched for `expected_body`. */
 const MAX_PROBE_BODY_BYTES = 65_536;

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
-import { SharedZone } from "../../../lib/shared-zone.ts";
-import { SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { SUPERVISOR_ROW, zoneShape } from "../../telemetry/metrics/layout.ts";
 import { type NewEvent } from "../../telemetry/event.ts";
 import { type Member } from "../member.ts";
-import { ServerStates } from "../server-states.ts";
+import { ServerStates } from "../outlier-detection.ts";
 import { ServerWatch } from "./server-watch.ts";
 
 const MEMBER: Member = {

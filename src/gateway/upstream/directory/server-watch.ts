@@ -1,6 +1,6 @@
 import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, serverKey } from "../member.ts";
-import { type Failure, type ServerStates } from "../server-states.ts";
+import { type Failure, type ServerStates } from "../outlier-detection.ts";
 
 /** The texts for failures of requests in events and in the list of servers. */
 export const FAILURE_WORDS: Readonly<Record<Failure, string>> = {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
-import { zoneShape } from "../../telemetry/layout.ts";
-import { ServerStates } from "../server-states.ts";
+import { zoneShape } from "../../telemetry/metrics/layout.ts";
+import { ServerStates } from "../outlier-detection.ts";
 import { Slots } from "./slots.ts";
 
 function setUp(): { slots: Slots; worker: ServerStates } {

@@ -1,5 +1,5 @@
 import { MAX_SERVERS } from "../../config/max-servers.ts";
-import { type ServerStates } from "../server-states.ts";
+import { type ServerStates } from "../outlier-detection.ts";
 
 /**
  * Assigns slots in the shared memory to servers. A server keeps its slot while it stays in its upstream, also over

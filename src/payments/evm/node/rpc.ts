@@ -1,6 +1,6 @@
-import { basicAuthorization } from "../../../lib/basic-authorization.ts";
-import { readJsonUpTo } from "../../../lib/response-bytes.ts";
-import { timeoutSignal } from "../../../lib/timeout-signal.ts";
+import { basicAuthorization } from "../../../lib/http/basic-authorization.ts";
+import { readJsonUpTo } from "../../../lib/http/response-bytes.ts";
+import { timeoutSignal } from "../../../lib/time/timeout-signal.ts";
 import { z } from "zod";
 import { type Hex } from "../../x402/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";

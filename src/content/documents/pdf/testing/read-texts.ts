@@ -1,5 +1,5 @@
 import { makePdf, type PdfParts, type PdfText, pdfTexts } from "../../../testing/pdf.ts";
-import { type DocumentContent } from "../../content.ts";
+import { type DocumentContent } from "../../kinds/content.ts";
 import { pdfContent } from "../../pdf.ts";
 
 /** The content of a PDF document whose pages have these texts. */

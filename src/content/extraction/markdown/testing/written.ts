@@ -1,5 +1,5 @@
-import { prepare } from "../../prune.ts";
-import { parseTree } from "../../tree.ts";
+import { prepare } from "../../tree/prune.ts";
+import { parseTree } from "../../tree/tree.ts";
 import { markdownOf } from "../writer.ts";
 
 /** The Markdown of a page's HTML at the address `url`. */

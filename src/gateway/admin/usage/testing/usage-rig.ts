@@ -1,6 +1,6 @@
-import { SharedZone } from "../../../../lib/shared-zone.ts";
-import { type Exchange } from "../../../exchange.ts";
-import { zoneShape } from "../../../telemetry/layout.ts";
+import { SharedZone } from "../../../../lib/memory/shared-zone.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { zoneShape } from "../../../telemetry/metrics/layout.ts";
 import { UpstreamCounters } from "../../../telemetry/upstream-usage.ts";
 import { UsageCounters } from "../../../telemetry/usage.ts";
 import { type UsageReading } from "../../shapes/usage.ts";

@@ -2,11 +2,11 @@
  * Counts the same usage for two consumers in a shared zone, which is descriptor 3, and writes usage all the time until
  * it is killed.
  */
-import { SharedZone } from "../../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../../lib/memory/shared-zone.ts";
 import { openUsageStore } from "../../../../store/open/open-store.ts";
 import { openPostgresUsage } from "../../../../store/postgres/open-postgres-store.ts";
-import { type Exchange } from "../../../exchange.ts";
-import { zoneShape } from "../../../telemetry/layout.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { zoneShape } from "../../../telemetry/metrics/layout.ts";
 import { UsageCounters } from "../../../telemetry/usage.ts";
 import { UsageKeeper } from "../usage-keeper.ts";
 

@@ -1,5 +1,5 @@
 /** A worker that makes the host calls that a test asks for, and reports their results. */
-import { type CommandOutcome } from "../control-connection.ts";
+import { type CommandOutcome } from "../protocol/control-connection.ts";
 import { type ControlReply, type ControlCall } from "../control-messages.ts";
 import { RemoteControl } from "../remote-control.ts";
 

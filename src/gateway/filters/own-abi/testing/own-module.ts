@@ -1,5 +1,5 @@
 import { assemble, I32, op, type Parts, u32 } from "../../module/testing/assembler.ts";
-import { OWN_IMPORTS, type OwnExport, type OwnImport } from "../signatures.ts";
+import { OWN_IMPORTS, type OwnExport, type OwnImport } from "../../module/own-signatures.ts";
 
 /** Types and imports for functions for the Turnpike ABI, in the given order. They are functions 0, 1, ... */
 export function ownImports(...names: readonly OwnImport[]): Parts {

@@ -1,7 +1,7 @@
-import { MAX_EDITED_BYTES } from "../bounds.ts";
-import { STATUS } from "../enums.ts";
+import { MAX_EDITED_BYTES } from "../../module/proxy-wasm-bounds.ts";
+import { STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction } from "../machine.ts";
+import { type HostFunction } from "../guest/machine.ts";
 
 const END_OF_STREAM = 1;
 

@@ -1,9 +1,9 @@
 import { type CallGroup, type CallRefusal, type Pairs } from "../../calls/call.ts";
 import { MAX_CALL_BODY_BYTES } from "../../calls/call-limits.ts";
-import { STATUS } from "../enums.ts";
+import { STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Numbers } from "../machine.ts";
-import { decodePairs } from "../pairs.ts";
+import { type HostFunction, type Numbers } from "../guest/machine.ts";
+import { decodePairs } from "../guest/pairs.ts";
 
 /** Fuel for a call, in addition to the fuel for its bytes. */
 const CALL_FUEL = 400;

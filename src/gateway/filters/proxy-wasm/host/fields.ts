@@ -1,8 +1,8 @@
-import { type FieldList } from "../field-list.ts";
-import { MAP, STATUS } from "../enums.ts";
+import { type FieldList } from "../guest/field-list.ts";
+import { MAP, STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Numbers } from "../machine.ts";
-import { decodePairs } from "../pairs.ts";
+import { type HostFunction, type Numbers } from "../guest/machine.ts";
+import { decodePairs } from "../guest/pairs.ts";
 
 /**
  * Characters of a list that one unit of fuel pays for, as powers of two: to search, edit, read by field, and replace

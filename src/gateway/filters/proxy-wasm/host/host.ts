@@ -1,8 +1,8 @@
-import { type CallTable } from "../call-table.ts";
-import { type Context } from "../context.ts";
-import { type OutputLines } from "../output-lines.ts";
-import { type Queues } from "../queues.ts";
-import { type Runner } from "../runner.ts";
+import { type CallTable } from "../guest/call-table.ts";
+import { type Context } from "../guest/context.ts";
+import { type OutputLines } from "../guest/output-lines.ts";
+import { type Queues } from "../guest/queues.ts";
+import { type Runner } from "../guest/runner.ts";
 
 /** The instance on which the host functions work. */
 export interface Host extends Runner {

@@ -1,7 +1,7 @@
-import { isProxyImport, WASI_MODULES } from "../signatures.ts";
-import { STATUS } from "../enums.ts";
+import { isProxyImport, WASI_MODULES } from "../../module/proxy-wasm-signatures.ts";
+import { STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Imports } from "../machine.ts";
+import { type HostFunction, type Imports } from "../guest/machine.ts";
 import { bufferFunctions } from "./buffers.ts";
 import { callFunctions } from "./calls.ts";
 import { fieldFunctions } from "./fields.ts";

@@ -1,7 +1,7 @@
-import { MAX_NAME_BYTES } from "../bounds.ts";
-import { METRIC_TYPES, STATUS } from "../enums.ts";
+import { MAX_NAME_BYTES } from "../../module/proxy-wasm-bounds.ts";
+import { METRIC_TYPES, STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction } from "../machine.ts";
+import { type HostFunction } from "../guest/machine.ts";
 
 /** The host functions for a filter's own metrics. Values are numbers that JavaScript holds exactly: up to 2^53. */
 export function metricFunctions(instance: Host): Record<string, HostFunction> {

@@ -1,7 +1,7 @@
-import { LEAST_LOG_LEVEL, LOG_LEVELS, STATUS } from "../enums.ts";
-import { MAX_LOG_BYTES } from "../bounds.ts";
+import { LEAST_LOG_LEVEL, LOG_LEVELS, STATUS } from "../guest/enums.ts";
+import { MAX_LOG_BYTES } from "../../module/proxy-wasm-bounds.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction } from "../machine.ts";
+import { type HostFunction } from "../guest/machine.ts";
 
 /** The host functions for logs, clocks, ticks and contexts, and others that neither read nor change a stream. */
 export function plainFunctions(instance: Host): Record<string, HostFunction> {

@@ -1,8 +1,8 @@
-import { MAX_NAME_BYTES, MAX_PROPERTY_BYTES } from "../bounds.ts";
-import { MAP, STATUS } from "../enums.ts";
+import { MAX_NAME_BYTES, MAX_PROPERTY_BYTES } from "../../module/proxy-wasm-bounds.ts";
+import { MAP, STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction } from "../machine.ts";
-import { propertyOf, propertyPath } from "../properties.ts";
+import { type HostFunction } from "../guest/machine.ts";
+import { propertyOf, propertyPath } from "../guest/properties.ts";
 
 /** Fuel for a property, in addition to the fuel for a call. */
 const PROPERTY_FUEL = 60;

@@ -1,7 +1,7 @@
-import { MAX_NAME_BYTES } from "../bounds.ts";
-import { STATUS } from "../enums.ts";
+import { MAX_NAME_BYTES } from "../../module/proxy-wasm-bounds.ts";
+import { STATUS } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Numbers } from "../machine.ts";
+import { type HostFunction, type Numbers } from "../guest/machine.ts";
 
 /** Separates the id of a VM from a name that belongs to it. */
 const BETWEEN = "\0";

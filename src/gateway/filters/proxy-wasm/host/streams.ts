@@ -1,8 +1,8 @@
-import { MAX_LOCAL_BYTES } from "../bounds.ts";
-import { STATUS, STREAM } from "../enums.ts";
+import { MAX_LOCAL_BYTES } from "../../module/proxy-wasm-bounds.ts";
+import { STATUS, STREAM } from "../guest/enums.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Numbers } from "../machine.ts";
-import { decodePairs } from "../pairs.ts";
+import { type HostFunction, type Numbers } from "../guest/machine.ts";
+import { decodePairs } from "../guest/pairs.ts";
 
 /** The host functions that continue or end a stream. They take effect once the filter's callback has returned. */
 export function streamFunctions(instance: Host): Record<string, HostFunction> {

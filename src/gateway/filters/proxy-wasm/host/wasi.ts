@@ -1,6 +1,6 @@
-import { MAX_PARTIAL_LINE_BYTES, MAX_RANDOM_BYTES } from "../bounds.ts";
+import { MAX_PARTIAL_LINE_BYTES, MAX_RANDOM_BYTES } from "../../module/proxy-wasm-bounds.ts";
 import { type Host } from "./host.ts";
-import { type HostFunction, type Numbers } from "../machine.ts";
+import { type HostFunction, type Numbers } from "../guest/machine.ts";
 import { nanoseconds } from "./plain.ts";
 
 const ERRNO = { success: 0, badFile: 8, invalid: 28, notSupported: 58 } as const;

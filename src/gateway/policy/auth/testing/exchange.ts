@@ -1,4 +1,4 @@
-import { type Exchange, type RequestHead } from "../../../exchange.ts";
+import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
 
 /** For tests only: a request with these fields and this query, of which only the head is set. */
 export function requestOf(fields: string, query = ""): Exchange {

@@ -1,5 +1,5 @@
 import { ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
-import { fieldLine, fieldValue } from "../../../../lib/fields.ts";
+import { fieldLine, fieldValue } from "../../../../lib/http/fields.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import {
@@ -13,9 +13,9 @@ import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { STOCK_CLIENTS } from "../../../../payments/x402/stock-client.ts";
 import { type TermsError } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
-import { type Exchange, type RequestHead } from "../../../exchange.ts";
-import { requiresIdentifier } from "../identifier.ts";
-import { respondHtml, respondJson } from "../respond.ts";
+import { type Exchange, type RequestHead } from "../../../exchange/exchange.ts";
+import { requiresIdentifier } from "../protocol/identifier.ts";
+import { respondHtml, respondJson } from "../protocol/respond.ts";
 import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { requestedUrls, type ResourceLocation } from "./resource-url.ts";

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { fieldLine, type Fields } from "../../../../lib/fields.ts";
-import { type Html, html } from "../../../../lib/html.ts";
-import { PAGE_STYLE } from "../../../../lib/page-style.ts";
+import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
+import { type Html, html } from "../../../../lib/text/html.ts";
+import { PAGE_STYLE } from "../../../../lib/text/page-style.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
 import { type PaymentRequired, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { networkTitle } from "../../../../payments/x402/networks.ts";
 import { formatAmount } from "../../../../payments/x402/price.ts";
 import { STOCK_CLIENTS, STOCK_INSTALL } from "../../../../payments/x402/stock-client.ts";
-import { type RequestHead } from "../../../exchange.ts";
+import { type RequestHead } from "../../../exchange/exchange.ts";
 import { callOf, programSnippet } from "./snippets.ts";
-import { htmlPage } from "../../../../lib/html-page.ts";
+import { htmlPage } from "../../../../lib/text/html-page.ts";
 
 const STYLE = `${PAGE_STYLE}
 body { padding: 2rem 1rem }

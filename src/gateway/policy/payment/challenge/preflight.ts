@@ -1,6 +1,6 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
-import { eachField, fieldLine, type Fields, fieldValue } from "../../../../lib/fields.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { eachField, fieldLine, type Fields, fieldValue } from "../../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
 import { onlyFields } from "../../auth/identity-fields.ts";
 import { VARY_PREFLIGHT } from "../../preflight.ts";
 

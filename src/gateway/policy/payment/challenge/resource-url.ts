@@ -1,4 +1,4 @@
-import { type RequestHead } from "../../../exchange.ts";
+import { type RequestHead } from "../../../exchange/exchange.ts";
 
 /** The parts of the resource URLs in a route's challenges; an empty string is not set. */
 export interface ResourceLocation {

@@ -1,4 +1,4 @@
-import { Outage } from "../../../../lib/outage.ts";
+import { Outage } from "../../../../lib/time/outage.ts";
 import { type Store } from "../../../../store/store.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
 import { type PaymentMetrics } from "../../../telemetry/payment-metrics.ts";

@@ -1,4 +1,4 @@
-import { Outage } from "../../../../lib/outage.ts";
+import { Outage } from "../../../../lib/time/outage.ts";
 import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../../../telemetry/event.ts";

@@ -1,10 +1,10 @@
 import { type Facilitator } from "../../../../payments/x402/facilitator.ts";
 import { type Lease } from "../../../../payments/facilitator/facilitators.ts";
-import type * as Posters from "../../../../payments/settlement/outbox-poster.ts";
+import type * as Posters from "../../../../payments/settlement/webhooks/webhook-poster.ts";
 import type * as Reconcilers from "../../../../payments/settlement/reconciler.ts";
 import { type Environment } from "../../../../payments/facilitator/secrets.ts";
 import type * as Records from "../../../../payments/settlement/settlement-record.ts";
-import { parseSecrets } from "../../../../payments/settlement/webhook-secret.ts";
+import { parseSecrets } from "../../../../payments/settlement/webhooks/webhook-secret.ts";
 import { type Change, type Ledger, type Payment } from "../../../../store/ledger.ts";
 import { type NewNotice } from "../../../../store/outbox.ts";
 import { type Store } from "../../../../store/store.ts";
@@ -23,7 +23,7 @@ const records = (): typeof Records => require("../../../../payments/settlement/s
 const reconcilers = (): typeof Reconcilers => require("../../../../payments/settlement/reconciler.ts");
 
 /** Loaded when a ledger is opened, like the other modules here (bench start). */
-const posters = (): typeof Posters => require("../../../../payments/settlement/outbox-poster.ts");
+const posters = (): typeof Posters => require("../../../../payments/settlement/webhooks/webhook-poster.ts");
 
 /** Milliseconds between two counts of the open payments. */
 const COUNT_MS = 2000;

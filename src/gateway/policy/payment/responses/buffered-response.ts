@@ -1,13 +1,13 @@
 import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
-import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
-import { askForBody } from "../../../ask-for-body.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
-import { changedHead } from "../../../exchange-state.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
+import { askForBody } from "../../../exchange/ask-for-body.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type ResponseFile } from "./response-file.ts";
 import { type PaidResponse, type ResponseStore } from "./response-store.ts";
 import { sendResponse } from "./deliver.ts";
-import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { type DiskBuffer } from "./disk-buffer.ts";
 import { unsellable } from "./unsellable.ts";
 

@@ -1,9 +1,9 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields } from "../../../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../../../exchange.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange/exchange.ts";
 import { ResponseFile, READ_BYTES } from "./response-file.ts";
 import { type PaidResponse } from "./response-store.ts";
-import { paidFields } from "../response-fields.ts";
+import { paidFields } from "../protocol/response-fields.ts";
 
 /** Bytes that this process sends to a socket that the kernel reported as full. */
 const FILL_BYTES = 16_384;

@@ -1,4 +1,4 @@
-import { type Fields, fieldValue, withoutFields } from "../../../../lib/fields.ts";
+import { type Fields, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { ResponseFile, READ_BYTES } from "./response-file.ts";
 import { type PaidResponse } from "./response-store.ts";

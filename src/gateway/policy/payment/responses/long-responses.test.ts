@@ -7,7 +7,7 @@ import { TurnpikeError } from "../../../../lib/errors.ts";
 import { until } from "../../../../lib/testing/until.ts";
 import { LEASE_MS } from "../../../../store/ledger.ts";
 import { openStore } from "../../../../store/open/open-store.ts";
-import { type Exchange } from "../../../exchange.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
 import { ResponseDisk, type ResponseDiskOptions } from "./response-disk.ts";
 import { type PaidResponse } from "./response-store.ts";
 import { BufferedResponse } from "./buffered-response.ts";

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type * as Zod from "zod";
-import { type Fields } from "../../../../lib/fields.ts";
-import { type ResponseHead } from "../../../exchange.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type ResponseHead } from "../../../exchange/exchange.ts";
 
 /** The parts of a response that are stored in addition to its body. */
 export interface ResponseRecord {

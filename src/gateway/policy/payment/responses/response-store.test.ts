@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { BufferPool } from "../../../../lib/buffer-pool.ts";
+import { BufferPool } from "../../../../lib/memory/buffer-pool.ts";
 import { type PaidResponse, ResponseStore } from "./response-store.ts";
 
 function response(size: number): PaidResponse {

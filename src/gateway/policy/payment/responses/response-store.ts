@@ -1,7 +1,7 @@
-import { type BufferPool } from "../../../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../../../lib/memory/buffer-pool.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields } from "../../../../lib/fields.ts";
-import { type ResponseHead } from "../../../exchange.ts";
+import { type Fields } from "../../../../lib/http/fields.ts";
+import { type ResponseHead } from "../../../exchange/exchange.ts";
 import { type ResponseDisk, type DiskBufferListener, type StoredResponse } from "./response-disk.ts";
 import { ResponseFile } from "./response-file.ts";
 import { type SharedResponses } from "./shared-responses.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type ResponseHead } from "../../../exchange.ts";
+import { type ResponseHead } from "../../../exchange/exchange.ts";
 import { TestExchange } from "../testing/test-gateway.ts";
 import { StreamedResponse } from "./streamed-response.ts";
 

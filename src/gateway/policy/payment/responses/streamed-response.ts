@@ -1,8 +1,8 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
-import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
-import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange/exchange.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../protocol/response-fields.ts";
 import { unsellable } from "./unsellable.ts";
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */

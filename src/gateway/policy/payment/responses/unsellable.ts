@@ -1,5 +1,5 @@
-import { fieldValue } from "../../../../lib/fields.ts";
-import { type Exchange, type ResponseHead } from "../../../exchange.ts";
+import { fieldValue } from "../../../../lib/http/fields.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange/exchange.ts";
 
 const UNCARRIED =
   "The response has more header fields than HTTP/3 can carry. Send the same request over HTTP/2 or HTTP/1.1";

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { type BufferPool } from "../../../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../../../lib/memory/buffer-pool.ts";
 import { messageOf } from "../../../../lib/caught.ts";
-import { isDiskFull } from "../../../../lib/disk-full.ts";
+import { isDiskFull } from "../../../../lib/files/disk-full.ts";
 import { type KeptResponses } from "../../../../store/kept-responses.ts";
 import { type Config } from "../../../config/config.ts";
 import type * as Disks from "./response-disk.ts";

@@ -2,7 +2,7 @@ import { rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { fieldLine } from "../../../../lib/fields.ts";
+import { fieldLine } from "../../../../lib/http/fields.ts";
 import {
   type Facilitator,
   type Outcome,

@@ -2,7 +2,7 @@
  * A process that takes and releases permits as fast as it can. Its arguments are `ROW ROWS TIMES MAX`, and the zone is
  * its descriptor 3. Prints the most permits that were taken at once, and the number that this process took.
  */
-import { SharedZone } from "../../../../lib/shared-zone.ts";
+import { SharedZone } from "../../../../lib/memory/shared-zone.ts";
 import { SharedConnectionCounter } from "../shared-connection-counter.ts";
 
 const [row = 0, rows = 0, times = 0, max = 0] = process.argv.slice(2).map(Number);

@@ -1,6 +1,6 @@
 import { options } from "preact";
 import { isObject } from "../../../../../lib/is-object.ts";
-import { visibleLines } from "../../../../../lib/visible-text.ts";
+import { visibleLines } from "../../../../../lib/text/visible-text.ts";
 
 /** Shows the invisible characters of all texts on the page, which may be names and messages of strangers. */
 export function showInvisible(): void {

@@ -1,0 +1,138 @@
+import { type PageSource } from "../../page/page.ts";
+
+/**
+ * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
+ * `@attribute`.
+ */
+export interface TableShape {
+  readonly row: string;
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+/** The task of an extraction. */
+export type ExtractionTask =
+  /** `index` is for the search index: the article as plain text, and `links`, `canonical` and `robots` in `fields`. */
+  | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
+  /** The main content, with the comments of readers below it if `comments` is true. */
+  | { readonly kind: "article"; readonly comments?: boolean }
+  /** The text, or the value of an attribute, of the elements that match each CSS selector, by the selectors' names. */
+  | {
+      readonly kind: "fields";
+      readonly selectors: Readonly<Record<string, string>>;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
+  /** The rows and columns of a page whose layout is known. Only this task accepts a page without content. */
+  | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
+  /**
+   * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
+   * needs a browser.
+   */
+  | { readonly kind: "script"; readonly searched: SearchedNames };
+
+/** The elements of a page that its external scripts may still fill. */
+export interface Placeholders {
+  /** Absolute addresses of the unknown scripts. */
+  readonly scripts: readonly string[];
+  /** Ids, classes and data attributes of empty elements, and of elements with a placeholder text such as "--". */
+  readonly names: readonly string[];
+  /** Names of elements that scripts certainly fill: they have a placeholder text, or inline code contains the name. */
+  readonly certain: readonly string[];
+  /** Ids and classes of lists, tables and sections with content, to which scripts may append. */
+  readonly lists: readonly string[];
+  /** Ids, classes and data attributes of elements with a short text, which scripts may replace. */
+  readonly texts: readonly string[];
+  /** Tag names of empty elements, such as `output`. */
+  readonly tags: readonly string[];
+  /** Data attributes of the content that contain an address from which a script may fetch data. */
+  readonly addresses: readonly string[];
+  /** Ids, classes and data attributes of JSON scripts that contain an address of data. */
+  readonly configs: readonly string[];
+  /** Ids and classes of elements with hidden content. */
+  readonly hidden: readonly string[];
+  /** Whether an inline script passes an address of data to a function: `Widget.init({ url: "/rows" })`. */
+  readonly passesAddress: boolean;
+  /** The beginning of the data for scripts in the document. */
+  readonly data: string;
+}
+
+/** The value for a page without placeholders. */
+export const NO_PLACEHOLDERS: Placeholders = {
+  scripts: [],
+  names: [],
+  certain: [],
+  lists: [],
+  texts: [],
+  tags: [],
+  addresses: [],
+  configs: [],
+  hidden: [],
+  passesAddress: false,
+  data: "",
+};
+
+/** The names that are searched in an external script. */
+export type SearchedNames = Pick<
+  Placeholders,
+  "names" | "lists" | "texts" | "tags" | "addresses" | "configs" | "hidden" | "passesAddress" | "data"
+>;
+
+/** A page and the task of its extraction. */
+export interface ExtractionJob {
+  readonly source: PageSource;
+  readonly task: ExtractionTask;
+  /** Whether `needs-browser` is a possible outcome. */
+  readonly mayNeedBrowser: boolean;
+}
+
+/** A string for one match, an array for several, null for no match. */
+export type FieldValue = string | readonly string[] | null;
+
+/** The result of an extraction: the content in the format of its task, and data about the page. */
+export interface Extraction {
+  readonly content: string;
+  /** The title of the page. For an article, the article's title. */
+  readonly title: string;
+  /** The values of `fields`. */
+  readonly fields?: Readonly<Record<string, FieldValue>>;
+  /** Whether parts of a long document are missing. */
+  readonly partial?: boolean;
+  /** Whether values were left out of `fields`. */
+  readonly truncated?: boolean;
+  /**
+   * The author, the date of publication in the page's format, and the language tag of an article, if the page gives
+   * them.
+   */
+  readonly byline?: string;
+  readonly published?: string;
+  readonly language?: string;
+  readonly siteName?: string;
+  /** Absolute addresses: the canonical address of the page, and the address of its lead picture. */
+  readonly canonical?: string;
+  readonly image?: string;
+  /** The expected F1 of the chosen words, from 0 to 1. */
+  readonly confidence?: number;
+}
+
+/** Why a page is an error instead of content. */
+export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
+
+/** The outcome of an extraction: the content, or the reason for its absence. */
+export type ExtractionOutcome =
+  | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
+  /** The page shows its content only with scripts. `sign` names the evidence. */
+  | { readonly outcome: "needs-browser"; readonly sign: string; readonly placeholders?: Placeholders }
+  | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
+  /** Names of the task's invalid selectors. */
+  | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };
+
+/** A worker's reply: the outcome, or why it failed. */
+export type ExtractionResponse = { readonly id: number } & (
+  | { readonly ok: true; readonly outcome: ExtractionOutcome }
+  | { readonly ok: false; readonly reason: string }
+);
+
+/** A job, as a worker receives it. The `ExtractionResponse` has the same `id`. */
+export interface ExtractionMessage {
+  readonly id: number;
+  readonly job: ExtractionJob;
+}

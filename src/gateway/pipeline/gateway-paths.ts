@@ -1,0 +1,59 @@
+import { respond, type RespondWithError, CannedError } from "../exchange/local-response.ts";
+import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "../config/own-paths.ts";
+import { type Exchange } from "../exchange/exchange.ts";
+import { securityFields } from "../exchange/security-fields.ts";
+import { type Catalogue } from "../policy/payment/catalogue.ts";
+
+/** The state that the gateway's own paths report. */
+export interface GatewayState {
+  /** True while the gateway serves: all its listeners are open, and it is not stopping. */
+  ready(): boolean;
+  /** The metrics as text, with their Content-Type. */
+  metrics(): { readonly text: string; readonly contentType: string };
+  /** The response to an HTTP-01 challenge of `tls.acme`; undefined if there is no such challenge. */
+  challenge(token: string): string | undefined;
+}
+
+const ONLY_READ = new CannedError("method-not-allowed", "only GET and HEAD");
+const PROOF_FIELDS = `Content-Type: application/octet-stream\r\nCache-Control: no-store\r\n`;
+const EMPTY = new Uint8Array(0);
+const NO_STORE = "Cache-Control: no-store\r\n";
+
+/** The data behind the gateway's own paths. */
+export interface GatewayPaths {
+  readonly state: GatewayState;
+  /** The paid resources; undefined without paid routes. */
+  readonly catalogue: Catalogue | undefined;
+  readonly respondWithError: RespondWithError;
+}
+
+/** Pages of other sites may read the catalogue. It is not cached, because prices change with the configuration. */
+const CATALOGUE_FIELDS =
+  "Content-Type: application/json\r\nCache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
+
+/**
+ * Serves liveness, readiness, metrics, ACME challenges and the catalogue, on every protocol and before any route.
+ * Returns false for any other path. Without paid routes the catalogue's path is left to the routes, and so is an
+ * unknown challenge.
+ */
+export function serveGatewayPath(exchange: Exchange, { state, catalogue, respondWithError }: GatewayPaths): boolean {
+  const { path, method } = exchange.head;
+  const listed = path === CATALOGUE_PATH ? catalogue : undefined;
+  const proof = path.startsWith(CHALLENGE_PREFIX) ? state.challenge(path.slice(CHALLENGE_PREFIX.length)) : undefined;
+  const isOwn = path === HEALTH_PATH || path === READY_PATH || path === METRICS_PATH;
+  if (!isOwn && listed === undefined && proof === undefined) return false;
+  if (method !== "GET" && method !== "HEAD") {
+    respondWithError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
+    return true;
+  }
+  if (proof !== undefined) respond(exchange, 200, PROOF_FIELDS + securityFields(), Buffer.from(proof));
+  else if (listed !== undefined)
+    respond(exchange, 200, CATALOGUE_FIELDS + securityFields(), listed.bytesFor(exchange.head));
+  else if (path === METRICS_PATH) {
+    const { text, contentType } = state.metrics();
+    respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}${securityFields()}`, Buffer.from(text));
+  } else {
+    respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE + securityFields(), EMPTY);
+  }
+  return true;
+}

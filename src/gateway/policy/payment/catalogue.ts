@@ -1,0 +1,103 @@
+import { type PaymentRequired } from "../../../payments/x402/messages.ts";
+import { normalisePath } from "../../../lib/http/url-path.ts";
+import { type RequestHead } from "../../exchange/exchange.ts";
+import { type PaymentPolicy } from "./payment.ts";
+
+/** Bytes of the list. Entries that do not fit are left out, and counted in `total`. */
+const MAX_CATALOGUE_BYTES = 1024 * 1024;
+
+/** Paths in one query. Further paths are ignored. */
+const MAX_PATHS = 32;
+
+/** The mode of the gateway, and the functions that find the paid route of a path. */
+export interface CatalogueOptions {
+  readonly testMode: boolean;
+  /** The payment policy of the route for a request; undefined if the request is free or has no route. */
+  readonly sold: (authority: string, path: string) => PaymentPolicy | undefined;
+  /** The methods of a policy's route; empty: all. */
+  readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
+}
+
+/**
+ * The paid resources of a gateway as JSON, for `/.well-known/x402`. Written at the first request and when they change, not
+ * for each request.
+ */
+export class Catalogue {
+  readonly #policies: readonly PaymentPolicy[];
+  readonly #options: CatalogueOptions;
+  /** `challenges`: those of the first policies, which the list was written from. */
+  #written: { readonly challenges: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
+
+  /** `policies`: those of the paid routes, in the order of the configuration. */
+  constructor(policies: readonly PaymentPolicy[], options: CatalogueOptions) {
+    this.#policies = policies;
+    this.#options = options;
+  }
+
+  /** The prices of requests for the paths in the query, on their own host. Without paths: all prices. */
+  bytesFor({ authority, query }: Pick<RequestHead, "authority" | "query">): Uint8Array {
+    const paths = new URLSearchParams(query).getAll("path");
+    if (paths.length === 0) return this.bytes();
+    const resources = paths.slice(0, MAX_PATHS).flatMap((path) => {
+      const normal = normalisePath(path);
+      const policy = normal === undefined ? undefined : this.#options.sold(authority, normal);
+      const challenge = policy?.challenge();
+      if (policy === undefined || challenge === undefined) return [];
+      return [{ path, ...resourceOf(challenge.required, this.#options.methodsOf(policy)) }];
+    });
+    return this.#encode(resources, resources.length);
+  }
+
+  bytes(): Uint8Array {
+    // When the facilitator accepts other payments, the challenge is replaced.
+    const isOld = this.#written?.challenges.some((challenge, i) => this.#policies[i]?.challenge() !== challenge);
+    if (this.#written === undefined || isOld === true) this.#written = this.#write();
+    return this.#written.bytes;
+  }
+
+  #write() {
+    const challenges: unknown[] = [];
+    const resources: object[] = [];
+    let size = 0;
+    for (const policy of this.#policies) {
+      const challenge = policy.challenge();
+      challenges.push(challenge);
+      if (challenge === undefined) continue;
+      const resource = resourceOf(challenge.required, this.#options.methodsOf(policy));
+      size += Buffer.byteLength(JSON.stringify(resource)) + 1;
+      // The other routes are only counted: to make thousands of challenges would delay requests.
+      if (size > MAX_CATALOGUE_BYTES) {
+        const others = this.#policies.length - challenges.length;
+        return { challenges, bytes: this.#encode(resources, resources.length + 1 + others) };
+      }
+      resources.push(resource);
+    }
+    return { challenges, bytes: this.#encode(resources, resources.length) };
+  }
+
+  #encode(resources: readonly object[], total: number): Uint8Array {
+    const mode = this.#options.testMode ? { testMode: true } : {};
+    return Buffer.from(JSON.stringify({ x402Version: 2, ...mode, total, resources }));
+  }
+}
+
+function resourceOf({ resource, accepts, extensions }: PaymentRequired, matched: readonly string[]): object {
+  const method = methodOf(extensions?.["bazaar"]);
+  const methods = method === undefined ? matched : [method];
+  return {
+    ...resource,
+    type: "http",
+    ...(methods.length === 0 ? {} : { methods }),
+    accepts,
+    ...(extensions === undefined ? {} : { extensions }),
+  };
+}
+
+/** The method that the `bazaar` extension names. Without one, the route is sold for every method. */
+function methodOf(bazaar: unknown): string | undefined {
+  let value = bazaar;
+  for (const key of ["info", "input", "method"]) {
+    value = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  }
+  return typeof value === "string" ? value : undefined;
+}

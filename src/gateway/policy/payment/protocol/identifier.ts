@@ -1,0 +1,32 @@
+import { type PaymentPayload, type PaymentRequired } from "../../../../payments/x402/messages.ts";
+
+/** The extension for a client's own payment id: a request that is sent twice with one id is sold once. */
+const EXTENSION = "payment-identifier";
+const ID = /^[A-Za-z0-9_-]{16,128}$/;
+
+/** Milliseconds that an id stays bound to the first payment that it came with. @bound */
+export const ID_KEEP_MS = 86_400_000;
+
+/** The id in a payment: `undefined` without the extension, `invalid` if its id is not valid. */
+export function readIdentifier({ extensions }: PaymentPayload): { readonly id: string } | "invalid" | undefined {
+  const info = infoOf(extensions);
+  if (info === undefined) return undefined;
+  const id = member(info, "id");
+  if (id === undefined) return undefined;
+  return typeof id === "string" && ID.test(id) ? { id } : "invalid";
+}
+
+/** True if a challenge requires an id with every payment. */
+export function requiresIdentifier(extensions: PaymentRequired["extensions"]): boolean {
+  return member(infoOf(extensions), "required") === true;
+}
+
+function infoOf(extensions: unknown): unknown {
+  return member(member(extensions, EXTENSION), "info");
+}
+
+function member(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  const found: unknown = Reflect.get(value, key);
+  return found;
+}

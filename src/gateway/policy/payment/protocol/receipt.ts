@@ -1,0 +1,37 @@
+import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
+import { encodeHeader } from "../../../../payments/x402/header.ts";
+import { PAYMENT_RESPONSE, type Receipt } from "../../../../payments/x402/messages.ts";
+import { type SettlementTarget } from "../../../../payments/settlement/settlement-record.ts";
+import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../../payments/x402/v1.ts";
+import { type Payment } from "../../../../store/ledger.ts";
+
+/** The fields of a payment that its receipt shows. */
+export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer">;
+
+/** The receipt of a settled payment; with the `upto` scheme it has the amount that was charged. */
+export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
+  const { network, scheme, amount, transaction, payer } = paid;
+  const extra = {
+    ...(target.testMode ? { testMode: true } : {}),
+    ...(target.gateway_id === "" ? {} : { gatewayId: target.gateway_id }),
+  };
+  return {
+    success: true,
+    transaction,
+    network,
+    payer,
+    ...(scheme === "upto" ? { amount } : {}),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** The receipt of a settlement that was rejected. */
+export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, reason: string): Receipt {
+  return { success: false, errorReason: reason, transaction: "", network, payer: from };
+}
+
+/** The receipt as field lines. A client of version 1 also gets it under the name that version 1 uses. */
+export function receiptFields(receipt: Receipt, version: 1 | 2): Fields {
+  const fields = fieldLine(PAYMENT_RESPONSE, encodeHeader(receipt));
+  return version === 2 ? fields : fields + fieldLine(X_PAYMENT_RESPONSE, encodeHeader(v1Receipt(receipt)));
+}

@@ -1,0 +1,33 @@
+import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../../lib/errors.ts";
+import { fieldLine, type Fields } from "../../../../lib/http/fields.ts";
+import { respond } from "../../../exchange/local-response.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { errorSecurityFields } from "../../../exchange/security-fields.ts";
+import { EXPOSED } from "./response-fields.ts";
+
+const COMMON_FIELDS = fieldLine("Cache-Control", "no-store") + EXPOSED;
+const PROBLEM_FIELDS = fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) + COMMON_FIELDS;
+const HTML_FIELDS = fieldLine("Content-Type", "text/html; charset=utf-8") + COMMON_FIELDS;
+
+const encoder = new TextEncoder();
+
+/** Responds with a problem document and `status`. `json` is the body; `fields` are added to the usual fields. */
+export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
+  respond(exchange, status, PROBLEM_FIELDS + errorSecurityFields() + fields, encoder.encode(json));
+}
+
+/** Responds with an HTML page and `status`. `fields` are added to the usual fields. */
+export function respondHtml(exchange: Exchange, status: number, html: string, fields: Fields): void {
+  respond(exchange, status, HTML_FIELDS + fields, encoder.encode(html));
+}
+
+/** Responds with an error from the table of errors. `retryAfter` in seconds; `fields` are added to the usual fields. */
+export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number, fields: Fields = ""): void {
+  const retry = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
+  respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
+}
+
+/** An error of the payment policy. Clients see the detail. */
+export function paymentError(code: ErrorCode, detail: string): TurnpikeError {
+  return new TurnpikeError(code, detail);
+}

@@ -1,0 +1,53 @@
+import { SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
+import { FIELD_ROLES } from "../../../../lib/http/field-roles.ts";
+import { eachField, type Fields, fieldLine, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
+
+/** The field with the upstream's charge, in the form that fields are looked up by. */
+export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
+
+/** The fields that a script of another origin can read, if it can read the response at all. */
+export const EXPOSED = fieldLine(
+  "Access-Control-Expose-Headers",
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
+);
+
+/**
+ * Fields with which shared caches replace Cache-Control: the targeted fields of RFC 9213, whose names end like this, and
+ * the older fields of some products.
+ */
+const SHARED_LIFETIME = /-cache-control$|^(?:surrogate-control|edge-control|x-accel-expires)$/;
+
+/** An upstream's fields without the gateway's own fields and without those that set a price. */
+export function withoutPaymentClaims(fields: Fields): Fields {
+  return withoutFields(fields, FIELD_ROLES.settlement);
+}
+
+/**
+ * The upstream's fields with the receipt (`receiptFields`) added, and closed to shared caches: other clients have not
+ * paid.
+ */
+export function paidFields(fields: Fields, receipt: Fields): Fields {
+  const cacheControl = fieldValue(fields, "cache-control") ?? "";
+  const lifetimes = ["cache-control"];
+  for (const [name] of eachField(fields)) {
+    const lower = name.toLowerCase();
+    if (SHARED_LIFETIME.test(lower)) lifetimes.push(lower);
+  }
+  return (
+    withoutFields(withoutPaymentClaims(fields), lifetimes) +
+    fieldLine("Cache-Control", privateOnly(cacheControl)) +
+    receipt +
+    EXPOSED
+  );
+}
+
+function privateOnly(cacheControl: string): string {
+  // Quoted field lists can contain commas. If the list is hard to read, the safe choice is that no cache stores the
+  // response.
+  if (cacheControl.includes('"')) return "private, no-store";
+  const directives = cacheControl
+    .split(",")
+    .map((directive) => directive.trim())
+    .filter((directive) => directive !== "" && !/^(?:public|private|s-maxage(?:=.*)?)$/i.test(directive));
+  return ["private", ...directives].join(", ");
+}

@@ -1,0 +1,322 @@
+import { nameBytes } from "../../../lib/memory/shared-names.ts";
+import { type ZoneShape } from "../../../lib/memory/shared-zone.ts";
+import { BUCKET_BYTES } from "../../../lib/memory/token-buckets.ts";
+import { OPERATIONS, OUTCOMES } from "../../../payments/facilitator/facilitator-observer.ts";
+import { MAX_SERVERS } from "../../config/max-servers.ts";
+
+/** The protocols of requests, as labels. */
+export const PROTOCOLS = ["http1", "http2", "http3"] as const;
+/** Methods that are counted by name. All other methods count as `other`, because clients can invent any. @bound */
+export const METHODS = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "CONNECT",
+  "OPTIONS",
+  "TRACE",
+  "PATCH",
+  "other",
+] as const;
+/** The transports of connections, as labels. */
+export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
+/** Upper bounds of the duration buckets, in seconds. A last bucket takes all longer times. */
+export const DURATION_BOUNDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+] as const;
+/** Results of a request to a cache. */
+export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] as const;
+/** States that payments reach. A `delivered` payment was `settled` before. */
+export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
+/** Results of posting settlement records. */
+export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
+/** Decisions of rate limits. */
+export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
+/** Results of requests to the rate limit store. */
+export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
+/** Results of spans. */
+export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
+/** Results of orders for certificates. */
+export const ORDER_RESULTS = ["issued", "failed"] as const;
+export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
+/** Codes from 100 to 599 have a column each. Other codes that an upstream invents share the last column. @bound */
+export const FIRST_CODE = 100;
+export const CODES = 501;
+/** The statuses of gRPC from 0 to 16. Other statuses that a server invents share the last column. */
+export const GRPC_STATUSES = 18;
+
+/**
+ * Pairs of consumer and route that are counted separately until the next write to the store. Beyond it, the consumers of
+ * a route are counted together, for at most `ROUTE_ROWS` routes. @bound
+ */
+export const USAGE_ROWS = 2048;
+/** Columns of each pair: see `UsageCounters`. */
+export const USAGE_COLUMNS = 6;
+/**
+ * Upstreams that are counted separately, and the columns of each: see `UpstreamCounters`. Beyond it, upstreams share
+ * the first row. @bound
+ */
+export const UPSTREAM_ROWS = 512;
+export const UPSTREAM_COLUMNS = 6;
+/**
+ * When a filter runs. `callback` stands for events other than requests, such as its timer and the replies to its calls.
+ */
+export const FILTER_PHASES = ["request", "resume", "response", "callback"] as const;
+/**
+ * The outcome of an invocation. From `fuel` to `start` it failed: it ran out of fuel, trapped, made a forbidden call,
+ * was parked for too long, its host call failed, or no instance could be started. `busy`: no instance was free, or the
+ * request was too large to be parked. `gone`: the client closed its connection while the request was parked.
+ */
+export const FILTER_OUTCOMES = [
+  "allow",
+  "modify",
+  "reject",
+  "park",
+  "unchanged",
+  "fuel",
+  "trap",
+  "misuse",
+  "deadline",
+  "control",
+  "start",
+  "busy",
+  "gone",
+] as const;
+/** Upper bounds of the buckets for the duration of an invocation, in seconds. A last bucket takes all longer times. */
+export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
+/** Pairs of filter and route that are counted separately. Further pairs share one row. @operator @bound */
+export const FILTER_ROWS = 256;
+export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
+/** Metrics that filters define. Further ones are not counted. @operator @bound */
+export const DEFINED_ROWS = 512;
+export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
+export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
+/** Events of requests on tenant routes, and of their warm mappings. */
+export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
+
+/** Routes that are counted separately. Further routes share one row. @operator @bound */
+export const ROUTE_ROWS = 1024;
+export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
+
+/** The random key of `AddressShares`. */
+const SHARE_KEY_BYTES = 8;
+/** The two cells of `LogTrouble`. */
+const LOG_TROUBLE_BYTES = 8;
+/** The cell of `UsageCounters` with the number of the current period. */
+const USAGE_PERIOD_BYTES = 4;
+/** The offsets of the parts of the common memory, in bytes. */
+export const COMMON = commonParts();
+
+function commonParts() {
+  const usageNames = BUCKET_BYTES;
+  const nextUsageNames = usageNames + nameBytes(USAGE_ROWS);
+  const otherNames = nextUsageNames + nameBytes(USAGE_ROWS);
+  const nextOtherNames = otherNames + nameBytes(ROUTE_ROWS);
+  const upstreamNames = nextOtherNames + nameBytes(ROUTE_ROWS);
+  const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
+  const filterNames = routeNames + nameBytes(ROUTE_ROWS);
+  const definedNames = filterNames + nameBytes(FILTER_ROWS);
+  const shareKey = definedNames + nameBytes(DEFINED_ROWS);
+  const logTrouble = shareKey + SHARE_KEY_BYTES;
+  const usagePeriod = logTrouble + LOG_TROUBLE_BYTES;
+  const end = usagePeriod + USAGE_PERIOD_BYTES;
+  return {
+    buckets: 0,
+    usageNames,
+    nextUsageNames,
+    otherNames,
+    nextOtherNames,
+    upstreamNames,
+    routeNames,
+    filterNames,
+    definedNames,
+    shareKey,
+    logTrouble,
+    usagePeriod,
+    end,
+  };
+}
+
+/** The cell of a row that has the number of the worker's failing access logs: see `LogTrouble`. */
+export const LOGS_FAILING = 2;
+/** Cells of a row before those of servers: the one above, and those of `SharedConnectionCounter`. */
+export const CELLS_BEFORE_SERVERS = 3;
+/** Cells of a row for each server: see `ServerStates`. */
+export const CELLS_PER_SERVER = 7;
+
+/**
+ * Counters of client connections by address, which follow those of servers: their lines and their cells. See
+ * `AddressShares`. @bound
+ */
+export const SHARE_DEPTH = 4;
+export const SHARE_CELLS = SHARE_DEPTH * 2048;
+export const SHARES_FROM = CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER;
+
+/** The counters of each slot, as offsets from its first column. */
+export const SERVER_COLUMN = {
+  requests: 0,
+  failures: 1,
+  connections: 2,
+  retries: 3,
+  /** By class: 1xx to 5xx. */
+  responses: 4,
+};
+const SERVER_COLUMNS = SERVER_COLUMN.responses + 5;
+/** The gauges of each slot. */
+export const SERVER_GAUGE = { connectionsOpen: 0, requestsWaiting: 1 };
+const SERVER_GAUGES = 2;
+
+let columns = 0;
+
+function column(count = 1): number {
+  const first = columns;
+  columns += count;
+  return first;
+}
+
+/** Gauges: the current state, which is cleared when the worker dies. */
+const GAUGES = {
+  pid: column(),
+  /** Unix seconds. */
+  startedAt: column(),
+  requestsInFlight: column(PROTOCOLS.length),
+  connectionsOpen: column(TRANSPORTS.length),
+  logsFailing: column(),
+  /** Of the supervisor's row: see `setAdminAway`. */
+  adminAway: column(),
+  quicStreamsOpen: column(),
+  bufferBytes: column(),
+  bodyBufferBytes: column(),
+  diskBufferBytes: column(),
+  serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
+  cacheEntries: column(),
+  cacheBytes: column(),
+  paymentsOpen: column(),
+  ledgerAway: column(),
+  recordsWaiting: column(),
+  facilitatorBreakersOpen: column(),
+  rateLimitStoresAway: column(),
+  routesClosed: column(),
+  parkActive: column(),
+  parkCapacity: column(),
+  poolInstances: column(),
+  poolPinned: column(),
+  controlConfigured: column(),
+  controlReady: column(),
+  tenantsActive: column(),
+  /** By state: valid, missing, expired. */
+  certificates: column(3),
+  /** By use (`CERTIFICATE_USES`), in Unix seconds. */
+  certificateExpiry: column(6),
+};
+const GAUGE_COUNT = columns;
+
+/** The first column of each metric in a process's row. A metric has as many columns as its labels need. */
+export const COLUMN = {
+  ...GAUGES,
+  requests: column(PROTOCOLS.length * METHODS.length),
+  responses: column(PROTOCOLS.length * CODES),
+  responsesTruncated: column(PROTOCOLS.length),
+  durations: column(PROTOCOLS.length * (DURATION_BOUNDS.length + 1)),
+  durationSum: column(PROTOCOLS.length),
+  grpcResponses: column(GRPC_STATUSES),
+  requestBytes: column(PROTOCOLS.length),
+  responseBytes: column(PROTOCOLS.length),
+  connections: column(TRANSPORTS.length),
+  connectionsRefused: column(TRANSPORTS.length),
+  connectionsYielded: column(TRANSPORTS.length),
+  connectionProtocols: column(PROTOCOLS.length),
+  /** By version, then full or resumed. */
+  tlsHandshakes: column(TLS_VERSIONS.length * 2),
+  tlsFailures: column(),
+  quicHandshakeFailures: column(),
+  quicStreams: column(),
+  quicStreamsMalformed: column(),
+  quicBytesIn: column(),
+  quicBytesOut: column(),
+  quicPacketsIn: column(),
+  quicPacketsOut: column(),
+  quicPacketsLost: column(),
+  servers: column(MAX_SERVERS * SERVER_COLUMNS),
+  mirrorRequests: column(),
+  mirrorGivenUp: column(),
+  mirrorFailures: column(),
+  /** By result. */
+  cacheRequests: column(CACHE_RESULTS.length),
+  /** By operation, then outcome. */
+  facilitatorRequests: column(OPERATIONS.length * OUTCOMES.length),
+  /** By outcome. */
+  payments: column(PAYMENT_OUTCOMES.length),
+  /** By result. */
+  records: column(RECORD_RESULTS.length),
+  /** By result. */
+  rateLimits: column(RATE_LIMIT_RESULTS.length),
+  rateLimitsShared: column(),
+  /** By result. */
+  rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
+  /** By result. */
+  spans: column(SPAN_RESULTS.length),
+  /** By event. */
+  tenants: column(TENANT_EVENTS.length),
+  /** By result. */
+  certificateOrders: column(ORDER_RESULTS.length),
+  bufferRefusals: column(),
+  bodyBufferRefusals: column(),
+  logLinesDropped: column(),
+  workerRestarts: column(),
+  reloads: column(),
+  reloadFailures: column(),
+  usage: column(USAGE_ROWS * USAGE_COLUMNS),
+  nextUsage: column(USAGE_ROWS * USAGE_COLUMNS),
+  others: column(ROUTE_ROWS * USAGE_COLUMNS),
+  nextOthers: column(ROUTE_ROWS * USAGE_COLUMNS),
+  /** The period of each half: see `UsageCounters`. */
+  usagePeriods: column(2),
+  upstreams: column(UPSTREAM_ROWS * UPSTREAM_COLUMNS),
+  routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
+  filters: column(FILTER_ROWS * FILTER_COLUMNS),
+  defined: column(DEFINED_ROWS * DEFINED_COLUMNS),
+};
+
+/** The columns before those with names of their own. Only these are summed for the metrics page. */
+export const METRIC_COLUMNS = COLUMN.usage;
+
+/** The row of the supervisor. Workers have the rows from 1. */
+export const SUPERVISOR_ROW = 0;
+
+/** The shape of the shared memory of a server with `workers` workers. */
+export function zoneShape(workers: number): ZoneShape {
+  return {
+    rows: workers + 1,
+    counters: columns,
+    cells: SHARES_FROM + SHARE_CELLS,
+    common: COMMON.end,
+  };
+}
+
+/** The first column of a server's counters. */
+export function serverColumn(slot: number): number {
+  return COLUMN.servers + slot * SERVER_COLUMNS;
+}
+
+/** The first column of the gauges of a server's slot. */
+export function serverGauge(slot: number): number {
+  return COLUMN.serverGauges + slot * SERVER_GAUGES;
+}
+
+/** Clears the counters of a slot before another server gets it. */
+export function clearServer(row: Float64Array, slot: number): void {
+  row.fill(0, serverColumn(slot), serverColumn(slot) + SERVER_COLUMNS);
+  row.fill(0, serverGauge(slot), serverGauge(slot) + SERVER_GAUGES);
+}
+
+/** Clears the gauges of a worker that has died. Its counters stay. */
+export function clearGauges(row: Float64Array): void {
+  row.fill(0, 0, GAUGE_COUNT);
+}
+
+/** Adds to the number at an index of a row. */
+export function add(row: Float64Array, index: number, amount: number): void {
+  row[index] = (row[index] ?? 0) + amount;
+}

@@ -1,0 +1,61 @@
+import { dlopen, FFIType, read } from "bun:ffi";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { constants as system } from "node:os";
+import { fromCLibrary } from "../process/c-library.ts";
+
+const EXCLUSIVE_NOW = 2 | 4;
+/** Closes the file in child processes, which would keep the lock. Node has no name for it. */
+const CLOSE_ON_EXEC = 0o2000000;
+/** Milliseconds within which the holder of a lock writes its number. */
+const WRITTEN_MS = 200;
+
+/**
+ * The result of `lockFile`: this process has the lock, the system gives none for this file, or the number of the process
+ * that has it (0: unknown).
+ */
+export type FileLock = "locked" | "unsupported" | number;
+
+/**
+ * Locks a file until this process ends, however it ends, and writes the process number into it. Throws if the file cannot be
+ * opened.
+ */
+export function lockFile(path: string): FileLock {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+  const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | CLOSE_ON_EXEC, 0o600);
+  const code = lock(file);
+  if (code === 0) {
+    try {
+      ftruncateSync(file);
+      writeSync(file, String(process.pid), 0);
+    } catch {
+      // A full disk. The lock itself needs no space.
+    }
+    return "locked";
+  }
+  try {
+    if (code !== system.errno.EWOULDBLOCK) return "unsupported";
+    // The holder writes its number just after it has the lock.
+    if (fstatSync(file).size === 0) Bun.sleepSync(WRITTEN_MS);
+    const pid = Number(readFileSync(file, "latin1"));
+    // Its own number is that of a process in another container.
+    return Number.isSafeInteger(pid) && pid !== process.pid ? pid : 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** 0, or the number of the system's error; undefined without a C library. */
+function lock(file: number): number | undefined {
+  return fromCLibrary((name) => {
+    const library = dlopen(name, {
+      flock: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+      __errno_location: { args: [], returns: FFIType.ptr },
+    });
+    const { flock, __errno_location: errnoLocation } = library.symbols;
+    const where = errnoLocation();
+    const result = flock(file, EXCLUSIVE_NOW);
+    const code = result === 0 || typeof where !== "number" ? result : read.i32(where);
+    library.close();
+    return code;
+  });
+}

@@ -1,0 +1,67 @@
+import { parsedJson } from "../parsed-json.ts";
+
+/** Largest body of one response, in bytes. No content operation returns more. @internal */
+export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+
+/**
+ * The decompressed body of a gateway's response. Throws if the connection breaks, or if the body has more than
+ * MAX_RESPONSE_BYTES.
+ */
+export async function readResponse(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);
+  if (bytes === undefined) throw new Error(`Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes`);
+  return bytes;
+}
+
+/** The body of a response; undefined if it has more than `most` bytes. Throws if the connection breaks. */
+async function readUpTo(response: Pick<Response, "body">, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > most) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/**
+ * The first `most` bytes of an untrusted server's body, or what arrives of them within `limitMs` milliseconds. The rest is not
+ * read. Never rejects.
+ */
+export async function readStart({ body }: Pick<Response, "body">, most: number, limitMs: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  const stop = (): void => void reader?.cancel().catch(() => {});
+  const timer = setTimeout(stop, limitMs);
+  try {
+    while (length < most) {
+      const next = await reader?.read();
+      if (next?.value === undefined) break;
+      length += next.value.length;
+      chunks.push(next.value);
+    }
+  } catch {
+    // The connection broke: the rest is missing.
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}
+
+/**
+ * The JSON body of a response from an untrusted server; undefined if it has more than `most` bytes or is not JSON.
+ * Throws if the connection breaks.
+ */
+export async function readJsonUpTo(response: Pick<Response, "body">, most: number): Promise<unknown> {
+  const bytes = await readUpTo(response, most);
+  return bytes === undefined ? undefined : parsedJson(Buffer.from(bytes.buffer).toString("utf8"));
+}
+
+/** The same as JSON. Also throws if the body is not JSON. */
+export async function readJsonResponse(response: Pick<Response, "body">): Promise<unknown> {
+  const value: unknown = JSON.parse(new TextDecoder().decode(await readResponse(response)));
+  return value;
+}
