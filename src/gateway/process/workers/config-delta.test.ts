@@ -28,6 +28,19 @@ test("when routes are added, removed or moved, the other process gets the same c
   );
 });
 
+test("routes beside one that does not inherit its defaults keep theirs", () => {
+  const whole = configOf([1, 2, 3]);
+  const [first, ...others] = whole.routes;
+  const own = Object.assign({}, Object.getPrototypeOf(first), first);
+  for (const routes of [
+    [own, ...others],
+    [...others, own],
+  ]) {
+    const told = structuredClone(configDelta(undefined, { ...whole, routes }));
+    expect(withDelta(undefined, told).routes.map(({ auth }) => auth)).toEqual(routes.map(({ auth }) => auth));
+  }
+});
+
 test("of 10,000 routes, only the changed one is sent", () => {
   const base = configOf(Array.from({ length: 10_000 }, (_, i) => i));
   const [route] = configOf([10_000]).routes;

@@ -25,13 +25,15 @@ export interface ConfigDelta {
 export function configDelta(base: Config | undefined, next: Config): ConfigDelta {
   const places = new Map(base?.routes.map((route, i) => [route, i]));
   const runs: Run[] = [];
-  let defaults: unknown;
+  let defaults: object = {};
   let last: { from: number; count: number } | undefined;
   for (const route of next.routes) {
     const place = places.get(route);
     if (place === undefined) {
       runs.push({ route });
-      defaults ??= Object.getPrototypeOf(route);
+      const inherited: unknown = Object.getPrototypeOf(route);
+      // A route that zod has read has all its defaults as own members.
+      if (inherited !== Object.prototype) defaults = Object(inherited);
       last = undefined;
     } else if (last !== undefined && place === last.from + last.count) {
       last.count++;
@@ -40,7 +42,7 @@ export function configDelta(base: Config | undefined, next: Config): ConfigDelta
       runs.push(last);
     }
   }
-  return { rest: { ...next, routes: [] }, defaults: Object(defaults), runs };
+  return { rest: { ...next, routes: [] }, defaults, runs };
 }
 
 /** The parts in which a difference is sent. The last one has the rest. */
