@@ -1,3 +1,4 @@
+import { changedHead } from "../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
@@ -224,7 +225,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     }
     const isEmpty = !isBare && (endStream || status === 204);
     const sink = this.#responseSink;
-    sink?.start(isEmpty ? { ...head, bodyLength: 0 } : head);
+    sink?.start(isEmpty ? changedHead(head, { bodyLength: 0 }) : head);
     if (sink === undefined || this.isClosed) return;
     this.receiveTo(sink);
     if (endStream) this.#client.responseEnded(this, "");

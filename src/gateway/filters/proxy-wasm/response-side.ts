@@ -1,3 +1,4 @@
+import { changedHead } from "../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
@@ -285,7 +286,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     const bodyLength = isEmpty && !WITHOUT_BODY.has(changed.status) ? 0 : announced;
     this.#isHeadSent = true;
     this.#announced = this.#stage === undefined ? -1 : bodyLength;
-    this.sink.start(bodyLength === changed.bodyLength ? changed : { ...changed, bodyLength });
+    this.sink.start(bodyLength === changed.bodyLength ? changed : changedHead(changed, { bodyLength }));
     return true;
   }
 
