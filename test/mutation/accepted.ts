@@ -308,18 +308,6 @@ export const ACCEPTED: readonly Accepted[] = [
     reason: "the same sum is taken twice: nothing was added since",
   },
   {
-    file: "src/gateway/http1/request-head.ts",
-    code: 'if (stands(bytes, from, "GET ")) return "GET";',
-    mutant: 'stands(bytes, from, "GET ")  →  false',
-    reason: "saves a copy of the usual methods: the slice below is the same text",
-  },
-  {
-    file: "src/gateway/http1/request-head.ts",
-    code: 'if (stands(bytes, from, "POST ")) return "POST";',
-    mutant: 'stands(bytes, from, "POST ")  →  false',
-    reason: "saves a copy of the usual methods: the slice below is the same text",
-  },
-  {
     file: "src/gateway/http2/stream.ts",
     code: "while (at < end) {",
     mutant: "at < end  →  (at <= end)",
