@@ -21,7 +21,7 @@ const KINDS = [
     kind: "priced and limited",
     sections: { x402: { enabled: true, test_mode: true } },
     more: (n: number) => ({
-      x402: { price: "$0.01", network: "base-sepolia", pay_to: PAYEE, description: `Report ${n}` },
+      x402: { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYEE, description: `Report ${n}` },
       rate_limit: { requests_per_second: 100, burst_size: 200, key: "ip" },
     }),
   },
