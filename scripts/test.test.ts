@@ -1,38 +1,87 @@
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { patient } from "../src/lib/testing/patience.ts";
 
-/** Fails when it runs for the first time in a folder. */
-const FLAKY = `
+/** Whether a test file runs for the first time in a folder. */
+const IS_FIRST = `
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
-test("races", () => {
-  const isSecond = existsSync("ran");
-  writeFileSync("ran", "");
-  expect(isSecond).toBeTrue();
-});
+const isFirst = !existsSync("ran");
+writeFileSync("ran", "");
 `;
+const PASSES = 'import { test } from "bun:test"; test("passes", () => {});';
 
-test.each([
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "turnpike-flaky-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+/** Runs test files, and returns the exit code and what comes after the line "Failures:". */
+async function runTests(files: Readonly<Record<string, string>>, nightly = ""): Promise<[number, string]> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const paths = Object.keys(files).map((name) => `./${name}`);
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "test.ts"), ...paths], {
+    cwd,
+    env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const printed = await new Response(child.stderr).text();
+  return [await child.exited, printed.split("\nFailures:\n")[1]?.trimEnd() ?? ""];
+}
+
+describe.each([
   ["", 0, " 0 fail"],
   ["1", 1, " 1 fail"],
-])(
-  "a test that passes only at the second try is listed, and TURNPIKE_TEST_NIGHTLY=%p makes that the exit code %d",
-  async (nightly, exitCode, summary) => {
-    const cwd = mkdtempSync(join(tmpdir(), "turnpike-flaky-"));
-    writeFileSync(join(cwd, "flaky.test.ts"), FLAKY);
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "test.ts"), "./flaky.test.ts"], {
-      cwd,
-      env: { ...process.env, TURNPIKE_TEST_NIGHTLY: nightly },
-      stdio: ["ignore", "ignore", "pipe"],
+])("with TURNPIKE_TEST_NIGHTLY=%p", (nightly, exitCode, summary) => {
+  test(
+    `a test that passes only at the second try is listed, and the exit code is ${exitCode}`,
+    async () => {
+      const flaky = `${IS_FIRST} test("races", () => expect(isFirst).toBeFalse());`;
+      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, nightly);
+      expect(code).toBe(exitCode);
+      expect(end).toStartWith("(flaky) flaky.test.ts > races\n    AssertionError: expect(received).toBeFalse()");
+      expect(end).toEndWith(summary);
+    },
+    patient(30_000),
+  );
+
+  test(
+    `an error between tests that the second try does not have is listed, and the exit code is ${exitCode}`,
+    async () => {
+      const flaky = `${IS_FIRST} test("passes", () => {}); if (isFirst) throw new Error("a port is taken");`;
+      const [code, end] = await runTests({ "flaky.test.ts": flaky, "other.test.ts": PASSES }, nightly);
+      expect(code).toBe(exitCode);
+      expect(end).toStartWith("(flaky) flaky.test.ts > error between tests\n    error: a port is taken");
+      expect(end).toEndWith(summary);
+    },
+    patient(30_000),
+  );
+});
+
+test(
+  "every failed test and error is named at the end, with its file and the first lines of its error",
+  async () => {
+    const [code, end] = await runTests({
+      "hook.test.ts": `import { afterAll, test } from "bun:test"; test("t", () => {}); afterAll(() => { throw new Error("no end"); });`,
+      "load.test.ts": 'import { missing } from "./missing.ts"; missing();',
+      "some.test.ts": `import { describe, expect, test } from "bun:test"; describe("outer", () => {
+        test("prints", () => { console.error("own output"); expect(1).toBe(2); });
+        test("never ends", () => new Promise(() => {}), 50);
+      });`,
     });
-    const printed = await new Response(child.stderr).text();
-    expect(await child.exited).toBe(exitCode);
-    expect(printed).toContain("(flaky) flaky.test.ts > races");
-    expect(printed.trimEnd().endsWith(summary)).toBeTrue();
-    rmSync(cwd, { recursive: true });
+    expect(code).toBe(1);
+    expect(end).toMatch(/\(fail\) hook\.test\.ts > \(unnamed\)\n {4}Error: no end/);
+    expect(end).toMatch(
+      /\(fail\) load\.test\.ts > error between tests\n {4}error: Cannot find module '\.\/missing\.ts'/,
+    );
+    expect(end).toMatch(
+      /\(fail\) some\.test\.ts > outer > prints\n {4}AssertionError: expect\(received\)\.toBe\(expected\)/,
+    );
+    expect(end).toMatch(/\(fail\) some\.test\.ts > outer > never ends\n {4}test timed out/);
+    expect(end).toEndWith("\n 1 pass\n 0 skip\n 4 fail");
   },
   patient(30_000),
 );
