@@ -1,11 +1,10 @@
 import { type Analyst, type Plan, type Source, type Statement } from "../reading/analysis.ts";
 import { type Passage, passagesOf } from "../evidence/passages.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
-import { hostOf } from "../reading/resolution-source.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../evidence/stories.ts";
 import { speaksToReader } from "./injection.ts";
-import { isRetraction, isSatire, isWithdrawal, kindOf } from "./kinds.ts";
+import { isRetraction, isWithdrawal, kindOf } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
 import { askedOf, type Asked } from "./question.ts";
 import { type ReadSource, type Signs, signsOf } from "./signs.ts";
@@ -49,13 +48,12 @@ function readSource(plan: Plan, source: Source): ReadSource {
 }
 
 function statementsOf(asked: Asked, { source, language, passages }: ReadSource, index: number): Statement[] {
-  const satire = isSatire(hostOf(source.url), source.title, source.text);
   const order = firstNumberOf(source.text, source.language === "" ? language : source.language);
   const found: Statement[] = [];
   for (const passage of passages) {
     const statement = statementOf(asked, passage, { source, index, language, order });
     if (statement === undefined) continue;
-    if (satire) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
+    if (passage.isUnreal) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
     else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });
     else found.push(statement);
   }

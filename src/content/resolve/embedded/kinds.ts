@@ -43,19 +43,3 @@ export function kindOf(sentence: string): StatementKind {
   if (QUOTES.test(sentence)) return "quotation";
   return "report";
 }
-
-const SATIRE_HOSTS = new Set(
-  "theonion.com babylonbee.com der-postillon.com legorafi.fr elmundotoday.com thebeaverton.com waterfordwhispersnews.com thedailymash.co.uk newsthump.com clickhole.com nordpresse.be".split(
-    " ",
-  ),
-);
-const SATIRE =
-  /\b(?:(?:is|are|a|our)\s(?:a\s)?(?:satir(?:e|ical)|parody)\s(?:site|website|news|publication|article|page|magazine|account|newspaper)|satire\snews|this\s(?:is|article\sis|story\sis)\s(?:a\s)?(?:work\sof\s)?(?:satire|parody|fiction|satirical)|for\sentertainment\spurposes\sonly|satirical\s(?:content|purposes)|satire-?(?:magazin|seite|zeitung)|site\s(?:satirique|parodique)|(?:sitio|web|periódico|diario)\ssat[ií]rico)(?![\p{L}])|讽刺新闻/iu;
-/** Characters at both ends of a page in which the page may describe itself. */
-const IMPRINT = 3_000;
-
-/** Whether a page is satire: by its host, or by its own description. */
-export function isSatire(host: string | undefined, title: string, text: string): boolean {
-  if (host !== undefined && SATIRE_HOSTS.has(host)) return true;
-  return SATIRE.test(title) || SATIRE.test(text.slice(0, IMPRINT)) || SATIRE.test(text.slice(-IMPRINT));
-}

@@ -212,6 +212,10 @@ function inTime(
   { reading, date, source }: { reading: Reading; date: NamedDate | undefined; source: Source },
 ): Statement {
   const { deadline, from } = asked.plan;
+  // A page cannot report what happens after its publication.
+  const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
+  if (date !== undefined && date.from > told) return { ...statement, supports: "NEUTRAL", kind: "announcement" };
+  if (from !== undefined && from > told && reading.sign > 0) return { ...statement, supports: "NEUTRAL" };
   if (date !== undefined && from !== undefined && date.to < from) return { ...statement, supports: "NEUTRAL" };
   if (deadline === undefined)
     return asked.isOpen && reading.isAbsence ? { ...statement, supports: "NEUTRAL" } : statement;

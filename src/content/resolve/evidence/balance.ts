@@ -1,13 +1,11 @@
 import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
-import { type Voice, voicesOf } from "./voices.ts";
+import { decides, type Voice, voicesOf } from "./voices.ts";
 
 /** Log-odds that one firm voice adds, and the factors of the first and the following voices. */
 const VOICE = 2.4;
 const NEXT_VOICES = [1, 0.6, 0.45, 0.3, 0.2] as const;
 /** Log-odds that the resolution source adds. */
 const RESOLUTION_SOURCE = 4.2;
-/** The weaker side's minimum share of the stronger side at which sources contradict each other. */
-const CONTRADICTION = 0.45;
 
 /** The weight of the sources on each side. */
 export interface Balance {
@@ -15,6 +13,7 @@ export interface Balance {
   /** Log-odds of the voices for YES and for NO, both at least 0. */
   readonly forYes: number;
   readonly forNo: number;
+  /** Whether voices that decide are on both sides. */
   readonly contradicted: boolean;
 }
 
@@ -23,8 +22,8 @@ export function balanceOf(plan: Plan, sources: readonly Source[], statements: re
   const voices = voicesOf(plan, sources, statements);
   const forYes = sumOf(voices.filter((one) => one.sign > 0));
   const forNo = sumOf(voices.filter((one) => one.sign < 0));
-  const weaker = Math.min(forYes, forNo);
-  return { voices, forYes, forNo, contradicted: weaker > 0.5 && weaker / Math.max(forYes, forNo) >= CONTRADICTION };
+  const sides = new Set(voices.filter(decides).map(({ sign }) => sign));
+  return { voices, forYes, forNo, contradicted: sides.size > 1 };
 }
 
 function sumOf(voices: readonly Voice[]): number {

@@ -1,4 +1,5 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
+import { Frames } from "../reading/frames.ts";
 import { wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
@@ -35,6 +36,8 @@ export interface Passage extends Sentence {
   /** The sentences before and after it. Before the first sentence it is the title, after the last it is empty. */
   readonly before: string;
   readonly after: string;
+  /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
+  readonly isUnreal: boolean;
 }
 
 const END = /[.!?。！？]/u;
@@ -99,6 +102,8 @@ export function passagesOf(
   const names = new Set(plan.names);
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
   const titleTerms = sharedTerms(source.title, terms);
+  const frames = new Frames(source.url, source.title, source.text);
+  const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
   let last: { readonly passage: Passage | undefined; readonly text: string; readonly shared: ReadonlySet<string> }[] =
     [];
@@ -107,7 +112,9 @@ export function passagesOf(
     const near = new Set([...shared, ...titleTerms, ...last.flatMap((one) => [...one.shared])]);
     const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
-    if (worth && isLeftOut(sentence.text)) continue;
+    const isIntroduction = frames.introduces(sentence.text);
+    if ((worth || isIntroduction) && isLeftOut(sentence.text)) continue;
+    const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     const passage: Passage | undefined = worth
       ? {
           ...sentence,
@@ -117,6 +124,7 @@ export function passagesOf(
           context: weigh(near),
           before: before?.text ?? source.title,
           after: "",
+          isUnreal,
         }
       : undefined;
     if (before?.passage !== undefined) replaceAfter(kept, before.passage, sentence.text);

@@ -1,5 +1,6 @@
 import { type Plan, type Source, type Statement } from "../reading/analysis.ts";
 import { isOf } from "../reading/resolution-source.ts";
+import { originsOf, ownerOf } from "./origins.ts";
 import { storiesOf } from "./stories.ts";
 
 const DAY = 86_400_000;
@@ -14,7 +15,10 @@ const OVERRULED = 0.15;
 /** If a page supports both sides and their strengths differ by less, it supports neither. */
 const MIXED = 0.15;
 
-/** One independent story, and whether it supports or denies the outcome. Near-duplicate pages are one voice. */
+/**
+ * One independent story, and whether it supports or denies the outcome. Near-duplicate pages, pages of one owner, and
+ * pages that cite one origin are one voice.
+ */
 export interface Voice {
   /** Indexes of the sources that tell the story. The first represents all. */
   readonly sources: readonly number[];
@@ -43,7 +47,7 @@ export function voicesOf(plan: Plan, sources: readonly Source[], statements: rea
     const members = stories.flatMap((first, index) => (first === story ? [index] : []));
     return voiceOf(plan, own, { sources, members }) ?? [];
   });
-  return overruled(aged(oncePerQuote(voices)));
+  return overruled(aged(plan, oncePerOrigin(plan, sources, voices)));
 }
 
 function voiceOf(
@@ -84,25 +88,37 @@ function difference(a: Statement | undefined, b: Statement | undefined): number 
   return Math.abs((a?.strength ?? 0) - (b?.strength ?? 0));
 }
 
-/** Pages that share only the sentence that decides are also one voice. */
-function oncePerQuote(voices: readonly Voice[]): Voice[] {
+/**
+ * Voices with the same sentence, the same owner or the same cited origin are one voice, and the strongest of each side
+ * speaks for it.
+ */
+function oncePerOrigin(plan: Plan, sources: readonly Source[], voices: readonly Voice[]): Voice[] {
   const seen = new Set<string>();
-  return voices.filter((voice) => {
-    const quotes = voice.statements
-      .filter((one) => one.quote.length >= 60)
-      .map((one) => one.quote.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " "));
-    const known = quotes.some((quote) => seen.has(quote));
-    for (const quote of quotes) seen.add(quote);
-    return !known || voice.isResolutionSource;
-  });
+  return voices
+    .toSorted((a, b) => Number(b.isResolutionSource) - Number(a.isResolutionSource) || b.strength - a.strength)
+    .filter((voice) => {
+      const quotes = voice.statements
+        .filter((one) => one.quote.length >= 60)
+        .map((one) => `"${one.quote.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")}`);
+      const pages = voice.sources.flatMap((index) => sources[index] ?? []);
+      const said = voice.statements.map(({ quote }) => quote);
+      const keys = [...quotes, ...pages.flatMap((page) => [ownerOf(page.url), ...originsOf(plan, page, said)])];
+      const known = keys.some((key) => seen.has(`${voice.sign} ${key}`));
+      for (const key of keys) seen.add(`${voice.sign} ${key}`);
+      return !known || voice.isResolutionSource;
+    });
 }
 
-/** The newest voice prevails over older voices that contradict it. */
-function aged(voices: readonly Voice[]): Voice[] {
+/**
+ * A report that the event happened outdates older pages that say that it did not. A later denial does not outdate a
+ * report: it contradicts it.
+ */
+function aged({ negated }: Plan, voices: readonly Voice[]): Voice[] {
+  const happened = negated ? -1 : 1;
   const newest = voices
     .filter((one) => one.date !== undefined && one.strength >= DECIDES)
     .toSorted((a, b) => (b.date ?? 0) - (a.date ?? 0))[0];
-  if (newest?.date === undefined) return [...voices];
+  if (newest?.date === undefined || newest.sign !== happened) return [...voices];
   const { date, sign } = newest;
   return voices.map((voice) => {
     if (voice.sign === sign) return voice;

@@ -19,8 +19,9 @@ const PRIOR = 0.35;
 const LEAST = 0.01;
 const GREATEST = 0.99;
 
-/** Verdicts by probability. YES and NO also need a voice of strength `FIRM`. */
+/** Verdicts by probability. YES and NO also need `FIRM_VOICES` voices of strength `FIRM`, or the resolution source. */
 const FIRM = 0.65;
+const FIRM_VOICES = 2;
 const YES_FROM = 0.88;
 const LIKELY_YES_FROM = 0.65;
 const LIKELY_NO_TO = 0.2;
@@ -64,13 +65,16 @@ function verdictOf(plan: Plan, probability: number, statements: readonly Stateme
   const { voices, contradicted } = balance;
   const spoken = voices.some(decides);
   if (statements.length === 0 || contradicted || (!spoken && isForward(plan))) return "UNCERTAIN";
-  const says = (sign: number, strength: number) => voices.some((one) => one.sign === sign && one.strength >= strength);
+  const isFirm = (sign: number): boolean => {
+    const firm = voices.filter((one) => one.sign === sign && one.strength >= FIRM);
+    return firm.length >= FIRM_VOICES || firm.some((one) => one.isResolutionSource);
+  };
   if (probability >= LIKELY_YES_FROM) {
-    if (probability >= YES_FROM && says(1, FIRM)) return "YES";
+    if (probability >= YES_FROM && isFirm(1)) return "YES";
     // The verdict is not YES or LIKELY_YES if no source says so.
     return voices.some((one) => one.sign > 0 && decides(one)) ? "LIKELY_YES" : "UNCERTAIN";
   }
-  if (probability <= LIKELY_NO_TO) return probability <= NO_TO && says(-1, FIRM) ? "NO" : "LIKELY_NO";
+  if (probability <= LIKELY_NO_TO) return probability <= NO_TO && isFirm(-1) ? "NO" : "LIKELY_NO";
   return "UNCERTAIN";
 }
 

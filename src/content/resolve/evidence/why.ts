@@ -108,7 +108,7 @@ function leftOutOf({ statements }: Told): string[] {
     ["announcement", "Announcements are not reports"],
     ["hedged", "Hedged sentences decide nothing"],
     ["question", "Questions state nothing"],
-    ["satire", "Satire states nothing"],
+    ["satire", "Fiction, satire, games, bets, comments and text to the reader state nothing"],
     ["retraction", "A source takes back or corrects what it said"],
   ];
   const open = statements.filter((one) => one.isDateOpen === true);

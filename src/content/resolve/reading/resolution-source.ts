@@ -65,8 +65,7 @@ export function isOf(source: ResolutionSource, url: string): boolean {
   const host = hostOf(url);
   if (host === undefined) return false;
   if (source.host !== undefined) return host === source.host || host.endsWith(`.${source.host}`);
-  const labels = host.split(".");
-  const own = labels.at(TWO_PART.test(host) ? -3 : -2) ?? "";
+  const own = registeredName(host);
   const words = source.name
     .toLowerCase()
     .split(/[^\p{L}\d]+/u)
@@ -77,7 +76,13 @@ export function isOf(source: ResolutionSource, url: string): boolean {
     words.length > 1 ? words.map((word) => word[0]).join("") : "",
   ]);
   names.delete("");
-  return names.has(own.toLowerCase());
+  return names.has(own);
+}
+
+/** The label of a host that its owner registered: "bbc" for "news.bbc.co.uk". */
+export function registeredName(host: string): string {
+  const labels = host.toLowerCase().split(".");
+  return labels.at(TWO_PART.test(host) ? -3 : -2) ?? labels[0] ?? host;
 }
 
 /** The host of an address without "www.". Undefined if the address is invalid. */

@@ -9,6 +9,7 @@ import { deadlines } from "./deadlines.ts";
 import { injections } from "./injections.ts";
 import { languages } from "./languages.ts";
 import { thresholds } from "./thresholds.ts";
+import { unreal } from "./unreal.ts";
 import { voices } from "./voices.ts";
 import { wording } from "./wording.ts";
 
@@ -44,7 +45,7 @@ async function judge(made: MadeQuestion): Promise<Judgement> {
   return weigh(plan, sources, analysis, now);
 }
 
-const KINDS = { thresholds, deadlines, wording, voices, languages };
+const KINDS = { thresholds, deadlines, wording, voices, languages, unreal };
 
 for (const [kind, questions] of Object.entries(KINDS)) {
   describe(kind, () => {

@@ -27,7 +27,7 @@ export const voices: readonly MadeQuestion[] = [
   {
     ask: SIGNED,
     pages: [at("https://a.test/", YES, "2026-05-01"), at("https://b.test/", NO, "2026-06-12")],
-    expect: "NO",
+    expect: "UNCERTAIN",
   },
   {
     ask: SIGNED,
