@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { patient } from "../lib/testing/patience.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-wrong-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -290,14 +291,18 @@ const TRACE = /^\s+at .+[:(]|^ *\d+ \| |\bnode:internal\b|\.ts:\d+|Bun v1\.|\[na
 
 for (const [name, wrong] of Object.entries(COMMANDS)) {
   const inputs = [...wrong, ...ANYWHERE, ...(SHARED_BY.has(name) ? SHARED : [])];
-  test(`turnpike ${name} reports ${inputs.length} wrong inputs in plain lines, without a stack trace`, async () => {
-    expect(inputs.length).toBeGreaterThanOrEqual(8);
-    for (let i = 0; i < inputs.length; i += AT_ONCE) {
-      await Promise.all(
-        inputs.slice(i, i + AT_ONCE).map((args) => checkResponse(name === "" ? args : [name, ...args])),
-      );
-    }
-  }, 600_000);
+  test(
+    `turnpike ${name} reports ${inputs.length} wrong inputs in plain lines, without a stack trace`,
+    async () => {
+      expect(inputs.length).toBeGreaterThanOrEqual(8);
+      for (let i = 0; i < inputs.length; i += AT_ONCE) {
+        await Promise.all(
+          inputs.slice(i, i + AT_ONCE).map((args) => checkResponse(name === "" ? args : [name, ...args])),
+        );
+      }
+    },
+    patient(600_000),
+  );
 }
 
 async function checkResponse(args: readonly string[]): Promise<void> {

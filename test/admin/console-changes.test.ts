@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { until } from "../../src/lib/testing/until.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
 import { serverAt } from "../support/gateway.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 let origins: Bun.Server<undefined>[];
 let rig: ConsoleRig;

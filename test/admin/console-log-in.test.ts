@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ConsoleRig, FULL_KEY, READ_KEY } from "../support/console.ts";
 import { everythingTo } from "../support/gateway.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 let origin: Bun.Server<undefined>;
 let rig: ConsoleRig;

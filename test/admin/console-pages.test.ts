@@ -12,8 +12,9 @@ import { errors, type Scheme, startBrowser, type TestBrowser } from "../support/
 import { serverAt } from "../support/gateway.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Folder } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(patient(180_000));
 
 /** Folder for screenshots of the views; unset: no screenshots. */
 const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";

@@ -3,8 +3,9 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ADMIN, adminUrl, FULL_KEY, Operator } from "../support/console.ts";
 import { startBrowser, type TestBrowser } from "../support/browser.ts";
 import { Folder, Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 const folder = new Folder();
 let browser: TestBrowser | undefined;

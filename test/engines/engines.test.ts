@@ -35,7 +35,7 @@ beforeAll(async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) judged.push(await judge(page));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-}, 300_000);
+}, patient(300_000));
 
 afterAll(async () => {
   await close();

@@ -95,7 +95,7 @@ test("without free buffers, responses to such clients are cut off, and short one
     const bytes = count++ === 0 ? 100 : BODY_BYTES;
     exchange.onTaken = (isTaken) => taken.push(isTaken);
     respond(exchange, bytes, [new Uint8Array(bytes)]);
-  }, 30_000);
+  }, patient(30_000));
   server.buffers.take(server.buffers.free);
   const { used } = server.buffers;
   play(server, 2);

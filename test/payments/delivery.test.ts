@@ -21,9 +21,10 @@ import { block, type HeaderList } from "../support/http2-hpack.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder } from "../support/program.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** Less than the kernel buffers for a client that reads nothing, and more than the window of a client without space. */
 const MIDDLE = 60_000;

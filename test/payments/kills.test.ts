@@ -2,9 +2,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { hasPostgres } from "../../src/store/testing/postgres.ts";
 import { sellThroughKills } from "./kills.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // Each killed gateway has to start first, and leases of dead processes have to expire.
-setDefaultTimeout(180_000);
+setDefaultTimeout(patient(180_000));
 
 /** `TURNPIKE_TEST_KILLS` sets another number. */
 const KILLS = Number(Bun.env["TURNPIKE_TEST_KILLS"] ?? 4);

@@ -11,8 +11,9 @@ import { type AskPrices, pricesOf } from "../../src/content/api/price-list.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
 import { Folder, Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const USDT = { asset: "0x0000000000000000000000000000000000000d0a", extra_name: "T", extra_version: "1" };
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { serverAt } from "../support/gateway.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const RATE = { requests_per_second: 1000, burst_size: 1000 };
 let origin: RawOrigin;

@@ -6,8 +6,9 @@ import { serverAt } from "../support/gateway.ts";
 import { Folder, until } from "../support/program.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";
 import { PROTOCOLS, type ProtocolGateway, type Request, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const KEY = "a key of twenty bytes";
 const GUARDED = { auth: { type: "api_key", keys: [{ key: KEY, name: "alice" }] } };

@@ -7,8 +7,9 @@ import { RawOrigin } from "../support/raw-origin.ts";
 import { ask, type ClientProtocol } from "./testing/ask.ts";
 import { Http2Origin } from "./testing/http2-origin.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const CLIENTS: readonly ClientProtocol[] = ["HTTP/1.1", "HTTP/2", "HTTP/3"];
 /** RFC 9113 §6.5.2. */

@@ -4,8 +4,9 @@ import { RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
 import { ask } from "./testing/ask.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const origins: RawOrigin[] = [];
 let rig: Rig | undefined;

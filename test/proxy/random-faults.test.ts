@@ -27,7 +27,7 @@ import { patient } from "../../src/lib/testing/patience.ts";
 const TIME_MS = Number(process.env["TIME_MS"] ?? 0);
 /** A number and not a time, so that a slow machine runs all of them. */
 const RUNS = 20;
-setDefaultTimeout(TIME_MS + 60_000);
+setDefaultTimeout(patient(TIME_MS + 60_000));
 /** HTTP/1.1 clients to which requests are distributed; all others use one HTTP/2 connection. */
 const CLIENTS = 4;
 /** More than any request may take, with its own timeouts and those of all requests before it. */

@@ -9,8 +9,9 @@ import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 const ROOT = join(import.meta.dir, "../..");
 

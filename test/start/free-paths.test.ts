@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { request } from "node:http";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 let documentation: Documentation;
 

@@ -6,8 +6,9 @@ import { mkdirSync } from "node:fs";
 import { type Page } from "puppeteer-core";
 import { dress, errors, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { type Documentation, startDocumentation } from "../support/documentation.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 /** Folder for screenshots of the pages; unset: no screenshots. */
 const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";

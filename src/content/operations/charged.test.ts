@@ -3,9 +3,10 @@ import { startAttackSite } from "../testing/attacks.ts";
 import { call, type Reply } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine is slow.
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 const site = startSite();
 const attackSite = startAttackSite();

@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   test("a result comes only after the database has confirmed it", async () => {
     const user = await server.newUser();
     using relay = await startRelay(server.port);
-    const settings = server.settings({ user, statementMs: 100, size: 20 });
+    const settings = server.settings({ user, statementMs: patient(100), size: 20 });
     const store = openPostgresStore({ ...settings, target: { ...settings.target, port: relay.port } });
     await store.ready();
     const { payment } = await store.ledger.reserve(PAYMENT);

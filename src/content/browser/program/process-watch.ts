@@ -65,6 +65,8 @@ export const PROCESS_LIMITS = {
   rendererThreads: MAX_RENDERER_THREADS,
   rendererCpuMs: MAX_RENDERER_CPU_MS,
   drawingCpuMs: MAX_DRAWING_CPU_MS,
+  idleCpuMs: IDLE_CPU_MS,
+  reliefCpuMs: RELIEF_CPU_MS,
 };
 
 interface Watched {
@@ -150,7 +152,7 @@ export class ProcessWatch {
   relieve(): void {
     if (this.#busyShare < BUSY_SHARE) return;
     const burning = [...this.#watched.values()].filter(
-      ({ facts, isRenderer, recentMs }) => isRenderer && recentMs > 0 && facts.cpuMs >= RELIEF_CPU_MS,
+      ({ facts, isRenderer, recentMs }) => isRenderer && recentMs > 0 && facts.cpuMs >= this.#limits.reliefCpuMs,
     );
     const [worst] = burning.toSorted((a, b) => b.facts.cpuMs - a.facts.cpuMs);
     if (worst !== undefined) this.#kill(worst);
@@ -176,7 +178,7 @@ export class ProcessWatch {
     this.#watched = new Map(pids.flatMap((pid) => this.#watch(pid)));
     for (const watched of this.#watched.values()) {
       if (this.#isTooMuch(watched)) this.#killForExcess(watched);
-      else if (watched.isRenderer && watched.recentMs > 0) lowerPriority(watched.facts);
+      else if (watched.isRenderer && watched.recentMs > 0) lowerPriority(watched.facts, this.#limits.idleCpuMs);
     }
     this.#boundMemory();
   }
@@ -237,14 +239,14 @@ export class ProcessWatch {
  * Lowers a process's priority. Priorities belong to threads, and a thread begins with the priority of the thread that
  * starts it.
  */
-function lowerPriority({ pid, cpuMs, threads }: ProcessFacts): void {
+function lowerPriority({ pid, cpuMs, threads }: ProcessFacts, idleCpuMs: number): void {
   const weight = cpuMs * Math.max(1, threads / USUAL_THREADS);
   const [, nice] = NICENESS.find(([from]) => weight >= from) ?? [];
-  if (nice === undefined) return;
+  if (nice === undefined && weight < idleCpuMs) return;
   for (const thread of threadsOf(pid)) {
     try {
-      if (weight >= IDLE_CPU_MS) runWhenIdle(thread);
-      else setPriority(thread, nice);
+      if (weight >= idleCpuMs) runWhenIdle(thread);
+      else if (nice !== undefined) setPriority(thread, nice);
     } catch {
       // The thread ended, or it has a higher nice value, which only root can lower.
     }

@@ -95,7 +95,7 @@ const DENSE = assemble({
 let modules: CorpusModule[] = [];
 beforeAll(async () => {
   modules = (await corpus()).filter(({ bytes }) => bytes.length < 20_000);
-}, 120_000);
+}, patient(120_000));
 
 /** Runs all exports of a module, if it is accepted and valid. Every call must end, with any error. */
 function survives(bytes: Uint8Array): "refused" | "invalid" | "run" {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Gateway, startGateway } from "../../../../test/support/gateway.ts";
 import { op } from "../module/testing/assembler.ts";
 import { call, type Filter, moduleOf, RESULTS, TEXTS } from "./testing/proxy-module.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 const LOOP = [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)];
 /** The number of contexts so far. */
@@ -152,7 +153,7 @@ beforeAll(async () => {
     routes: [...Object.keys(all).map(path), "/plain/"].map((path_prefix) => ({ path_prefix, upstream: "up" })),
     wasm_filters: entries,
   });
-}, 60_000);
+}, patient(60_000));
 
 afterAll(async () => {
   await gateway.stop();

@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from "../../../../test/support/gateway.ts"
 import { until } from "../../../lib/testing/until.ts";
 import { compileProxyWasm } from "../module/testing/assembly-script.ts";
 import { PROBE_FILTER } from "./testing/probe-filter.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 /** Routes that have their own instance, which a test can break. */
 const FAILING = ["/f1/", "/f2/", "/f3/"];
@@ -61,7 +62,7 @@ beforeAll(async () => {
     wasm_host_call_deadline_ms: 1000,
     limits: { max_body_bytes: MAX_BODY },
   });
-}, 60_000);
+}, patient(60_000));
 
 afterAll(async () => {
   await gateway.stop();

@@ -14,9 +14,10 @@ import { type Store } from "../../../store/store.ts";
 import { hasPostgres, TestPostgres } from "../../../store/testing/postgres.ts";
 import { closeShops, openShop, type Shop } from "./testing/shop.ts";
 import { respondWith } from "./testing/test-gateway.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // The tests start two servers, and PostgreSQL with them.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 /** The time of day, which operators can set, and the monotonic time, which cannot be set. */
 class Clocks {
