@@ -1,7 +1,7 @@
 /** The time for the figures of the console, without the request for them. */
 import { SharedZone } from "../../src/lib/memory/shared-zone.ts";
 import { readSnapshot } from "../../src/gateway/admin/overview/read-snapshot.ts";
-import { FilterCounts } from "../../src/gateway/telemetry/filter-metrics.ts";
+import { FilterTable } from "../../src/gateway/telemetry/filter-metrics.ts";
 import { SUPERVISOR_ROW, zoneShape } from "../../src/gateway/telemetry/metrics/layout.ts";
 import { RouteTraffic } from "../../src/gateway/telemetry/route-traffic.ts";
 import { median } from "../support/report.ts";
@@ -34,7 +34,7 @@ export function measureSnapshot(): Promise<void> {
     for (let n = 0; n < ROUTES; n += 1) traffic.route(`a.test/route/${n}`).count(ended, 3);
   }
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
-  const filters = new FilterCounts(zone);
+  const filters = new FilterTable(zone, SUPERVISOR_ROW);
   const times = Array.from({ length: REPEATS }, () => {
     const upstreams = [{ name: "a", servers: Array.from({ length: SERVERS }, () => SERVER) }];
     const began = process.cpuUsage();

@@ -64,20 +64,20 @@ function exchange(): Exchange {
 const SILENT: ControlLink = { isReady: true, call: () => () => {}, close() {} };
 
 function runtime(capacity: number): FilterRuntime {
-  const { wasm } = new Telemetry(onlySlot());
+  const { counts, filters } = new Telemetry(onlySlot());
   return {
     wheel: new TimerWheel(),
     clock: () => performance.now(),
     bodies: plentyOfBuffers(),
-    parks: new Quota(capacity, (change) => wasm.parkedChanged(change)),
-    instances: new Quota(MAX_INSTANCES, (change) => wasm.instancesChanged(change)),
+    parks: new Quota(capacity, (change) => counts.add("parkActive", change)),
+    instances: new Quota(MAX_INSTANCES, (change) => counts.add("poolInstances", change)),
     control: () => SILENT,
     hostCallDeadlineMs: () => 3_600_000,
     log: () => {},
     onError: () => {},
     respondWithError,
-    metrics: (filter, route) => wasm.filter(filter, route),
-    gauges: wasm,
+    metrics: (filter, route) => filters.filter(filter, route),
+    gauges: { pinnedChanged: (change) => counts.add("poolPinned", change) },
     calls: new UpstreamCalls({ target: () => undefined, memory: plentyOfBuffers(), onError() {} }),
     shared: new WorkerShared(),
     defined: { cell: () => ({ add() {}, record() {} }) },

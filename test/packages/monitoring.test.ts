@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
 import { FILTER_OUTCOMES } from "../../src/gateway/telemetry/metrics/layout.ts";
-import { CERTIFICATE_USES } from "../../src/gateway/telemetry/certificate-metrics.ts";
+import { CERTIFICATE_USES } from "../../src/gateway/telemetry/metrics/metrics.ts";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { slugOf } from "../../scripts/site/slug.ts";

@@ -9,7 +9,7 @@ import { ModuleCache } from "./module/module-cache.ts";
 import { WorkerShared } from "./runtime/worker-shared.ts";
 import { Quota } from "./runtime/quota.ts";
 import { MAX_INSTANCES } from "./runtime/runtime.ts";
-import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
+import { type Counts } from "../telemetry/metrics/counts.ts";
 import { type Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 
 /** Loaded with the first filter (bench start). */
@@ -34,16 +34,16 @@ interface WorkerFiltersOptions {
 export class WorkerFilters {
   readonly deps: FilterDeps;
   readonly #parks: Quota;
-  readonly #metrics: WasmMetrics;
+  readonly #counts: Counts;
   readonly #targets: CallTargets;
   #deadlineMs: number;
   #closed: readonly string[] = [];
 
   constructor({ config, slot, telemetry, bodies, wheel, control, log, onError }: WorkerFiltersOptions) {
-    const metrics = telemetry.wasm;
-    this.#metrics = metrics;
+    const { counts } = telemetry;
+    this.#counts = counts;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
-    this.#parks = new Quota(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
+    this.#parks = new Quota(config.wasm_park_capacity, (change) => counts.add("parkActive", change));
     this.#targets = new CallTargets(wheel);
     let calls: Calls.UpstreamCalls | undefined;
     const createCalls = (): Calls.UpstreamCalls =>
@@ -53,12 +53,12 @@ export class WorkerFilters {
       clock: () => performance.now(),
       bodies,
       parks: this.#parks,
-      instances: new Quota(MAX_INSTANCES, (change) => metrics.instancesChanged(change)),
+      instances: new Quota(MAX_INSTANCES, (change) => counts.add("poolInstances", change)),
       control,
       hostCallDeadlineMs: () => this.#deadlineMs,
       onError,
-      metrics: (filter: string, route: string) => metrics.filter(filter, route),
-      gauges: metrics,
+      metrics: (filter: string, route: string) => telemetry.filters.filter(filter, route),
+      gauges: { pinnedChanged: (change: 1 | -1) => counts.add("poolPinned", change) },
       defined: telemetry.defined,
       get calls() {
         return (calls ??= createCalls());
@@ -80,7 +80,7 @@ export class WorkerFilters {
     this.#parks.capacity = config.wasm_park_capacity;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
     this.#closed = closed;
-    this.#metrics.parkCapacity(config.wasm_park_capacity);
-    this.#metrics.closed(closed.length);
+    this.#counts.set("parkCapacity", config.wasm_park_capacity);
+    this.#counts.set("routesClosed", closed.length);
   }
 }

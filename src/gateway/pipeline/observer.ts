@@ -113,7 +113,7 @@ export function provideObservers(parts: ObserverParts, previous: Observers | und
   if (!config.otel.enabled) return new Observers(parts, undefined);
   // It may hold spans that are not sent yet.
   if (previous?.tracer?.serves(config.otel) === true) return new Observers(parts, previous.tracer);
-  const deps = { counter: telemetry.spans, log, random: Math.random, clock: Date.now };
+  const deps = { counts: telemetry.counts, log, random: Math.random, clock: Date.now };
   return new Observers(parts, new (openTelemetry().Tracer)(config.otel, deps));
 }
 

@@ -6,7 +6,7 @@ import { SpareAccount } from "../../lib/memory/spare-account.ts";
 import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange/exchange.ts";
 import { plainHead } from "../exchange/exchange-state.ts";
-import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
+import { type Counts } from "../telemetry/metrics/counts.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { forward } from "./forward.ts";
 import { Subrequest, type SubrequestSink, tellOwnSink } from "./subrequest.ts";
@@ -33,7 +33,7 @@ const LEFT_TO_REQUESTS = 1 / 2;
 /** The services of a `Mirror`. */
 export interface MirrorDeps {
   readonly buffers: BufferPool;
-  readonly metrics: MirrorMetrics;
+  readonly counts: Counts;
   readonly onError: (error: unknown) => void;
 }
 
@@ -75,10 +75,10 @@ export class Mirror implements RequestCopier {
   copy(exchange: Exchange): RequestCopy | undefined {
     // A tunnel cannot connect one client to two servers.
     if (exchange.head.upgrade !== "") return undefined;
-    const { metrics, account } = this.#shared;
-    metrics.requested();
+    const { counts, account } = this.#shared;
+    counts.add("mirrorRequests", 1);
     if (this.#copies >= MAX_COPIES || !account.admits) {
-      metrics.gaveUp();
+      counts.add("mirrorGivenUp", 1);
       return undefined;
     }
     this.#copies++;
@@ -207,14 +207,14 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
 
   failed(): void {
     if (this.#over) return;
-    this.#shared.metrics.failed();
+    this.#shared.counts.add("mirrorFailures", 1);
     this.done();
   }
 
   /** Sends no more of the copy. */
   giveUp(): void {
     if (this.#over) return;
-    this.#shared.metrics.gaveUp();
+    this.#shared.counts.add("mirrorGivenUp", 1);
     this.done();
     this.#exchange.cancel();
   }

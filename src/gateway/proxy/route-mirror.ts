@@ -36,7 +36,7 @@ export function routeMirror(
   const copiers = mirrors
     .filter(({ percent }) => percent > 0)
     .map(({ upstream, percent }) => {
-      const deps = { buffers, metrics: telemetry.mirror, onError };
+      const deps = { buffers, counts: telemetry.counts, onError };
       const whole = new (one().Mirror)({ ...target, upstream: upstreams.get(upstream) }, deps);
       return percent === 100 ? whole : new (several().SampledMirror)(whole, percent / 100, Math.random);
     });

@@ -1,4 +1,4 @@
-import { DURATION_BOUNDS } from "./metrics/layout.ts";
+import { DURATION_BOUNDS } from "./metrics/metrics.ts";
 
 const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => seconds * 1000);
 

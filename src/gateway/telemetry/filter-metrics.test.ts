@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
-import { FilterCounts, wasmFigures, WasmMetrics } from "./filter-metrics.ts";
-import { FILTER_ROWS } from "./metrics/layout.ts";
+import { FilterTable } from "./filter-metrics.ts";
+import { FILTER_ROWS, SUPERVISOR_ROW } from "./metrics/layout.ts";
 import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
 
 const CAPACITIES = { stream: 1, body: 1, disk: 0 };
@@ -10,15 +10,15 @@ test("invocations are counted by filter, route, phase and outcome, over all work
   const supervisor = new SupervisorTelemetry(2);
   const { zone } = supervisor;
   for (const row of [1, 2]) {
-    const guard = new WasmMetrics(zone, row).filter("guard.wasm", "/api");
+    const guard = new FilterTable(zone, row).filter("guard.wasm", "/api");
     guard.invoked("request", "allow", { fuel: 100, microseconds: 20, trace: undefined });
     guard.invoked("response", "fuel", { fuel: 5000, microseconds: 300_000, trace: undefined });
     guard.notInvoked("request", "busy", undefined);
   }
-  new WasmMetrics(zone, 1)
+  new FilterTable(zone, 1)
     .filter("guard.wasm", "/other")
     .invoked("request", "reject", { fuel: 7, microseconds: 1, trace: undefined });
-  const totals = new FilterCounts(zone).read().toSorted((a, b) => b.fuel - a.fuel);
+  const totals = new FilterTable(zone, SUPERVISOR_ROW).read().toSorted((a, b) => b.fuel - a.fuel);
   expect(totals.map(({ route, fuel }) => [route, fuel])).toEqual([
     ["/api", 10_200],
     ["/other", 7],
@@ -42,38 +42,12 @@ test("invocations are counted by filter, route, phase and outcome, over all work
   closeSync(zone.fd ?? -1);
 });
 
-test("gauges are summed over workers, without those of a dead worker", () => {
-  const supervisor = new SupervisorTelemetry(2);
-  const { zone } = supervisor;
-  const [first, second] = [new WasmMetrics(zone, 1), new WasmMetrics(zone, 2)];
-  for (const worker of [first, second]) {
-    worker.instancesChanged(3);
-    worker.pinnedChanged(1);
-    worker.parkedChanged(1);
-    worker.parkCapacity(64);
-    worker.tenantsActive(2);
-    worker.tenant("miss");
-    worker.control(true, true);
-  }
-  second.control(true, false);
-  const figures = { parkActive: 2, parkCapacity: 128, poolInstances: 6, poolPinned: 2, tenantsActive: 4 };
-  expect(wasmFigures(zone)).toMatchObject({
-    ...figures,
-    tenantMisses: 2,
-    controlConfigured: true,
-    controlReady: false,
-  });
-  supervisor.workerDied(2);
-  expect(wasmFigures(zone)).toMatchObject({ parkActive: 1, poolInstances: 3, tenantMisses: 2, controlReady: true });
-  closeSync(zone.fd ?? -1);
-});
-
 test("filters beyond the rows of the table are counted together", () => {
   const { zone, row } = onlySlot();
-  const metrics = new WasmMetrics(zone, row);
+  const metrics = new FilterTable(zone, row);
   for (let i = 0; i < 2 * FILTER_ROWS; i++)
     metrics.filter(`f${i}.wasm`, "/").invoked("request", "allow", { fuel: 1, microseconds: 1, trace: undefined });
-  const totals = new FilterCounts(zone).read();
+  const totals = new FilterTable(zone, SUPERVISOR_ROW).read();
   expect(totals.reduce((sum, { fuel }) => sum + fuel, 0)).toBe(2 * FILTER_ROWS);
   expect(totals.at(-1)?.filter).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 import { type LoggedRequest, type Exchange } from "../exchange/exchange.ts";
 import { bucketOf } from "./duration-buckets.ts";
-import { countGrpc } from "./grpc-metrics.ts";
-import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./metrics/layout.ts";
+import { add, COLUMN } from "./metrics/layout.ts";
+import { CODES, DURATION_BOUNDS, FIRST_CODE, GRPC_STATUSES, METHODS, PROTOCOLS } from "./metrics/metrics.ts";
 import { at, type Page, type Snapshot } from "./metrics/page.ts";
 
 const OTHER_METHOD = METHODS.length - 1;
+const GRPC_OTHER = GRPC_STATUSES - 1;
 const BUCKETS = DURATION_BOUNDS.length + 1;
 /** A client that closed its connection before the response, as in the access log. */
 const CLIENT_GONE = 499;
@@ -44,7 +45,7 @@ export class HttpMetrics {
 
   /** A gRPC call has ended. */
   grpcEnded(status: number): void {
-    countGrpc(this.#row, status);
+    add(this.#row, COLUMN.grpcResponses + (status < GRPC_OTHER ? status : GRPC_OTHER), 1);
   }
 
   #request(protocol: number, method: string): void {
@@ -72,49 +73,8 @@ function methodOf(method: string): number {
   return index === -1 ? OTHER_METHOD : index;
 }
 
-/** Writes requests and responses, by protocol. */
-export function writeHttp(page: Page, { totals }: Snapshot): void {
-  page.metric("turnpike_http_requests_total", "counter", "Requests received.");
-  for (const [p, protocol] of PROTOCOLS.entries()) {
-    for (const [m, method] of METHODS.entries()) {
-      page.sample(at(totals, COLUMN.requests + p * METHODS.length + m), { protocol, method });
-    }
-  }
-  page.metric(
-    "turnpike_http_responses_total",
-    "counter",
-    "Responses by status code; 499 is a client that left before the response.",
-  );
-  for (const [p, protocol] of PROTOCOLS.entries()) {
-    for (let code = 0; code < CODES; code++) {
-      const count = at(totals, COLUMN.responses + p * CODES + code);
-      if (count > 0) page.sample(count, { protocol, code: code === CODES - 1 ? "other" : FIRST_CODE + code });
-    }
-  }
-  perProtocol(
-    page.metric("turnpike_http_responses_truncated_total", "counter", "Responses cut off after their head."),
-    { totals, column: COLUMN.responsesTruncated },
-  );
-  perProtocol(page.metric("turnpike_http_requests_in_flight", "gauge", "Requests being served."), {
-    totals,
-    column: COLUMN.requestsInFlight,
-  });
-  perProtocol(
-    page.metric("turnpike_http_request_body_bytes_total", "counter", "Bytes of request bodies, without framing."),
-    { totals, column: COLUMN.requestBytes },
-  );
-  perProtocol(
-    page.metric("turnpike_http_response_body_bytes_total", "counter", "Bytes of response bodies, without framing."),
-    { totals, column: COLUMN.responseBytes },
-  );
-  writeDurations(page, totals);
-}
-
-function perProtocol(page: Page, { totals, column }: { totals: Float64Array; column: number }): void {
-  for (const [p, protocol] of PROTOCOLS.entries()) page.sample(at(totals, column + p), { protocol });
-}
-
-function writeDurations(page: Page, totals: Float64Array): void {
+/** Writes the durations of requests, by protocol. */
+export function writeDurations(page: Page, { totals }: Snapshot): void {
   page.metric(
     "turnpike_http_request_duration_seconds",
     "histogram",

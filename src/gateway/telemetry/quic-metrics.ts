@@ -1,44 +1,34 @@
 import { type QuicFigures } from "../http3/figures.ts";
-import { add, COLUMN } from "./metrics/layout.ts";
-import { at, type Page, type Snapshot } from "./metrics/page.ts";
+import { type Counts } from "./metrics/counts.ts";
 
-/** Metrics of QUIC beside those that all protocols have: figure, column, name, help. */
-const COUNTERS = [
-  ["handshakeFailures", COLUMN.quicHandshakeFailures, "handshake_failures", "Failed QUIC handshakes."],
-  ["streamsTotal", COLUMN.quicStreams, "streams", "Opened request streams."],
-  ["streamsMalformed", COLUMN.quicStreamsMalformed, "malformed_streams", "Malformed request streams."],
-  ["bytesIn", COLUMN.quicBytesIn, "received_bytes", "Received UDP bytes."],
-  ["bytesOut", COLUMN.quicBytesOut, "sent_bytes", "Sent UDP bytes."],
-  ["packetsIn", COLUMN.quicPacketsIn, "received_packets", "Received packets."],
-  ["packetsOut", COLUMN.quicPacketsOut, "sent_packets", "Packets that were sent."],
-  ["packetsLost", COLUMN.quicPacketsLost, "lost_packets", "Lost packets of ended connections."],
-] as const;
+const METRIC_OF = {
+  streamsOpen: "quicStreamsOpen",
+  handshakeFailures: "quicHandshakeFailures",
+  streamsTotal: "quicStreams",
+  streamsMalformed: "quicStreamsMalformed",
+  bytesIn: "quicBytesIn",
+  bytesOut: "quicBytesOut",
+  packetsIn: "quicPacketsIn",
+  packetsOut: "quicPacketsOut",
+  packetsLost: "quicPacketsLost",
+} as const;
+// The keys are those above.
+const FIGURES = Object.keys(METRIC_OF) as (keyof typeof METRIC_OF)[];
 
-/** Adds the figures of HTTP/3 endpoints to a worker's row. */
+/** Adds the figures of HTTP/3 endpoints, beside those that all protocols have. */
 export class QuicMetrics {
-  readonly #row: Float64Array;
+  readonly #counts: Counts;
   /** The last figures of each endpoint. */
   readonly #known = new WeakMap<object, QuicFigures>();
 
-  constructor(row: Float64Array) {
-    this.#row = row;
+  constructor(counts: Counts) {
+    this.#counts = counts;
   }
 
   /** Adds the difference between an endpoint's figures and its last ones. */
   tell(endpoint: object, figures: QuicFigures): void {
     const before = this.#known.get(endpoint);
     this.#known.set(endpoint, figures);
-    for (const [figure, column] of COUNTERS) add(this.#row, column, figures[figure] - (before?.[figure] ?? 0));
-    add(this.#row, COLUMN.quicStreamsOpen, figures.streamsOpen - (before?.streamsOpen ?? 0));
-  }
-}
-
-/** Writes QUIC, summed over all endpoints. */
-export function writeQuic(page: Page, { totals }: Snapshot): void {
-  page
-    .metric("turnpike_quic_streams_open", "gauge", "Open request streams.")
-    .sample(at(totals, COLUMN.quicStreamsOpen));
-  for (const [, column, name, help] of COUNTERS) {
-    page.metric(`turnpike_quic_${name}_total`, "counter", help).sample(at(totals, column));
+    for (const figure of FIGURES) this.#counts.add(METRIC_OF[figure], figures[figure] - (before?.[figure] ?? 0));
   }
 }

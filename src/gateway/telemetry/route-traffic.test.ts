@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type Exchange } from "../exchange/exchange.ts";
-import { DURATION_BOUNDS, ROUTE_ROWS, zoneShape } from "./metrics/layout.ts";
+import { ROUTE_ROWS, zoneShape } from "./metrics/layout.ts";
+import { DURATION_BOUNDS } from "./metrics/metrics.ts";
 import { RouteTraffic } from "./route-traffic.ts";
 
 /** The members of an ended exchange that are read. */

@@ -2,7 +2,8 @@ import { type SharedZone } from "../../lib/memory/shared-zone.ts";
 import { type Exchange } from "../exchange/exchange.ts";
 import { CounterTable } from "./counter-table.ts";
 import { bucketOf } from "./duration-buckets.ts";
-import { add, CACHE_RESULTS, COLUMN, DURATION_BOUNDS, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
+import { add, COLUMN, ROUTE_COLUMNS, ROUTE_ROWS } from "./metrics/layout.ts";
+import { CACHE_RESULTS, DURATION_BOUNDS } from "./metrics/metrics.ts";
 
 /** All requests of one route since the server was started, including unauthenticated ones. */
 export interface RouteTotals {

@@ -36,13 +36,13 @@ test("a worker that replaces a dead one keeps its counters, and begins with clea
   const other = new Telemetry({ zone, row: 2 });
   const dead = new Telemetry({ zone, row: 1 });
   dead.quic.tell({}, figures({ streamsTotal: 5, streamsOpen: 3 }));
-  dead.connections.accepted("tcp");
-  dead.connections.entered("tcp");
+  dead.counts.add("connections", 1, "tcp");
+  dead.counts.add("connectionsOpen", 1, "tcp");
   dead.poolWatcher("stream").used(4096);
   zone.cells(1)[0] = 1;
   expect(lineOf(other, "turnpike_buffer_bytes")).toBe('turnpike_buffer_bytes{pool="stream"} 4096');
   supervisor.workerDied(1);
-  supervisor.workerRestarted();
+  supervisor.counts.add("workerRestarts", 1);
   expect([zone.counters(1)[COLUMN.pid], zone.cells(1)[0]]).toEqual([0, 0]);
   const next = new Telemetry({ zone, row: 1 });
   next.quic.tell({}, figures({ streamsTotal: 1, streamsOpen: 1 }));

@@ -1,24 +1,17 @@
 import { type PoolWatcher } from "../../lib/memory/buffer-pool.ts";
 import { SharedZone } from "../../lib/memory/shared-zone.ts";
-import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
 import { DefinedMetrics, writeDefined } from "./defined-metrics.ts";
-import { writeGrpc } from "./grpc-metrics.ts";
-import { HttpMetrics, writeHttp } from "./http-metrics.ts";
-import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
-import { CertificateMetrics, writeCertificates } from "./certificate-metrics.ts";
-import { FacilitatorMetrics, writeFacilitators } from "./facilitator-metrics.ts";
-import { WasmMetrics, writeWasm } from "./filter-metrics.ts";
+import { HttpMetrics, writeDurations } from "./http-metrics.ts";
+import { CertificateMetrics } from "./certificate-metrics.ts";
+import { FilterTable, writeFilters } from "./filter-metrics.ts";
+import { Counts, writeCounts } from "./metrics/counts.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./metrics/layout.ts";
-import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./metrics/page.ts";
-import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
-import { PaymentMetrics, writePayments } from "./payment-metrics.ts";
-import { RateLimitMetrics, writeRateLimits } from "./rate-limit-metrics.ts";
-import { SpanMetrics, writeSpans } from "./tracing/span-metrics.ts";
+import { QuicMetrics } from "./quic-metrics.ts";
 import { RouteTraffic } from "./route-traffic.ts";
 import { UpstreamCounters } from "./upstream-usage.ts";
 import { UsageCounters } from "./usage.ts";
-import { type Capacities, type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
+import { type Capacities, writeBufferLimits, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
 /** The place of a worker's counts: the server's shared memory, and the worker's own row in it. */
@@ -35,18 +28,12 @@ export function onlySlot(): WorkerSlot {
 
 /** The counts of a worker, and the metrics page of the whole server. */
 export class Telemetry {
+  readonly counts: Counts;
   readonly http: HttpMetrics;
-  readonly connections: ConnectionMetrics;
   readonly quic: QuicMetrics;
-  readonly cache: CacheMetrics;
-  readonly mirror: MirrorMetrics;
-  readonly payments: PaymentMetrics;
-  readonly facilitator: FacilitatorMetrics;
-  readonly rateLimits: RateLimitMetrics;
-  readonly spans: SpanMetrics;
   readonly usage: UsageCounters;
   readonly traffic: RouteTraffic;
-  readonly wasm: WasmMetrics;
+  readonly filters: FilterTable;
   readonly defined: DefinedMetrics;
   readonly certificates: CertificateMetrics;
   readonly #upstreams: UpstreamCounters;
@@ -57,61 +44,31 @@ export class Telemetry {
   constructor({ zone, row }: WorkerSlot, clock: () => number = Date.now) {
     this.#zone = zone;
     this.#row = zone.counters(row);
+    this.counts = new Counts(this.#row);
     this.http = new HttpMetrics(this.#row);
-    this.connections = new ConnectionMetrics(this.#row);
-    this.quic = new QuicMetrics(this.#row);
-    this.cache = new CacheMetrics(this.#row);
-    this.mirror = new MirrorMetrics(this.#row);
-    this.payments = new PaymentMetrics(this.#row);
-    this.facilitator = new FacilitatorMetrics(this.#row);
-    this.rateLimits = new RateLimitMetrics(this.#row);
-    this.spans = new SpanMetrics(this.#row);
+    this.quic = new QuicMetrics(this.counts);
     this.usage = new UsageCounters(zone, row);
     this.traffic = new RouteTraffic(zone, row);
-    this.wasm = new WasmMetrics(zone, row);
+    this.filters = new FilterTable(zone, row);
     this.defined = new DefinedMetrics(zone, row);
-    this.certificates = new CertificateMetrics(this.#row);
+    this.certificates = new CertificateMetrics(this.counts);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(clock() / 1000);
   }
 
   /** Observes the worker's pool of that name. */
-  poolWatcher(pool: PoolName): PoolWatcher {
-    const row = this.#row;
-    const [bytes, refusals] =
-      pool === "stream"
-        ? [COLUMN.bufferBytes, COLUMN.bufferRefusals]
-        : [COLUMN.bodyBufferBytes, COLUMN.bodyBufferRefusals];
+  poolWatcher(pool: "stream" | "body"): PoolWatcher {
+    const { counts } = this;
     return {
-      used(now) {
-        row[bytes] = now;
-      },
-      refused: () => add(row, refusals, 1),
+      used: (bytes) => counts.set("buffers", bytes, pool),
+      refused: () => counts.add("bufferRefusals", 1, pool),
     };
-  }
-
-  /** The bytes on disk that are in use for responses to slow clients. */
-  diskUsed(bytes: number): void {
-    this.#row[COLUMN.diskBufferBytes] = bytes;
   }
 
   /** Counts for the server in this slot, and for its upstream. */
   serverMetrics(slot: number, upstream: string): ServerMetrics {
     return new ServerMetrics(this.#row, slot, this.#upstreams.upstream(upstream));
-  }
-
-  logLinesDropped(count: number): void {
-    add(this.#row, COLUMN.logLinesDropped, count);
-  }
-
-  logsFailing(change: 1 | -1): void {
-    add(this.#row, COLUMN.logsFailing, change);
-  }
-
-  /** Counts a reload in a server that runs as one process. Otherwise the supervisor counts it. */
-  reloaded(success: boolean): void {
-    countReload(this.#row, success);
   }
 
   page(capacities: Capacities, servers: readonly CountedServer[]): MetricsPage {
@@ -129,22 +86,13 @@ export interface MetricsPage {
 export function metricsPage(zone: SharedZone, capacities: Capacities, servers: readonly CountedServer[]): MetricsPage {
   const page = new Page();
   const snapshot = snapshotOf(zone);
-  writeHttp(page, snapshot);
-  writeGrpc(page, snapshot);
-  writeConnections(page, snapshot);
-  writeQuic(page, snapshot);
-  writeCertificates(page, snapshot);
+  writeCounts(page, snapshot);
+  writeDurations(page, snapshot);
   writeUpstreams(page, snapshot, servers);
   writeHealth(page, servers);
-  writeMirrors(page, snapshot);
-  writeCaches(page, snapshot);
-  writePayments(page, snapshot);
-  writeFacilitators(page, snapshot);
-  writeRateLimits(page, snapshot);
-  writeSpans(page, snapshot);
-  writeWasm(page, snapshot, zone);
+  writeFilters(page, zone);
   writeDefined(page, zone);
-  writeBuffers(page, snapshot.totals, capacities);
+  writeBufferLimits(page, capacities);
   writeProcesses(page, snapshot);
   return { text: page.text, contentType: Page.contentType };
 }
@@ -153,16 +101,12 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
 export class SupervisorTelemetry {
   readonly zone: SharedZone;
   readonly certificates: CertificateMetrics;
-  readonly #row: Float64Array;
+  readonly counts: Counts;
 
   constructor(workers: number) {
     this.zone = SharedZone.create(zoneShape(workers));
-    this.#row = this.zone.counters(SUPERVISOR_ROW);
-    this.certificates = new CertificateMetrics(this.#row);
-  }
-
-  reloaded(success: boolean): void {
-    countReload(this.#row, success);
+    this.counts = new Counts(this.zone.counters(SUPERVISOR_ROW));
+    this.certificates = new CertificateMetrics(this.counts);
   }
 
   /** Clears the gauges and cells of a worker that has died: its requests have ended, and its connections are closed. */
@@ -170,14 +114,6 @@ export class SupervisorTelemetry {
     clearGauges(this.zone.counters(row));
     this.zone.cells(row).fill(0);
   }
-
-  workerRestarted(): void {
-    add(this.#row, COLUMN.workerRestarts, 1);
-  }
-}
-
-function countReload(row: Float64Array, success: boolean): void {
-  add(row, success ? COLUMN.reloads : COLUMN.reloadFailures, 1);
 }
 
 function snapshotOf(zone: SharedZone): Snapshot {

@@ -62,14 +62,14 @@ export function provideTenants(parts: TenantParts): TenantRoutes {
 type TenantDeps = Pick<FeatureParts, "wheel" | "buffers" | "telemetry" | "onError">;
 
 /** The tenants of a worker. They outlive configurations. */
-export function createTenants(config: Config, { telemetry: { wasm: metrics }, ...servers }: TenantDeps): Tenants {
-  const counters = {
-    hit: () => metrics.tenant("hit"),
-    miss: () => metrics.tenant("miss"),
-    evicted: () => metrics.tenant("eviction"),
-    active: (count: number) => metrics.tenantsActive(count),
+export function createTenants(config: Config, { telemetry: { counts }, ...servers }: TenantDeps): Tenants {
+  const metrics = {
+    hit: () => counts.add("tenantHits", 1),
+    miss: () => counts.add("tenantMisses", 1),
+    evicted: () => counts.add("tenantEvictions", 1),
+    active: (count: number) => counts.set("tenantsActive", count),
   };
-  return new Tenants({ servers, wheel: servers.wheel, clock: Date.now, metrics: counters }, limitsOf(config));
+  return new Tenants({ servers, wheel: servers.wheel, clock: Date.now, metrics }, limitsOf(config));
 }
 
 function limitsOf(config: Config): WarmTenantsLimits {

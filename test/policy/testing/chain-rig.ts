@@ -140,7 +140,7 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     handle,
     refused() {},
     limiter: places,
-    connections: telemetry.connections,
+    counts: telemetry.counts,
     handleReserved: handle,
     handleMisdirected: handle,
     onError,

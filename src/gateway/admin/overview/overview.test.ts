@@ -7,7 +7,7 @@ import { openStore } from "../../../store/open/open-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { RESERVATION } from "../../../store/testing/reservation.ts";
 import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/metrics/layout.ts";
-import { FilterCounts } from "../../telemetry/filter-metrics.ts";
+import { FilterTable } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { Telemetry } from "../../telemetry/telemetry.ts";
 import { type OverviewUpstream } from "../shapes/common.ts";
@@ -49,12 +49,13 @@ test("the snapshot adds up the counts of all workers by class, route and cache",
       route.count(exchange({ status }), 3);
     }
     telemetry.http.begin(exchange());
-    telemetry.connections.entered("tls");
-    telemetry.cache.responded("hit");
+    telemetry.counts.add("connectionsOpen", 1, "tls");
+    telemetry.counts.add("cacheRequests", 1, "hit");
     route.cached("hit");
-    telemetry.cache.holds(2, 512);
-    telemetry.payments.became("settled");
-    telemetry.payments.open(3);
+    telemetry.counts.add("cacheEntries", 2);
+    telemetry.counts.add("cacheBytes", 512);
+    telemetry.counts.add("payments", 1, "settled");
+    telemetry.counts.set("paymentsOpen", 3);
   }
   const snapshot = createOverview(source(), { startedAtMs: 17 }).snapshot();
   expect(snapshot).toMatchObject({
@@ -97,13 +98,14 @@ test("a snapshot is made at most twice a second, and read again in between", () 
 
 test("the figures of filters are by name and route, and their state is the sum of all workers", () => {
   for (const row of [1, 2]) {
-    const { wasm } = new Telemetry({ zone, row });
-    const guard = wasm.filter("guard.wasm", "/api");
+    const { counts, filters } = new Telemetry({ zone, row });
+    const guard = filters.filter("guard.wasm", "/api");
     guard.invoked("request", "allow", { fuel: 100, microseconds: 20, trace: undefined });
     guard.invoked("request", "fuel", { fuel: 900, microseconds: 400, trace: undefined });
-    wasm.control(true, row === 1);
-    wasm.parkCapacity(64);
-    wasm.parkedChanged(1);
+    counts.set("controlConfigured", 1);
+    counts.set("controlReady", row === 1 ? 1 : 0);
+    counts.set("parkCapacity", 64);
+    counts.add("parkActive", 1);
   }
   const overview = createOverview(source(), { startedAtMs: 0 });
   const { filters, wasm } = overview.snapshot();
@@ -138,12 +140,12 @@ test("new routes and filters appear in the snapshot at once", () => {
     return [...routes.map(({ route }) => route), ...filters.entries.map(({ filter }) => filter)].toSorted();
   };
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
-  const counts = new FilterCounts(zone);
+  const counts = new FilterTable(zone, SUPERVISOR_ROW);
   expect(overview()).toEqual([]);
   for (const row of [1, 2]) {
     const telemetry = new Telemetry({ zone, row });
     telemetry.traffic.route(`/${row}`).count(exchange(), 3);
-    telemetry.wasm.filter(`${row}.wasm`, "/").notInvoked("request", "busy", undefined);
+    telemetry.filters.filter(`${row}.wasm`, "/").notInvoked("request", "busy", undefined);
     expect(overview()).toHaveLength(2 * row);
   }
   expect(overview()).toEqual(["/1", "/2", "1.wasm", "2.wasm"]);

@@ -3,7 +3,7 @@ import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
 import { within } from "../../../lib/time/within.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
-import { FilterCounts } from "../../telemetry/filter-metrics.ts";
+import { FilterTable } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { hasResponseFor, forAWhile } from "./for-a-while.ts";
 import { type OverviewUpstream, type WasmState } from "../shapes/common.ts";
@@ -61,7 +61,7 @@ export function createOverview(source: OverviewSource, options: OverviewOptions)
   const { zone } = source;
   // Reused, because it caches the names that it has read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
-  const filters = new FilterCounts(zone);
+  const filters = new FilterTable(zone, SUPERVISOR_ROW);
   const snapshot = forAWhile(
     SNAPSHOT_MS,
     () => readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: clock() }),

@@ -1,15 +1,15 @@
 import { type SharedZone } from "../../../lib/memory/shared-zone.ts";
+import { COLUMN } from "../../telemetry/metrics/layout.ts";
 import {
   CACHE_RESULTS,
   CODES,
-  COLUMN,
   DURATION_BOUNDS,
   PAYMENT_OUTCOMES,
   METHODS,
   PROTOCOLS,
   TRANSPORTS,
-} from "../../telemetry/metrics/layout.ts";
-import { type FilterCounts } from "../../telemetry/filter-metrics.ts";
+} from "../../telemetry/metrics/metrics.ts";
+import { type FilterTable } from "../../telemetry/filter-metrics.ts";
 import { type RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type OverviewUpstream } from "../shapes/common.ts";
 import { type OverviewSnapshot } from "../shapes/overview.ts";
@@ -23,7 +23,7 @@ const CODES_PER_CLASS = 100;
 export interface SnapshotParts {
   readonly zone: SharedZone;
   readonly traffic: RouteTraffic;
-  readonly filters: FilterCounts;
+  readonly filters: FilterTable;
   readonly upstreams: readonly OverviewUpstream[];
   readonly startedAtMs: number;
   readonly nowMs: number;
@@ -79,7 +79,7 @@ export function readSnapshot({
     log_lines_dropped: sum(COLUMN.logLinesDropped),
     worker_restarts: sum(COLUMN.workerRestarts),
     reloads: sum(COLUMN.reloads),
-    reload_failures: sum(COLUMN.reloadFailures),
+    reload_failures: sum(COLUMN.reloads + 1),
   };
 }
 

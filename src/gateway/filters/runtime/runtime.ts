@@ -4,7 +4,7 @@ import { type RespondWithError } from "../../exchange/local-response.ts";
 import { type RequestHead } from "../../exchange/exchange.ts";
 import { type BodyMemory } from "../../policy/gathered-body.ts";
 import { type DefinedMetrics } from "../../telemetry/defined-metrics.ts";
-import { type FilterMetrics, type WasmMetrics } from "../../telemetry/filter-metrics.ts";
+import { type FilterMetrics } from "../../telemetry/filter-metrics.ts";
 import { type UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
 import { type WorkerShared } from "./worker-shared.ts";
@@ -50,7 +50,10 @@ export type FilterCounts = Pick<FilterMetrics, "invoked" | "notInvoked">;
 export const MAX_INSTANCES = 4000;
 
 /** The gauges of a worker. */
-export type FilterGauges = Pick<WasmMetrics, "pinnedChanged">;
+export interface FilterGauges {
+  /** An instance was bound to a request (1) or freed (-1). */
+  pinnedChanged(change: 1 | -1): void;
+}
 
 /** The objects that the filters of a worker share. It is one object, which survives reloads. */
 export interface FilterRuntime {

@@ -14,7 +14,7 @@ const telemetry = new Telemetry(slot);
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-logs-"));
-  files = new LogFiles(telemetry, new LogTrouble(slot, () => {}));
+  files = new LogFiles(telemetry.counts, new LogTrouble(slot, () => {}));
 });
 
 afterEach(async () => {

@@ -3,6 +3,7 @@ import { type AccessLogConfig } from "../../config/config.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
 import { type HiddenParameters } from "../../exchange/hidden-parameters.ts";
 import { jsonLine } from "./json-line.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type LogTrouble } from "./log-trouble.ts";
 
 /** Counts the exchanges that will be logged. A log that is no longer configured stays open for them. */
@@ -24,13 +25,6 @@ export interface AccessLog {
   readonly random: () => number;
   /** The log lines have fields about upstreams. */
   readonly tellsUpstream: boolean;
-}
-
-/** Receives the counts of access logs. */
-export interface LogCounter {
-  logLinesDropped(lines: number): void;
-  /** One more log loses lines, or one fewer. */
-  logsFailing(change: 1 | -1): void;
 }
 
 /** An open log, with the configurations that name it and the requests that end in it. */
@@ -85,11 +79,11 @@ export class LogFiles {
   readonly #files = new Map<string, LogFile>();
   /** The closing writers of logs that are not used any more. */
   readonly #closing = new Set<Promise<void>>();
-  readonly #counter: LogCounter;
+  readonly #counts: Counts;
   readonly #trouble: LogTrouble;
 
-  constructor(counter: LogCounter, trouble: LogTrouble) {
-    this.#counter = counter;
+  constructor(counts: Counts, trouble: LogTrouble) {
+    this.#counts = counts;
     this.#trouble = trouble;
   }
 
@@ -125,22 +119,22 @@ export class LogFiles {
   }
 
   #watcher(path: string): LineWatcher {
-    const [counter, trouble] = [this.#counter, this.#trouble];
+    const [counts, trouble] = [this.#counts, this.#trouble];
     return {
       dropped(lines) {
-        counter.logLinesDropped(lines);
+        counts.add("logLinesDropped", lines);
         trouble.lost(lines);
       },
       fails(code) {
-        counter.logsFailing(1);
+        counts.add("logsFailing", 1);
         trouble.begins(path, code);
       },
       givenUp() {
-        counter.logsFailing(-1);
+        counts.add("logsFailing", -1);
         trouble.forget();
       },
       recovered() {
-        counter.logsFailing(-1);
+        counts.add("logsFailing", -1);
         trouble.ends(path);
       },
     };

@@ -93,7 +93,7 @@ class Payments implements PolicyFeature {
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
     if (route?.x402 === undefined) return undefined;
     const { store, telemetry, ledgerWatch: watch, onEvent } = this.#parts;
-    this.#ledger ??= counted(store().ledger, { metrics: telemetry.payments, onEvent, watch });
+    this.#ledger ??= counted(store().ledger, { counts: telemetry.counts, onEvent, watch });
     // The facilitator is asked for its kinds before the first request.
     this.#lease.forRoute(route.x402.facilitator_url);
     const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, route.x402));

@@ -31,7 +31,7 @@ export async function provideRateLimits(
 }
 
 async function openStore(
-  { config, rateLimits: { metrics }, log }: RateLimitParts,
+  { config, rateLimits: { counts }, log }: RateLimitParts,
   before: Store | undefined,
 ): Promise<Store | undefined> {
   const { redis_url_env: name, timeout_ms: timeoutMs } = config.rate_limit_store;
@@ -39,7 +39,7 @@ async function openStore(
   const url = readRedisUrl(name, process.env);
   const key = JSON.stringify([url, timeoutMs]);
   if (key === before?.key) return before;
-  const store = new (redis().RedisStore)({ url, timeoutMs }, { metrics, log });
+  const store = new (redis().RedisStore)({ url, timeoutMs }, { counts, log });
   await store.ready();
   return { key, store };
 }

@@ -6,7 +6,7 @@ import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/memory
 import { type RespondWithError, CannedError } from "../../exchange/local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
-import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { addressKey } from "../../../lib/net/address-key.ts";
 import { type LimitStore, type StoredLimit } from "./limit-store.ts";
@@ -24,14 +24,14 @@ const LIMITED = new CannedError("rate-limited", "too many requests: wait as long
 /** The buckets of this server, as one worker sees them. */
 export class RateLimits {
   readonly buckets: TokenBuckets;
-  readonly metrics: RateLimitMetrics;
+  readonly counts: Counts;
   readonly #sweeps: NodeJS.Timeout;
 
   /** `memory` has `BUCKET_BYTES`. `isShared`: several workers use it. */
-  constructor(memory: Uint8Array, metrics: RateLimitMetrics, isShared: boolean) {
+  constructor(memory: Uint8Array, counts: Counts, isShared: boolean) {
     const offset = machineTimeOffset();
     this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
-    this.metrics = metrics;
+    this.counts = counts;
     this.#sweeps = setInterval(() => this.buckets.sweep(), SWEEP_MS);
     this.#sweeps.unref();
   }
@@ -97,7 +97,7 @@ class RateLimit {
     const { store } = this.#deps;
     if (store === undefined) return this.#decideHere(exchange, byName, key);
     if (!store.isReady) {
-      this.#deps.limits.metrics.store("skipped");
+      this.#deps.limits.counts.add("rateLimitStore", 1, "skipped");
       return this.#decideHere(exchange, byName, key);
     }
     return this.#ask(store, exchange, { byName, key });
@@ -112,9 +112,9 @@ class RateLimit {
   }
 
   #decideHere(exchange: Exchange, byName: boolean, key: string): Decision {
-    const { buckets, metrics } = this.#deps.limits;
+    const { buckets, counts } = this.#deps.limits;
     const { allowed, untilFull } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
-    if (buckets.charged.spare) metrics.shared();
+    if (buckets.charged.spare) counts.add("rateLimitsShared", 1);
     return this.#decide(exchange, allowed, untilFull);
   }
 
@@ -124,7 +124,7 @@ class RateLimit {
     { byName, key }: { readonly byName: boolean; readonly key: string },
   ): Promise<Decision> {
     const response = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
-    this.#deps.limits.metrics.store(response === undefined ? "failed" : "answered");
+    this.#deps.limits.counts.add("rateLimitStore", 1, response === undefined ? "failed" : "answered");
     // The client's connection is closed, and an exchange that has ended must not get a response.
     if (exchange.gone) return "responded";
     if (response === undefined) return this.#decideHere(exchange, byName, key);
@@ -136,7 +136,7 @@ class RateLimit {
 
   /** `untilFull` is the time until the bucket is full, in ticks. */
   #decide(exchange: Exchange, allowed: boolean, untilFull: number): Decision {
-    this.#deps.limits.metrics.decided(allowed);
+    this.#deps.limits.counts.add("rateLimits", 1, allowed ? "allowed" : "limited");
     const { cost, burst } = this.#size;
     const used = Math.ceil(untilFull / cost);
     const remaining = allowed ? Math.max(burst - used, 0) : 0;

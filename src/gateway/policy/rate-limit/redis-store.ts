@@ -1,7 +1,7 @@
 import { within } from "../../../lib/time/within.ts";
 import { createHash } from "node:crypto";
 import { RedisClient } from "bun";
-import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type LimitStore, type StoredCharge, type StoredLimit } from "./limit-store.ts";
 
 /**
@@ -37,7 +37,7 @@ const MAX_WAITING = 4096;
 
 /** The metrics, the log and the clock of the store. */
 export interface RedisStoreDeps {
-  readonly metrics: RateLimitMetrics;
+  readonly counts: Counts;
   readonly log: (message: string) => void;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
@@ -118,7 +118,7 @@ export class RedisStore implements LimitStore {
     clearTimeout(this.#deadline);
     this.#deadline = undefined;
     this.#drop();
-    if (this.#told) this.#deps.metrics.storeIsAway(false);
+    if (this.#told) this.#deps.counts.set("rateLimitStoresAway", 0);
   }
 
   /** One timer for all pending requests. */
@@ -147,7 +147,7 @@ export class RedisStore implements LimitStore {
     this.#drop();
     if (!this.#told) {
       this.#deps.log("rate_limit_store is not reachable: each gateway limits by itself until it is back");
-      this.#deps.metrics.storeIsAway(true);
+      this.#deps.counts.set("rateLimitStoresAway", 1);
       this.#told = true;
     }
     this.#retry = setTimeout(() => void this.#connect(), this.#retryMs);
@@ -190,7 +190,7 @@ export class RedisStore implements LimitStore {
     if (!this.#told) return;
     this.#told = false;
     this.#deps.log("rate_limit_store is back");
-    this.#deps.metrics.storeIsAway(false);
+    this.#deps.counts.set("rateLimitStoresAway", 0);
   }
 }
 

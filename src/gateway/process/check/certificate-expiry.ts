@@ -3,7 +3,8 @@ import { X509Certificate } from "node:crypto";
 import { type Issued } from "../../acme/issued.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
-import { type CERTIFICATE_USES, type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type CERTIFICATE_USES } from "../../telemetry/metrics/metrics.ts";
 import { readCertificates } from "../../wire/read-certificates.ts";
 
 const DAY_MS = 86_400_000;

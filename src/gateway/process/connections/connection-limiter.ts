@@ -4,7 +4,7 @@ import { addressKey } from "../../../lib/net/address-key.ts";
 import { createProxyCheck } from "../../exchange/client-address.ts";
 import { type Config } from "../../config/config.ts";
 import { type ConnectionPermit, type ServerConnection } from "../../exchange/server-host.ts";
-import { type Transport } from "../../telemetry/connection-metrics.ts";
+import { type Transport } from "../../telemetry/metrics/metrics.ts";
 import { type AddressShares } from "./address-shares.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { Phase } from "./phase.ts";

@@ -113,7 +113,7 @@ class RunningGateway implements GatewayProcess {
     if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
     this.#store = new WorkerStore(options, this.#own.responses);
     this.#lateWrites = new LateWrites(options.log);
-    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.payments, (event) => this.#tell(event), options.log);
+    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.counts, (event) => this.#tell(event), options.log);
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
@@ -123,7 +123,7 @@ class RunningGateway implements GatewayProcess {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
       limiter: this.#limiter,
-      connections: this.#own.telemetry.connections,
+      counts: this.#own.telemetry.counts,
       bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
       handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
@@ -330,7 +330,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   countReload(success: boolean): void {
-    this.#own.telemetry.reloaded(success);
+    this.#own.telemetry.counts.add("reloads", 1, success ? "success" : "failure");
   }
 
   async close(graceMs: number): Promise<void> {
@@ -409,7 +409,9 @@ class RunningGateway implements GatewayProcess {
       onEvent: (event) => this.#tell(event),
       onChange: () => {
         const { link } = this.#control;
-        this.#own.telemetry.wasm.control(link !== undefined, link?.isReady === true);
+        const { counts } = this.#own.telemetry;
+        counts.set("controlConfigured", link === undefined ? 0 : 1);
+        counts.set("controlReady", link?.isReady === true ? 1 : 0);
       },
     });
   }
@@ -419,7 +421,7 @@ class RunningGateway implements GatewayProcess {
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
-      observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event), this.#options.log),
+      observer: withBreakerEvents(this.#own.telemetry.counts, (event) => this.#tell(event), this.#options.log),
       log,
     });
   }
@@ -474,11 +476,10 @@ class RunningGateway implements GatewayProcess {
       this.#maintenance.use(maintenance);
     } else if (store !== undefined && !this.#draining) {
       const { log } = this.#options;
-      const metrics = this.#own.telemetry.payments;
       this.#maintenance = new PaymentMaintenance(
         {
           store,
-          metrics,
+          counts: this.#own.telemetry.counts,
           clock: Date.now,
           random: Math.random,
           log,

@@ -16,7 +16,7 @@ import { ServerStates } from "../../upstream/outlier-detection.ts";
 import { LogFiles } from "../../policy/access-log/log-files.ts";
 import { LogTrouble } from "../../policy/access-log/log-trouble.ts";
 import { clientRoom } from "../connections/descriptor-limit.ts";
-import { type Transport } from "../../telemetry/connection-metrics.ts";
+import { type Transport } from "../../telemetry/metrics/metrics.ts";
 import { ConnectionLimiter, type ConnectionLimits } from "../connections/connection-limiter.ts";
 import { AddressShares } from "../connections/address-shares.ts";
 import { SharedConnectionCounter } from "../connections/shared-connection-counter.ts";
@@ -63,9 +63,9 @@ export class Resources {
     this.states = new ServerStates(slot.zone, slot.row);
     this.shares = new AddressShares(slot, shareKeyOf(slot));
     const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
-    this.rateLimits = new RateLimits(buckets, telemetry.rateLimits, slot.zone.isShared);
+    this.rateLimits = new RateLimits(buckets, telemetry.counts, slot.zone.isShared);
     this.logFiles = new LogFiles(
-      telemetry,
+      telemetry.counts,
       new LogTrouble(slot, (message) => {
         tell.log(message);
         tell.onEvent?.({ kind: "log_file", message });
@@ -75,7 +75,7 @@ export class Resources {
       ...tell,
       limits: spoolLimits(config),
       now: () => performance.now(),
-      onUse: (bytes) => telemetry.diskUsed(bytes),
+      onUse: (bytes) => telemetry.counts.set("buffers", bytes, "disk"),
     });
   }
 
@@ -91,7 +91,7 @@ export class Resources {
   /** The limiter of client connections. */
   connectionLimiter(wheel: TimerWheel, limits: () => ConnectionLimits): ConnectionLimiter {
     const { connectionCounter, shares, telemetry } = this;
-    const yielded = (transport: Transport): void => telemetry.connections.yielded(transport);
+    const yielded = (transport: Transport): void => telemetry.counts.add("connectionsYielded", 1, transport);
     return new ConnectionLimiter({ connectionCounter, shares, wheel, limits, yielded });
   }
 

@@ -3,7 +3,8 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { MemberList } from "../../../lib/member-list.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
 import { type ConnectionPermit, type ServerConnection, type ServerHost } from "../../exchange/server-host.ts";
-import { type ConnectionMetrics, type Transport } from "../../telemetry/connection-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
+import { type Transport } from "../../telemetry/metrics/metrics.ts";
 import { DEAF, listen, type Listener, type OnError } from "../../wire/tcp.ts";
 import {
   type ClientRule,
@@ -36,7 +37,7 @@ const QUIET_MS = 500;
 /** The parts that all listeners of a gateway share. */
 export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
   readonly limiter: ConnectionLimiter;
-  readonly connections: ConnectionMetrics;
+  readonly counts: Counts;
   /** Serves only the gateway's own paths: the connection is over the limits. */
   readonly handleReserved: (exchange: Exchange) => void;
   /** Serves only the gateway's own paths: the connection is not for the request's host. */
@@ -273,11 +274,11 @@ export class GatewayListener {
   }
 
   #admit(wire: Wire): Permit | undefined {
-    const { limiter, connections } = this.#shared;
+    const { limiter, counts } = this.#shared;
     // Behind a proxy, the address is known when the PROXY header has arrived.
     const permit = limiter.admit(this.plan.proxyProtocol ? "" : (wire.remoteAddress ?? ""), this.#transport);
-    if (permit?.isReserved === false) connections.accepted(this.#transport);
-    else connections.refused(this.#transport);
+    if (permit?.isReserved === false) counts.add("connections", 1, this.#transport);
+    else counts.add("connectionsRefused", 1, this.#transport);
     return permit;
   }
 
@@ -293,7 +294,7 @@ export class GatewayListener {
     const { wire } = proxied;
     const wasReserved = permit.isReserved;
     const isIn = this.#shared.limiter.identify(permit, address ?? "");
-    if (permit.isReserved !== wasReserved || !isIn) this.#shared.connections.refused(this.#transport);
+    if (permit.isReserved !== wasReserved || !isIn) this.#shared.counts.add("connectionsRefused", 1, this.#transport);
     if (!isIn) {
       proxied.refuse();
       return;
@@ -347,13 +348,18 @@ export class GatewayListener {
 
   #beginHandshake(wire: Wire, from: Origin): Handshake {
     const ms = this.#shared.settings().headerMs;
-    const { connections } = this.#shared;
+    const { counts } = this.#shared;
     const handshake: Handshake = new Handshake(wire, this.#entrance, ms, {
       secured: (peer) => {
-        connections.handshake(peer.version, peer.resumed);
+        counts.add(
+          "tlsHandshakes",
+          1,
+          peer.version === "TLSv1.2" ? "TLSv1.2" : "TLSv1.3",
+          peer.resumed ? "true" : "false",
+        );
         this.#secured(handshake, from, peer);
       },
-      failed: () => connections.handshakeFailed(),
+      failed: () => counts.add("tlsFailures", 1),
     });
     return handshake;
   }
@@ -387,7 +393,7 @@ export class GatewayListener {
       h2Only: this.plan.h2cOnly,
       become: (phase, connection, protocol) => {
         phase.wire.data = this.#succeeded(phase, connection);
-        this.#shared.connections.speaks(protocol);
+        this.#shared.counts.add("connectionProtocols", 1, protocol);
       },
     };
   }
@@ -431,13 +437,13 @@ export class GatewayListener {
 
   #opened(connection: Codec): void {
     this.#open.add(connection);
-    this.#shared.connections.entered(this.#transport);
+    this.#shared.counts.add("connectionsOpen", 1, this.#transport);
   }
 
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
     this.#shared.limiter.leave(connection);
-    this.#shared.connections.left(this.#transport);
+    this.#shared.counts.add("connectionsOpen", -1, this.#transport);
     if (this.#open.size === 0) this.#emptied?.();
   }
 }

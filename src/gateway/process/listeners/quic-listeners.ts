@@ -122,7 +122,7 @@ class QuicListener {
 
   async bind(isOurs: boolean): Promise<void> {
     const { plan, material } = this;
-    const { limiter, connections, onError } = this.#shared;
+    const { limiter, counts, onError } = this.#shared;
     const host: ServerHost = {
       ...this.#shared,
       scheme: "https",
@@ -140,8 +140,8 @@ class QuicListener {
         maxHeaderCount: plan.maxHeaderCount,
         admit: (peerAddress, clientSubject, serverName) => {
           const permit = limiter.admit(peerAddress, "quic");
-          if (permit?.isReserved === false) connections.accepted("quic");
-          else connections.refused("quic");
+          if (permit?.isReserved === false) counts.add("connections", 1, "quic");
+          else counts.add("connectionsRefused", 1, "quic");
           if (permit === undefined) return undefined;
           const identity = { serverName, isVerified: typeof clientSubject === "object" };
           const named = { ...host, handle: (exchange: Exchange) => this.#handle(exchange, identity) };
@@ -149,8 +149,8 @@ class QuicListener {
           const entered = (connection: ServerConnection): void => {
             limiter.enter(permit, connection);
             this.#open.add(connection);
-            connections.entered("quic");
-            connections.speaks("http3");
+            counts.add("connectionsOpen", 1, "quic");
+            counts.add("connectionProtocols", 1, "http3");
           };
           return { host: withClient(own, clientSubject), entered };
         },
@@ -191,7 +191,7 @@ class QuicListener {
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
     this.#shared.limiter.leave(connection);
-    this.#shared.connections.left("quic");
+    this.#shared.counts.add("connectionsOpen", -1, "quic");
     if (this.#open.size === 0) this.#emptied?.();
   }
 }

@@ -291,7 +291,7 @@ class Supervisor implements Gateway {
   }
 
   countReload(success: boolean): void {
-    this.#telemetry.reloaded(success);
+    this.#telemetry.counts.add("reloads", 1, success ? "success" : "failure");
   }
 
   async close(graceMs: number): Promise<void> {
@@ -487,7 +487,7 @@ class Supervisor implements Gateway {
   #startIn(ms: number): void {
     setTimeout(() => {
       if (this.#closing) return;
-      const started = this.#startAgain().then(() => this.#telemetry.workerRestarted());
+      const started = this.#startAgain().then(() => this.#telemetry.counts.add("workerRestarts", 1));
       started.catch((error: unknown) => {
         if (this.#closing) return;
         this.#options.log(messageOf(error));

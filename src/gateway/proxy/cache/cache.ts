@@ -4,7 +4,7 @@ import { parseHttpDate } from "../../../lib/http/http-date.ts";
 import { CannedError } from "../../exchange/local-response.ts";
 import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { plainHead } from "../../exchange/exchange-state.ts";
-import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
+import { type CACHE_RESULTS } from "../../telemetry/metrics/metrics.ts";
 import { forward } from "../forward.ts";
 import { Subrequest, tellOwnSink } from "../subrequest.ts";
 import { type ForwardTarget } from "../target.ts";
@@ -40,10 +40,15 @@ export interface CacheSettings extends CachePolicy {
   readonly maxEntryBytes: number;
 }
 
+/** Counts the requests that reached a cache. For `miss` and `revalidated` the upstream responds, and its response is stored. */
+export interface CacheWatcher {
+  responded(how: (typeof CACHE_RESULTS)[number]): void;
+}
+
 /** The services of a `ResponseCache`. */
 export interface CacheDeps {
   readonly store: CacheStore;
-  readonly watcher: Pick<CacheMetrics, "responded">;
+  readonly watcher: CacheWatcher;
   /** Unix milliseconds. */
   readonly now: () => number;
 }

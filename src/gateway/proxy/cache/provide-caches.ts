@@ -4,7 +4,6 @@ import { type FeatureParts } from "../../features/feature-parts.ts";
 import type * as Methods from "../../policy/auth/create-method.ts";
 import { CONSUMER_HEADER } from "../../policy/auth/method.ts";
 import { routeName } from "../../routing/route-name.ts";
-import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { type Telemetry } from "../../telemetry/telemetry.ts";
 import { type ForwardTarget } from "../target.ts";
 import type * as Caches from "./cache.ts";
@@ -39,9 +38,12 @@ export function provideCaches(parts: FeatureParts, previous: RouteCaches | undef
 
 function createStore(
   { max_entries: maxEntries, max_bytes: maxBytes }: NonNullable<RouteConfig["cache"]>,
-  { cache }: Telemetry,
+  { counts }: Telemetry,
 ): Stores.CacheStore {
-  return new (stores().CacheStore)({ maxEntries, maxBytes }, (entries, bytes) => cache.holds(entries, bytes));
+  return new (stores().CacheStore)({ maxEntries, maxBytes }, (entries, bytes) => {
+    counts.add("cacheEntries", entries);
+    counts.add("cacheBytes", bytes);
+  });
 }
 
 /** The cached responses of a configuration's routes. */
@@ -74,12 +76,12 @@ class RouteCaches {
     });
   }
 
-  #watcherOf(route: RouteConfig): Pick<CacheMetrics, "responded"> {
-    const { cache, traffic } = this.#telemetry;
+  #watcherOf(route: RouteConfig): Caches.CacheWatcher {
+    const { counts, traffic } = this.#telemetry;
     const ofRoute = traffic.route(routeName(route));
     return {
       responded(how) {
-        cache.responded(how);
+        counts.add("cacheRequests", 1, how);
         ofRoute.cached(how);
       },
     };

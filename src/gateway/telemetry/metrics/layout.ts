@@ -1,50 +1,16 @@
 import { nameBytes } from "../../../lib/memory/shared-names.ts";
 import { type ZoneShape } from "../../../lib/memory/shared-zone.ts";
 import { BUCKET_BYTES } from "../../../lib/memory/token-buckets.ts";
-import { OPERATIONS, OUTCOMES } from "../../../payments/facilitator/facilitator-observer.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
-
-/** The protocols of requests, as labels. */
-export const PROTOCOLS = ["http1", "http2", "http3"] as const;
-/** Methods that are counted by name. All other methods count as `other`, because clients can invent any. @bound */
-export const METHODS = [
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "DELETE",
-  "CONNECT",
-  "OPTIONS",
-  "TRACE",
-  "PATCH",
-  "other",
-] as const;
-/** The transports of connections, as labels. */
-export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
-/** Upper bounds of the duration buckets, in seconds. A last bucket takes all longer times. */
-export const DURATION_BOUNDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
-] as const;
-/** Results of a request to a cache. */
-export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] as const;
-/** States that payments reach. A `delivered` payment was `settled` before. */
-export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
-/** Results of posting settlement records. */
-export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
-/** Decisions of rate limits. */
-export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
-/** Results of requests to the rate limit store. */
-export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
-/** Results of spans. */
-export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
-/** Results of orders for certificates. */
-export const ORDER_RESULTS = ["issued", "failed"] as const;
-export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
-/** Codes from 100 to 599 have a column each. Other codes that an upstream invents share the last column. @bound */
-export const FIRST_CODE = 100;
-export const CODES = 501;
-/** The statuses of gRPC from 0 to 16. Other statuses that a server invents share the last column. */
-export const GRPC_STATUSES = 18;
+import {
+  CACHE_RESULTS,
+  columnsOf,
+  DURATION_BOUNDS,
+  type Metric,
+  type MetricName,
+  METRICS,
+  PROTOCOLS,
+} from "./metrics.ts";
 
 /**
  * Pairs of consumer and route that are counted separately until the next write to the store. Beyond it, the consumers of
@@ -92,8 +58,6 @@ export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1
 export const DEFINED_ROWS = 512;
 export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
 export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
-/** Events of requests on tenant routes, and of their warm mappings. */
-export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
 
 /** Routes that are counted separately. Further routes share one row. @operator @bound */
 export const ROUTE_ROWS = 1024;
@@ -175,98 +139,35 @@ function column(count = 1): number {
   return first;
 }
 
+/** The columns of the metrics of one type. */
+function metricColumns(type: Metric["type"]): Record<MetricName, number> {
+  const found = Object.entries<Metric>(METRICS).filter(([, metric]) => metric.type === type);
+  // The columns of both types are put together below.
+  return Object.fromEntries(found.map(([key, metric]) => [key, column(columnsOf(metric))])) as Record<
+    MetricName,
+    number
+  >;
+}
+
 /** Gauges: the current state, which is cleared when the worker dies. */
 const GAUGES = {
   pid: column(),
   /** Unix seconds. */
   startedAt: column(),
-  requestsInFlight: column(PROTOCOLS.length),
-  connectionsOpen: column(TRANSPORTS.length),
-  logsFailing: column(),
   /** Of the supervisor's row: see `setAdminAway`. */
   adminAway: column(),
-  quicStreamsOpen: column(),
-  bufferBytes: column(),
-  bodyBufferBytes: column(),
-  diskBufferBytes: column(),
   serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
-  cacheEntries: column(),
-  cacheBytes: column(),
-  paymentsOpen: column(),
-  ledgerAway: column(),
-  recordsWaiting: column(),
-  facilitatorBreakersOpen: column(),
-  rateLimitStoresAway: column(),
-  routesClosed: column(),
-  parkActive: column(),
-  parkCapacity: column(),
-  poolInstances: column(),
-  poolPinned: column(),
-  controlConfigured: column(),
-  controlReady: column(),
-  tenantsActive: column(),
-  /** By state: valid, missing, expired. */
-  certificates: column(3),
-  /** By use (`CERTIFICATE_USES`), in Unix seconds. */
-  certificateExpiry: column(6),
+  ...metricColumns("gauge"),
 };
 const GAUGE_COUNT = columns;
 
-/** The first column of each metric in a process's row. A metric has as many columns as its labels need. */
+/** The first column of each metric in a process's row. */
 export const COLUMN = {
   ...GAUGES,
-  requests: column(PROTOCOLS.length * METHODS.length),
-  responses: column(PROTOCOLS.length * CODES),
-  responsesTruncated: column(PROTOCOLS.length),
+  ...metricColumns("counter"),
   durations: column(PROTOCOLS.length * (DURATION_BOUNDS.length + 1)),
   durationSum: column(PROTOCOLS.length),
-  grpcResponses: column(GRPC_STATUSES),
-  requestBytes: column(PROTOCOLS.length),
-  responseBytes: column(PROTOCOLS.length),
-  connections: column(TRANSPORTS.length),
-  connectionsRefused: column(TRANSPORTS.length),
-  connectionsYielded: column(TRANSPORTS.length),
-  connectionProtocols: column(PROTOCOLS.length),
-  /** By version, then full or resumed. */
-  tlsHandshakes: column(TLS_VERSIONS.length * 2),
-  tlsFailures: column(),
-  quicHandshakeFailures: column(),
-  quicStreams: column(),
-  quicStreamsMalformed: column(),
-  quicBytesIn: column(),
-  quicBytesOut: column(),
-  quicPacketsIn: column(),
-  quicPacketsOut: column(),
-  quicPacketsLost: column(),
   servers: column(MAX_SERVERS * SERVER_COLUMNS),
-  mirrorRequests: column(),
-  mirrorGivenUp: column(),
-  mirrorFailures: column(),
-  /** By result. */
-  cacheRequests: column(CACHE_RESULTS.length),
-  /** By operation, then outcome. */
-  facilitatorRequests: column(OPERATIONS.length * OUTCOMES.length),
-  /** By outcome. */
-  payments: column(PAYMENT_OUTCOMES.length),
-  /** By result. */
-  records: column(RECORD_RESULTS.length),
-  /** By result. */
-  rateLimits: column(RATE_LIMIT_RESULTS.length),
-  rateLimitsShared: column(),
-  /** By result. */
-  rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
-  /** By result. */
-  spans: column(SPAN_RESULTS.length),
-  /** By event. */
-  tenants: column(TENANT_EVENTS.length),
-  /** By result. */
-  certificateOrders: column(ORDER_RESULTS.length),
-  bufferRefusals: column(),
-  bodyBufferRefusals: column(),
-  logLinesDropped: column(),
-  workerRestarts: column(),
-  reloads: column(),
-  reloadFailures: column(),
   usage: column(USAGE_ROWS * USAGE_COLUMNS),
   nextUsage: column(USAGE_ROWS * USAGE_COLUMNS),
   others: column(ROUTE_ROWS * USAGE_COLUMNS),

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 import { within } from "../../../lib/time/within.ts";
-import { type SpanCounter } from "./span-metrics.ts";
+import { type Counts } from "../metrics/counts.ts";
 
 /** Spans that wait for a collector, and the characters of these spans. Further spans are dropped and counted. */
 const MAX_QUEUED_SPANS = 8192;
@@ -38,7 +38,7 @@ export interface ExporterSettings {
  * milliseconds.
  */
 export interface ExporterDeps {
-  readonly counter: SpanCounter;
+  readonly counts: Pick<Counts, "add">;
   readonly log: (message: string) => void;
   readonly random: () => number;
   readonly clock: () => number;
@@ -72,7 +72,7 @@ export class Exporter {
   add(spans: readonly string[]): void {
     for (const span of spans) {
       if (this.#queue.length >= MAX_QUEUED_SPANS || this.#chars + span.length > MAX_QUEUED_CHARS) {
-        this.#deps.counter.count("dropped", 1);
+        this.#deps.counts.add("spans", 1, "dropped");
         continue;
       }
       this.#queue.push(span);
@@ -89,7 +89,7 @@ export class Exporter {
     this.#begin();
     await within(ms, this.#sending ?? Promise.resolve());
     clearTimeout(this.#timer);
-    if (this.#queue.length > 0) this.#deps.counter.count("dropped", this.#queue.length);
+    if (this.#queue.length > 0) this.#deps.counts.add("spans", this.#queue.length, "dropped");
     this.#queue = [];
     this.#chars = 0;
   }
@@ -124,7 +124,7 @@ export class Exporter {
       }
       this.#tell(fate.why);
       if (fate.kind === "refused" || sends >= MAX_SENDS || this.#lastCall) {
-        this.#deps.counter.count("dropped", batch.length);
+        this.#deps.counts.add("spans", batch.length, "dropped");
         return;
       }
       await this.#wait(fate.waitMs, sends);
@@ -164,8 +164,8 @@ export class Exporter {
     const reply = await readAtMost(response, MAX_RESPONSE);
     if (status >= 200 && status < 300) {
       const rejected = Math.min(rejectedIn(reply), spans);
-      this.#deps.counter.count("exported", spans - rejected);
-      this.#deps.counter.count("rejected", rejected);
+      this.#deps.counts.add("spans", spans - rejected, "exported");
+      this.#deps.counts.add("spans", rejected, "rejected");
       return { kind: "taken" };
     }
     const why = `the collector responds with ${status}`;

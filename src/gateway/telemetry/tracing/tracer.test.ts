@@ -15,7 +15,7 @@ const TIMES = 4000;
 
 /** The number of traced requests out of 4000. */
 function traced(sampleRate: number, fields = ""): number {
-  const deps = { counter: { count() {} }, log() {}, random: () => 0, clock: Date.now };
+  const deps = { counts: { add() {} }, log() {}, random: () => 0, clock: Date.now };
   const tracer = new Tracer({ ...OTEL, sample_rate: sampleRate }, deps);
   let found = 0;
   for (let i = 0; i < TIMES; i++) {

@@ -13,7 +13,7 @@ beforeEach(() => {
   events.length = 0;
   lines.length = 0;
   watch = new LedgerWatch(
-    { ledgerResponds: (responds) => void gauge.push(responds) },
+    { set: (_metric, isAway) => void gauge.push(isAway === 0) },
     (event) => events.push(event),
     (line) => void lines.push(line),
   );

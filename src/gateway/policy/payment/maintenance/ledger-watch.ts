@@ -1,7 +1,7 @@
 import { Outage } from "../../../../lib/time/outage.ts";
 import { type Store } from "../../../../store/store.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
-import { type PaymentMetrics } from "../../../telemetry/payment-metrics.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
 
 /** No payer has this address, and no client can send this id. */
 const TRIAL_ID = { payer: "", id: "trial" };
@@ -11,7 +11,7 @@ const TRIAL_ID = { payer: "", id: "trial" };
  * again. A full disk refuses writes while reads succeed.
  */
 export class LedgerWatch {
-  readonly #metrics: Pick<PaymentMetrics, "ledgerResponds">;
+  readonly #counts: Pick<Counts, "set">;
   readonly #onEvent: OnEvent;
   readonly #log: (line: string) => void;
   readonly #outage = new Outage();
@@ -19,8 +19,8 @@ export class LedgerWatch {
   #cannotWrite = false;
   #away = false;
 
-  constructor(metrics: Pick<PaymentMetrics, "ledgerResponds">, onEvent: OnEvent, log: (line: string) => void) {
-    this.#metrics = metrics;
+  constructor(counts: Pick<Counts, "set">, onEvent: OnEvent, log: (line: string) => void) {
+    this.#counts = counts;
     this.#onEvent = onEvent;
     this.#log = log;
   }
@@ -64,7 +64,7 @@ export class LedgerWatch {
   #tell(succeeded: boolean): void {
     if (!succeeded) this.#outage.failed();
     const away = this.#cannotRead || this.#cannotWrite;
-    this.#metrics.ledgerResponds(!away);
+    this.#counts.set("ledgerAway", away ? 1 : 0);
     if (away === this.#away) return;
     this.#away = away;
     if (away) this.#log("payment: the ledger cannot be read or written: payments get 503 until it can");

@@ -40,7 +40,7 @@ test("an open breaker is reported once, and so is its recovery", () => {
   const changes: boolean[] = [];
   const lines: string[] = [];
   const observer = withBreakerEvents(
-    { asked() {}, breakerChanged: (isOpen) => void changes.push(isOpen) },
+    { add: (metric, change) => void (metric === "facilitatorBreakersOpen" && changes.push(change > 0)) },
     onEvent,
     (line) => void lines.push(line),
   );

@@ -1,4 +1,5 @@
 import { Outage } from "../../../../lib/time/outage.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type FacilitatorObserver } from "../../../../payments/facilitator/facilitator-observer.ts";
 import { type Change, type Payment } from "../../../../store/ledger.ts";
 import { type NewEvent, type OnEvent } from "../../../telemetry/event.ts";
@@ -27,9 +28,9 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
   );
 }
 
-/** The same observer, which also reports changes of the breakers as events and lines of the log. */
+/** Counts calls to facilitators, and reports changes of their breakers as events and lines of the log. */
 export function withBreakerEvents(
-  observer: FacilitatorObserver,
+  counts: Pick<Counts, "add">,
   onEvent: OnEvent,
   log: (line: string) => void,
 ): FacilitatorObserver {
@@ -37,7 +38,7 @@ export function withBreakerEvents(
   let open = 0;
   return {
     asked(operation, outcome) {
-      observer.asked(operation, outcome);
+      counts.add("facilitatorRequests", 1, operation, outcome);
       const works = outcome === "ok" || outcome === "refused";
       if (open > 0 && !works) outage.failed();
       // The breaker also closes with its configuration, which proves nothing.
@@ -45,8 +46,8 @@ export function withBreakerEvents(
       if (after !== undefined) log(`payment: a facilitator works again ${after}`);
     },
     breakerChanged(isOpen) {
-      observer.breakerChanged(isOpen);
       open += isOpen ? 1 : -1;
+      counts.add("facilitatorBreakersOpen", isOpen ? 1 : -1);
       if (isOpen) {
         outage.failed();
         log("payment: the circuit breaker of a facilitator is open: its payments are refused until it responds");

@@ -58,9 +58,9 @@ function settings(sellers: readonly Seller[], change: Partial<MaintenanceSetting
 }
 
 function deps(): MaintenanceDeps {
-  const { payments: metrics } = telemetry;
-  const watch = new LedgerWatch(metrics, onEvent, () => {});
-  return { store, metrics, clock: () => clock.now, random: () => 0.5, log: () => {}, onEvent, watch };
+  const { counts } = telemetry;
+  const watch = new LedgerWatch(counts, onEvent, () => {});
+  return { store, counts, clock: () => clock.now, random: () => 0.5, log: () => {}, onEvent, watch };
 }
 
 function begin(by: MaintenanceSettings): PaymentMaintenance {

@@ -11,7 +11,7 @@ import { type Store } from "../../../../store/store.ts";
 import { type Config } from "../../../config/config.ts";
 import { routeName } from "../../../routing/route-name.ts";
 import { type OnEvent } from "../../../telemetry/event.ts";
-import { type PaymentMetrics } from "../../../telemetry/payment-metrics.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { type LedgerWatch } from "./ledger-watch.ts";
 import { paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
@@ -50,7 +50,7 @@ export interface MaintenanceSettings {
 /** The services of the maintenance jobs of payments. */
 export interface MaintenanceDeps {
   readonly store: Store;
-  readonly metrics: PaymentMetrics;
+  readonly counts: Counts;
   /** Unix milliseconds. */
   readonly clock: () => number;
   /** From 0 to below 1. */
@@ -94,7 +94,7 @@ export class PaymentMaintenance {
   constructor(deps: MaintenanceDeps, settings: MaintenanceSettings) {
     this.#deps = deps;
     this.#settings = settings;
-    const { store, metrics, clock, random, log } = deps;
+    const { store, counts, clock, random, log } = deps;
     this.#reconciler = new (reconcilers().Reconciler)({
       ledger: counted(store.ledger, deps),
       facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
@@ -110,7 +110,10 @@ export class PaymentMaintenance {
       clock,
       random,
       log,
-      watcher: metrics,
+      watcher: {
+        ended: (result, number) => counts.add("records", number, result),
+        waiting: (number) => counts.set("recordsWaiting", number),
+      },
     });
     this.#retention = new Retention({ store, clock, log, keepDays: () => this.#settings.keepDays });
     this.#counting = setInterval(() => void this.#count(), COUNT_MS);
@@ -137,9 +140,9 @@ export class PaymentMaintenance {
   }
 
   async #count(): Promise<void> {
-    const { store, metrics, clock, watch } = this.#deps;
+    const { store, counts, clock, watch } = this.#deps;
     try {
-      metrics.open((await store.view.standing()).open);
+      counts.set("paymentsOpen", (await store.view.standing()).open);
       watch.read(true);
     } catch {
       // The store is busy or unreachable: the figure stays as it was.
@@ -153,10 +156,10 @@ export class PaymentMaintenance {
 /** The same ledger, which also counts the outcomes of payments and failed writes, and reports trouble as events. */
 export function counted(
   ledger: Ledger,
-  { metrics, onEvent, watch }: Pick<MaintenanceDeps, "metrics" | "onEvent" | "watch">,
+  { counts, onEvent, watch }: Pick<MaintenanceDeps, "counts" | "onEvent" | "watch">,
 ): Ledger {
   const tell = (before: Payment, change: Change): void => {
-    count(before, change, metrics);
+    count(before, change, counts);
     const event = paymentEvent(before, change);
     if (event !== undefined) onEvent(event);
   };
@@ -171,7 +174,7 @@ export function counted(
     close: () => ledger.close(),
     async deliver(payment) {
       const delivered = await watch.writing(ledger.deliver(payment), (changed) => changed);
-      if (delivered) metrics.became("delivered");
+      if (delivered) counts.add("payments", 1, "delivered");
       return delivered;
     },
     async move(payment, change) {
@@ -185,12 +188,13 @@ export function counted(
   };
 }
 
-function count(before: Payment, { state, transaction, delivered }: Change, metrics: PaymentMetrics): void {
-  if (delivered === true && !before.delivered) metrics.became("delivered");
+function count(before: Payment, { state, transaction, delivered }: Change, counts: Counts): void {
+  if (delivered === true && !before.delivered) counts.add("payments", 1, "delivered");
   // A settlement is written with its transaction. A later change of the same payment is not another settlement.
-  if (state === "settled" && transaction !== undefined && before.transaction === "") metrics.became("settled");
-  if (state === "released" || state === "failed") metrics.became(state);
-  if (state === "unknown" && before.state !== "unknown") metrics.became(state);
+  if (state === "settled" && transaction !== undefined && before.transaction === "")
+    counts.add("payments", 1, "settled");
+  if (state === "released" || state === "failed") counts.add("payments", 1, state);
+  if (state === "unknown" && before.state !== "unknown") counts.add("payments", 1, state);
 }
 
 /**
