@@ -120,7 +120,12 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     missingFonts: () => pool.missingFonts(),
     now: () => performance.now(),
   });
-  const resolver = createResolver(options.model, { pages, search, log: (message) => log("warn", message) });
+  const resolver = createResolver(options.model, {
+    pages,
+    search,
+    stateDir,
+    log: (message) => log("warn", message),
+  });
   const services = {
     pages,
     get browser() {

@@ -29,6 +29,8 @@ function modelOptions(model: NonNullable<z.output<typeof contentResolve>["model"
     tokensField: model.tokens_field,
     maxInputTokens: model.max_input_tokens,
     maxOutputTokens: model.max_output_tokens,
+    maxTokensPerQuestion: model.max_tokens_per_question,
+    maxTokensPerDay: model.max_tokens_per_day,
     timeoutMs: model.timeout_ms,
     fallback: model.fallback,
   };

@@ -9,20 +9,26 @@ export interface ResolverServices extends Omit<GatherDeps, "clock"> {
   readonly log: (message: string) => void;
   /** Unix ms. */
   readonly now?: () => number;
+  /** The folder of the language model's token counts. Undefined: the counts end with the process. */
+  readonly stateDir?: string;
 }
 
 /**
  * Creates the resolver of a service. It uses a language model if one is configured, and the embedded analyst otherwise.
  */
 export function createResolver(model: ModelOptions | undefined, services: ResolverServices): Resolver {
+  const clocks = { now: services.now ?? Date.now, clock: () => performance.now() };
   return new Resolver({
     ...services,
-    now: services.now ?? Date.now,
-    clock: () => performance.now(),
+    ...clocks,
     judging: new JudgingThreads(),
     model:
       model === undefined
         ? undefined
-        : { analyst: new ModelAnalyst(model), timeoutMs: model.timeoutMs, fallback: model.fallback },
+        : {
+            analyst: new ModelAnalyst(model, { ...services, ...clocks }),
+            timeoutMs: model.timeoutMs,
+            fallback: model.fallback,
+          },
   });
 }

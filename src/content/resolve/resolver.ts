@@ -1,8 +1,9 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Analysis, type Analyst, type Judgement, type Plan, type Source } from "./reading/analysis.ts";
+import { type Analysis, type Judgement, type Plan, type Source } from "./reading/analysis.ts";
 import { gather, type GatherDeps } from "./gather.ts";
 import { type Judged } from "./judging/judge.ts";
 import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";
+import { type ModelAnalyst, type ModelFigures } from "./model/model-analyst.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
@@ -22,7 +23,7 @@ const MODEL_SHARE = 0.5;
 
 /** A language model's analyst with the operator's settings. */
 export interface ModelChoice {
-  readonly analyst: Analyst;
+  readonly analyst: ModelAnalyst;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;
@@ -87,8 +88,14 @@ export class Resolver {
     }
   }
 
+  /** The use of the language model; undefined without one. */
+  get modelFigures(): ModelFigures | undefined {
+    return this.#deps.model?.analyst.figures;
+  }
+
   close(): void {
     this.#deps.judging.close();
+    this.#deps.model?.analyst.close();
   }
 
   async #resolve(request: ResolutionRequest, signal: AbortSignal): Promise<Resolution> {
@@ -140,12 +147,12 @@ export class Resolver {
       return { ...(await this.#byModel(model, inquiry)), analyst: "language model" };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
+      this.#deps.log(`the language model failed: ${error.account}`);
       inquiry.signal.throwIfAborted();
-      this.#deps.log(`the language model failed: ${error.message}`);
       if (!model.fallback) {
         throw new TurnpikeError(
           "model-failed",
-          `Cannot resolve the question: the language model failed: ${error.message}`,
+          `Cannot resolve the question: the language model failed: ${error.account}`,
         );
       }
       return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded", modelError: error.message };
@@ -155,9 +162,10 @@ export class Resolver {
   async #byModel({ analyst }: ModelChoice, inquiry: Inquiry): Promise<Judged> {
     const { plan, sources, now, signal, endsAt } = inquiry;
     const left = endsAt - this.#deps.clock();
-    const found = await analyst.analyse(plan, sources, { now, signal: limited(signal, left - judgingMs(left)) });
-    const judged = await this.#judge(inquiry, found);
-    if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes are in no source");
+    const options = { now, signal: limited(signal, left - judgingMs(left)) };
+    const { analysis, cost } = await analyst.analyse(plan, sources, options);
+    const judged = await this.#judge(inquiry, analysis);
+    if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes are in no source", cost);
     return judged;
   }
 

@@ -5,8 +5,9 @@ import { until } from "../../../lib/testing/until.ts";
 import { type RawResponse, RawServer } from "../../testing/raw-server.ts";
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { firstSentences, type MadeModel, type ModelMode, startModelServer } from "../testing/model-server.ts";
+import { MADE_KEY, madeAnalyst, madeModelOptions } from "../testing/made-analyst.ts";
 import { planOf } from "../evidence/plan.ts";
-import { MAX_MODEL_REQUESTS, ModelAnalyst } from "./model-analyst.ts";
+import { MAX_MODEL_REQUESTS, type ModelAnalyst } from "./model-analyst.ts";
 import { type ModelError } from "./model-error.ts";
 import { MAX_MODEL_RESPONSE_BYTES } from "./model-fetch.ts";
 import { MODEL_PROTOCOLS, type ModelOptions, RESPONSE_FORMATS } from "./model-options.ts";
@@ -14,7 +15,6 @@ import { OUTPUT_SCHEMA } from "./model-output.ts";
 
 setDefaultTimeout(patient(20_000));
 
-const KEY = "sk-made-0123456789";
 const NOW = Date.parse("2026-06-01T12:00:00Z");
 const model: MadeModel = startModelServer();
 
@@ -22,7 +22,9 @@ afterAll(() => model.close());
 beforeEach(() => {
   model.mode = "well";
   model.answer = firstSentences;
+  model.usage = undefined;
   model.asked.length = 0;
+  model.checks.length = 0;
 });
 
 const plan: Plan = {
@@ -37,19 +39,7 @@ function source(text: string): Source {
 const sources = [source("The ferry sailed at noon. It was full."), source("Crowds saw the ferry sail. It rained.")];
 
 function analyst(options: Partial<ModelOptions> = {}): ModelAnalyst {
-  return new ModelAnalyst({
-    protocol: "openai",
-    baseUrl: model.url,
-    model: "made-model",
-    key: KEY,
-    responseFormat: "json_schema",
-    tokensField: "max_tokens",
-    maxInputTokens: 24_000,
-    maxOutputTokens: 4_096,
-    timeoutMs: patient(15_000),
-    fallback: false,
-    ...options,
-  });
+  return madeAnalyst(madeModelOptions(model.url, options));
 }
 
 const free = new AbortController().signal;
@@ -73,7 +63,9 @@ async function failureOf(options: Partial<ModelOptions>, signal = free): Promise
 describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
   test.each([...RESPONSE_FORMATS])("a model's analysis by %s becomes statements", async (responseFormat) => {
     const made = analyst({ protocol, responseFormat });
-    const { statements, probability, reasoning } = await made.analyse(plan, sources, { now: NOW, signal: free });
+    const { analysis, cost } = await made.analyse(plan, sources, { now: NOW, signal: free });
+    const { statements, probability, reasoning } = analysis;
+    expect(cost).toEqual({ calls: 1, tokens: protocol === "openai" ? 29 : 2598 });
     expect(statements).toEqual([
       { source: 0, quote: "The ferry sailed at noon.", supports: "YES", kind: "report", strength: 0.9 },
       { source: 1, quote: "Crowds saw the ferry sail.", supports: "YES", kind: "report", strength: 0.9 },
@@ -118,10 +110,13 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     expect(frameOf(after?.body ?? {})).toEqual(frameOf(before?.body ?? {}));
   });
 
-  test("JSON in a code block is read", async () => {
-    model.mode = "fenced";
-    const { statements } = await analyst({ protocol }).analyse(plan, sources, { now: NOW, signal: free });
-    expect(statements).toHaveLength(2);
+  test.each<ModelMode>(["fenced", "thinks", "drafts"])("JSON between other words is read: %s", async (mode) => {
+    model.mode = mode;
+    const { analysis } = await analyst({ protocol }).analyse(plan, sources, { now: NOW, signal: free });
+    expect(analysis.statements.map(({ quote }) => quote)).toEqual([
+      "The ferry sailed at noon.",
+      "Crowds saw the ferry sail.",
+    ]);
   });
 
   test.each<[ModelMode, ModelError["kind"], string]>([
@@ -148,13 +143,16 @@ describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
     expect((await failureOf({ protocol })).message).toBe("it refused");
   });
 
-  test("a slow model is aborted at its timeout, and its connection is closed", async () => {
-    model.mode = "slowly";
-    const before = model.left;
-    const failed = await failureOf({ protocol, timeoutMs: 50 });
-    expect([failed.kind, failed.message]).toEqual(["timeout", "it did not respond in time"]);
-    await until(() => model.left > before);
-  });
+  test.each<ModelMode>(["slowly", "stalls", "drips"])(
+    "a slow model is aborted at its timeout, and its connection is closed: %s",
+    async (mode) => {
+      model.mode = mode;
+      const before = model.left;
+      const failed = await failureOf({ protocol, timeoutMs: 50 });
+      expect([failed.kind, failed.message]).toEqual(["timeout", "it did not respond in time"]);
+      await until(() => model.left > before);
+    },
+  );
 
   test("a resolution that ends aborts its request", async () => {
     model.mode = "slowly";
@@ -191,7 +189,7 @@ describe("the request to the model's server", () => {
     await analyst().analyse(plan, sources, { now: NOW, signal: free });
     const [asked] = model.asked;
     expect(asked?.path).toBe("/v1/chat/completions");
-    expect(asked?.headers.get("authorization")).toBe(`Bearer ${KEY}`);
+    expect(asked?.headers.get("authorization")).toBe(`Bearer ${MADE_KEY}`);
     expect(Object.keys(asked?.body ?? {}).toSorted()).toEqual(["max_tokens", "messages", "model", "response_format"]);
     expect(asked?.body["messages"]).toMatchObject([{ role: "system" }, { role: "user" }]);
     expect(asked?.body["response_format"]).toEqual({
@@ -217,7 +215,7 @@ describe("the request to the model's server", () => {
     });
     const [asked] = model.asked;
     expect(asked?.path).toBe("/v1/messages");
-    expect(asked?.headers.get("x-api-key")).toBe(KEY);
+    expect(asked?.headers.get("x-api-key")).toBe(MADE_KEY);
     expect(asked?.headers.get("anthropic-version")).toBe("2023-06-01");
     expect(asked?.headers.get("authorization")).toBeNull();
     expect(Object.keys(asked?.body ?? {}).toSorted()).toEqual([

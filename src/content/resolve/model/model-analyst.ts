@@ -1,58 +1,134 @@
-import { type Analysis, type Analyst, type Plan, type Source } from "../reading/analysis.ts";
-import { ModelError } from "./model-error.ts";
+import { join } from "node:path";
+import { type Analysis, type Plan, type Source } from "../reading/analysis.ts";
+import { MeteredModel, type ModelUsage } from "./metered-model.ts";
+import { ModelError, type ModelCost } from "./model-error.ts";
+import { ModelHealth } from "./model-health.ts";
 import { type ModelOptions } from "./model-options.ts";
 import { readOutput } from "./model-output.ts";
-import { promptOf } from "./prompt.ts";
-import { type AskModel } from "./protocols.ts";
+import { CHECK_PROMPT, type Prompt, promptOf } from "./prompt.ts";
+import { type ModelResponse } from "./protocols.ts";
+import { TokenBudget } from "./token-budget.ts";
 
-/** Concurrent requests to the model. A further one fails, as if the model's server were busy. @internal */
+/** Concurrent questions to the model. A further one fails, as if the model's server were busy. @internal */
 export const MAX_MODEL_REQUESTS = 32;
+/** Milliseconds in which a model must respond to a check. Questions that arrive meanwhile wait for it. @bound */
+const CHECK_MS = 5_000;
+/** Maximum number of tokens of the response to a check. */
+const CHECK_TOKENS = 16;
+
+/** The services of a `ModelAnalyst`. */
+export interface ModelServices {
+  /** The folder of the token counts. Undefined: the counts end with the process. */
+  readonly stateDir?: string | undefined;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** An analysis with its cost. */
+export interface ModelAnalysis {
+  readonly analysis: Analysis;
+  readonly cost: ModelCost;
+}
+
+/** A model's use and its limits. */
+export interface ModelFigures extends Readonly<ModelUsage> {
+  readonly tokens_today: number;
+  readonly max_tokens_per_day: number;
+  readonly max_tokens_per_question: number;
+  /** Whether the model is not asked, because it does not work. */
+  readonly is_stopped: boolean;
+}
 
 /** An analyst that asks a language model. Fails with a ModelError. */
-export class ModelAnalyst implements Analyst {
-  readonly name = "language model";
+export class ModelAnalyst {
   readonly #options: ModelOptions;
-  #ask: Promise<AskModel> | undefined;
+  readonly #budget: TokenBudget;
+  readonly #model: MeteredModel;
+  readonly #health: ModelHealth;
   #running = 0;
 
-  constructor(options: ModelOptions) {
+  constructor(options: ModelOptions, { stateDir, now, clock, log }: ModelServices) {
     this.#options = options;
+    const path = stateDir === undefined ? undefined : join(stateDir, "model-tokens.sqlite");
+    this.#budget = new TokenBudget({ path, maxPerDay: options.maxTokensPerDay, now, log });
+    this.#model = new MeteredModel(options, this.#budget);
+    this.#health = new ModelHealth({ check: () => this.#check(), clock });
+  }
+
+  get figures(): ModelFigures {
+    const { maxTokensPerDay, maxTokensPerQuestion } = this.#options;
+    return {
+      ...this.#model.usage,
+      tokens_today: this.#budget.today,
+      max_tokens_per_day: maxTokensPerDay,
+      max_tokens_per_question: maxTokensPerQuestion,
+      is_stopped: this.#health.failure !== undefined,
+    };
+  }
+
+  close(): void {
+    this.#budget.close();
   }
 
   async analyse(
     plan: Plan,
     sources: readonly Source[],
     { now, signal }: { readonly now: number; readonly signal: AbortSignal },
-  ): Promise<Analysis> {
-    const { maxInputTokens, timeoutMs } = this.#options;
+  ): Promise<ModelAnalysis> {
     if (this.#running >= MAX_MODEL_REQUESTS) throw new ModelError("busy", "too many requests to it are under way");
     this.#running += 1;
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), timeoutMs);
-    const either = AbortSignal.any([signal, limit.signal]);
     try {
-      // Loaded when first needed: the libraries take 20 MB.
-      this.#ask ??= import("./protocols.ts").then(({ createModel }) => createModel(this.#options));
-      const ask = await this.#ask;
-      const { text, finish } = await ask(promptOf(plan, sources, now, maxInputTokens), either);
-      if (finish === "length") throw new ModelError("cut", "its response was cut at max_output_tokens");
-      if (finish === "content-filter") throw new ModelError("refused", "it refused");
-      return readOutput(text);
-    } catch (error) {
-      throw modelError(error, either);
+      await unlessAborted(this.#health.admit(), signal);
+      return await this.#analyse(promptOf(plan, sources, now, this.#options), signal);
     } finally {
-      clearTimeout(timer);
       this.#running -= 1;
     }
   }
+
+  async #analyse(prompt: Prompt, signal: AbortSignal): Promise<ModelAnalysis> {
+    const { maxOutputTokens, timeoutMs } = this.#options;
+    const response = await this.#model
+      .ask({ prompt, maxOutputTokens, isAnalysis: true }, limited(signal, timeoutMs))
+      .catch((error: unknown) => {
+        this.#health.failed();
+        throw error;
+      });
+    this.#health.responded();
+    const cost = { calls: 1, tokens: response.tokens };
+    try {
+      return { analysis: analysisIn(response), cost };
+    } catch (error) {
+      throw error instanceof ModelError ? error.at(cost) : error;
+    }
+  }
+
+  async #check(): Promise<void> {
+    const request = { prompt: CHECK_PROMPT, maxOutputTokens: CHECK_TOKENS, isAnalysis: false };
+    await this.#model.ask(request, AbortSignal.timeout(Math.min(CHECK_MS, this.#options.timeoutMs)));
+  }
 }
 
-/** The message of a library's error may contain the server's text, and its fields hold the request. */
-function modelError(error: unknown, signal: AbortSignal): ModelError {
-  if (signal.aborted) return new ModelError("timeout", "it did not respond in time");
-  const own = [error, error instanceof Error ? error.cause : undefined].find((one) => one instanceof ModelError);
-  if (own !== undefined) return own;
-  const status: unknown = error instanceof Error ? Reflect.get(error, "statusCode") : undefined;
-  if (typeof status === "number" && status >= 400) return new ModelError("status", `it responded with ${status}`);
-  return new ModelError("unreadable", "its response does not fit its protocol");
+function analysisIn({ text, finish }: ModelResponse): Analysis {
+  if (finish === "length") throw new ModelError("cut", "its response was cut at max_output_tokens");
+  if (finish === "content-filter") throw new ModelError("refused", "it refused");
+  return readOutput(text);
+}
+
+function limited(signal: AbortSignal, ms: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(new ModelError("timeout", "it did not respond in time"));
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -19,6 +19,10 @@ export interface ModelOptions {
   /** Tokens of the sources at most. A token counts as 3 bytes of UTF-8. */
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
+  /** Tokens of one question at most: instructions, sources and response together. */
+  readonly maxTokensPerQuestion: number;
+  /** Tokens of all questions of one UTC day at most. */
+  readonly maxTokensPerDay: number;
   readonly timeoutMs: number;
   /** Whether the embedded analyst judges if the model fails. */
   readonly fallback: boolean;

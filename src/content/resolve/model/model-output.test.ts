@@ -40,6 +40,36 @@ test.each(["", "yesterday", "2026-13-45", null, undefined])("an invalid time is 
   expect(readOutput(written({}, { date })).statements[0]).not.toHaveProperty("date");
 });
 
+describe("a reasoning model's answer is read", () => {
+  const DRAFT = written({ probability: 0.1 });
+  const ANSWER = written({ probability: 0.9 });
+  test.each<[string, string]>([
+    ["after its thoughts", `<think>\nIt says "{". A draft: ${DRAFT}</think>\n${ANSWER}`],
+    ["after thoughts whose first tag is missing", `A draft: ${DRAFT}\n</think>\n\n${ANSWER}`],
+    ["after thoughts about the tag", `<thinking>I close with </think>. ${DRAFT}</thinking>${ANSWER}`],
+    ["in a code block between words", `Here it is:\n\`\`\`json\n${ANSWER}\n\`\`\`\nIt has {all} fields.`],
+    ["before a brace too many", `${ANSWER}}`],
+    ["after an opening brace in words", `I open with { and write: ${ANSWER}`],
+    ["after an example", `{} {"statements": []} ${ANSWER}`],
+    ["after a draft", `${DRAFT}\n\nNo:\n${ANSWER}`],
+  ])("%s", (_where, text) => expect(readOutput(text).probability).toBe(0.9));
+
+  test("with a quote that contains braces, quotation marks and the tags of thoughts", () => {
+    const quote = 'He wrote "}{" and </think> \\';
+    const answer = written({}, { quote });
+    for (const text of [answer, `So: ${answer}`, `<think>Well.</think>${answer}`])
+      expect(readOutput(text).statements[0]?.quote).toBe(quote);
+  });
+
+  test.each<[string, string]>([
+    ["thoughts that do not end", `<think>A draft: ${DRAFT}`],
+    ["half an answer", ANSWER.slice(0, ANSWER.length / 2)],
+    ["an answer without its last brace", ANSWER.slice(0, -1)],
+    ["braces without end", "{".repeat(1_000_000)],
+    ["a list without end", `{"statements":[${`${JSON.stringify(STATEMENT)},`.repeat(5_000)}`],
+  ])("and %s are not", (_what, text) => expect(failureOf(text)).toBe("its response is not JSON"));
+});
+
 describe("an invalid response is rejected", () => {
   test.each<[string, string]>([
     ["", "its response is not JSON"],

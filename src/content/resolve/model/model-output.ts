@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Analysis, type Statement } from "../reading/analysis.ts";
+import { answersIn, jsonObjectsIn } from "./json-objects.ts";
 import { ModelError } from "./model-error.ts";
 
 /**
@@ -73,19 +74,30 @@ const output = z.object({
 });
 
 /**
- * Reads the model's analysis, which numbers sources from 1. Fails with a ModelError if the text does not fit the
- * schema.
+ * Reads the model's analysis, which numbers sources from 1. Of several JSON objects, the last that fits the schema
+ * counts. Fails with a ModelError if no object fits.
  */
 export function readOutput(text: string): Analysis {
-  const result = output.safeParse(jsonOf(text));
-  if (!result.success) {
-    const path = result.error.issues[0]?.path.filter((part) => part !== "").join(".") ?? "";
-    throw new ModelError(
-      "unreadable",
-      `its response does not fit the schema${path === "" ? "" : ` at ${cutPath(path)}`}`,
-    );
+  let failure: ModelError | undefined;
+  for (const part of answersIn(text)) {
+    for (const value of jsonObjectsIn(part, "statements").toReversed()) {
+      const result = output.safeParse(value);
+      if (result.success) return analysisOf(result.data);
+      failure ??= schemaError(result.error);
+    }
   }
-  const { statements, probability, reasoning } = result.data;
+  throw failure ?? new ModelError("unreadable", "its response is not JSON");
+}
+
+function schemaError({ issues }: z.ZodError): ModelError {
+  const path = issues[0]?.path.filter((part) => part !== "").join(".") ?? "";
+  return new ModelError(
+    "unreadable",
+    `its response does not fit the schema${path === "" ? "" : ` at ${cutPath(path)}`}`,
+  );
+}
+
+function analysisOf({ statements, probability, reasoning }: z.output<typeof output>): Analysis {
   return {
     statements: statements.map(statementOf),
     probability,
@@ -103,17 +115,4 @@ type Given = z.output<typeof output>["statements"][number];
 function statementOf({ source, date, ...rest }: Given): Statement {
   const at = /^\d{4}-\d{2}-\d{2}/.test(date ?? "") ? Date.parse(date ?? "") : Number.NaN;
   return { ...rest, source: source - 1, ...(Number.isNaN(at) ? {} : { date: at }) };
-}
-
-/** Some models put the JSON into a code block, or write words around it. */
-function jsonOf(text: string): unknown {
-  const from = text.indexOf("{");
-  const to = text.lastIndexOf("}");
-  if (from === -1 || to < from) throw new ModelError("unreadable", "its response is not JSON");
-  try {
-    const value: unknown = JSON.parse(text.slice(from, to + 1));
-    return value;
-  } catch {
-    throw new ModelError("unreadable", "its response is not JSON");
-  }
 }

@@ -1,5 +1,7 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { passagesOf } from "../evidence/passages.ts";
+import { ModelError } from "./model-error.ts";
+import { type ModelOptions } from "./model-options.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 
 /** The model's instructions. Text of pages stays in JSON strings of the user's message. */
@@ -29,6 +31,11 @@ ${JSON.stringify(OUTPUT_SCHEMA)}`;
 /** Bytes of UTF-8 that count as one token. English has 4 per token, most scripts of Asia 3 or fewer. */
 const TOKEN_BYTES = 3;
 
+/** The number of tokens as which a text counts. */
+export function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES);
+}
+
 /** The prompt: instructions, and the question with its sources as JSON. */
 export interface Prompt {
   readonly system: string;
@@ -38,13 +45,40 @@ export interface Prompt {
 /** The share of a shortened text that its beginning gets. Sentences that bear on the question get the rest. */
 const OPENING_SHARE = 0.25;
 
+/** A question of the service's own, to which a model that works responds. */
+export const CHECK_PROMPT: Prompt = {
+  system: "Answer with the JSON object {} and nothing else.",
+  user: JSON.stringify({ question: "Does the model respond?", sources: [] }),
+};
+
 /**
- * Makes the prompt for an analysis. If the texts have more than `maxTokens` in all, they are shortened. `now` is in
- * Unix ms.
+ * Makes the prompt for an analysis. The texts are shortened to `maxInputTokens`, and so far that the whole request stays
+ * within `maxTokensPerQuestion`. `now` is in Unix ms. Throws a ModelError if that bound has no room for any text.
  */
-export function promptOf(plan: Plan, sources: readonly Source[], now: number, maxTokens: number): Prompt {
-  const texts = shared(plan, sources, maxTokens * TOKEN_BYTES);
-  const user = {
+export function promptOf(
+  plan: Plan,
+  sources: readonly Source[],
+  now: number,
+  { maxInputTokens, maxOutputTokens, maxTokensPerQuestion }: ModelOptions,
+): Prompt {
+  const most = maxTokensPerQuestion - maxOutputTokens - tokensOf(INSTRUCTIONS);
+  const frame = tokensOf(userText(plan, sources, now, []));
+  if (frame >= most) throw new ModelError("budget", "the question takes more than max_tokens_per_question");
+  let tokens = maxInputTokens;
+  for (;;) {
+    const user = userText(plan, sources, now, shared(plan, sources, tokens * TOKEN_BYTES));
+    const size = tokensOf(user);
+    if (size <= most) return { system: INSTRUCTIONS, user };
+    // JSON escapes some characters, so the texts take more bytes than they have.
+    tokens = Math.floor(Math.min(tokens, size - frame) * SHRINK * ((most - frame) / (size - frame)));
+  }
+}
+
+/** The factor that ends the shortening after a few rounds. */
+const SHRINK = 0.95;
+
+function userText(plan: Plan, sources: readonly Source[], now: number, texts: readonly string[]): string {
+  return JSON.stringify({
     question: plan.question,
     criteria: plan.criteria,
     now: new Date(now).toISOString(),
@@ -56,8 +90,7 @@ export function promptOf(plan: Plan, sources: readonly Source[], now: number, ma
       ...(published === undefined ? {} : { published: new Date(published).toISOString() }),
       text: texts[at] ?? "",
     })),
-  };
-  return { system: INSTRUCTIONS, user: JSON.stringify(user) };
+  });
 }
 
 /** The texts within `bytes` in all. Space that short texts do not use goes to long ones. */

@@ -10,10 +10,21 @@ export interface ModelResponse {
   readonly text: string;
   /** The finish reason: `stop` is success, `length` means the token limit, `content-filter` a refusal. */
   readonly finish: string;
+  /** The tokens that the server reports. */
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+}
+
+/** A request to a model. */
+export interface ModelRequest {
+  readonly prompt: Prompt;
+  readonly maxOutputTokens: number;
+  /** Whether the model must respond with an analysis in JSON. */
+  readonly isAnalysis: boolean;
 }
 
 /** Sends one request to a model. Fails with the library's error. */
-export type AskModel = (prompt: Prompt, signal: AbortSignal) => Promise<ModelResponse>;
+export type AskModel = (request: ModelRequest, signal: AbortSignal) => Promise<ModelResponse>;
 
 /** A model of either protocol. Each call is one request, without retries. */
 export function createModel(options: ModelOptions): AskModel {
@@ -22,18 +33,24 @@ export function createModel(options: ModelOptions): AskModel {
     options.responseFormat === "text" || (options.responseFormat === "json_object" && options.protocol === "anthropic")
       ? {}
       : { responseFormat: { type: "json" as const, name: "analysis", ...schemaOf(options) } };
-  return async ({ system, user }, signal) => {
-    const { content, finishReason } = await model.doGenerate({
+  return async ({ prompt: { system, user }, maxOutputTokens, isAnalysis }, signal) => {
+    const { content, finishReason, usage } = await model.doGenerate({
       prompt: [
         { role: "system", content: system },
         { role: "user", content: [{ type: "text", text: user }] },
       ],
-      maxOutputTokens: options.maxOutputTokens,
-      ...responseFormat,
+      maxOutputTokens,
+      ...(isAnalysis ? responseFormat : {}),
       abortSignal: signal,
     });
     const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    return { text: texts.join(""), finish: finishReason.unified };
+    const { inputTokens, outputTokens } = usage;
+    return {
+      text: texts.join(""),
+      finish: finishReason.unified,
+      inputTokens: inputTokens.total,
+      outputTokens: outputTokens.total,
+    };
   };
 }
 

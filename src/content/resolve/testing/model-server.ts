@@ -2,7 +2,11 @@
 export type ModelMode =
   | "well"
   | "fenced"
+  | "thinks"
+  | "drafts"
   | "slowly"
+  | "stalls"
+  | "drips"
   | "invents"
   | "broken"
   | "off-schema"
@@ -38,7 +42,12 @@ export interface MadeModel {
    * YES.
    */
   answer: (task: ModelTask) => unknown;
+  /** The requests with a question. */
   readonly asked: ModelRequest[];
+  /** The requests without sources, which only check whether the model responds. */
+  readonly checks: ModelRequest[];
+  /** The usage in successful responses. Undefined: the examples of the references. */
+  usage: object | undefined;
   /** Clients that disconnected before they received their response. */
   left: number;
   close(): Promise<void>;
@@ -53,6 +62,7 @@ interface Call {
 /** A language model's server for tests, on a loopback port. It supports both protocols as documented. */
 export function startModelServer(): MadeModel {
   const asked: ModelRequest[] = [];
+  const checks: ModelRequest[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -62,7 +72,7 @@ export function startModelServer(): MadeModel {
       // The analyst's requests are such objects. A test of the wire format checks them in detail.
       const body = (await request.json()) as Record<string, unknown>;
       const task = taskOf(body);
-      asked.push({ path, headers: request.headers, body, task });
+      (task.sources.length === 0 ? checks : asked).push({ path, headers: request.headers, body, task });
       request.signal.addEventListener("abort", () => (made.left += 1), { once: true });
       const anthropic = path.endsWith("/messages");
       if (!anthropic && !path.endsWith("/chat/completions")) return new Response("no such path", { status: 404 });
@@ -74,6 +84,8 @@ export function startModelServer(): MadeModel {
     mode: "well",
     answer: firstSentences,
     asked,
+    checks,
+    usage: undefined,
     left: 0,
     async close() {
       await server.stop(true);
@@ -108,16 +120,33 @@ const RESPONSES: Readonly<Record<ModelMode, Respond>> = {
   well: (model, call) => {
     const value = model.answer(call.task);
     return "tools" in call.body
-      ? messageOf([{ type: "tool_use", id: "toolu_01", name: "json", input: value }], "tool_use")
-      : said(call, JSON.stringify(value));
+      ? messageOf([{ type: "tool_use", id: "toolu_01", name: "json", input: value }], "tool_use", model.usage)
+      : said(model, call, JSON.stringify(value));
   },
-  fenced: (model, call) => said(call, `Here it is:\n\`\`\`json\n${goodText(model, call)}\n\`\`\``),
+  fenced: (model, call) => said(model, call, `Here it is:\n\`\`\`json\n${goodText(model, call)}\n\`\`\``),
+  thinks: (model, call) => {
+    const draft = JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)));
+    const thoughts = `<think>\nThe user wants {"statements": [...]}. A draft: ${draft}\n</think>`;
+    return said(model, call, `${thoughts}\n\nHere is the JSON:\n\`\`\`json\n${goodText(model, call)}}\n\`\`\`\nDone.`);
+  },
+  drafts: (model, call) => {
+    const draft = JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)));
+    return said(model, call, `First: ${draft} No, it is {"statements": 1}. Better:\n${goodText(model, call)}`);
+  },
+  stalls: () => partial(() => undefined),
+  drips: () => {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    return partial(
+      (controller) => (timer = setInterval(() => controller.enqueue(Buffer.from(" ")), 5)),
+      () => clearInterval(timer),
+    );
+  },
   slowly: () => new Promise<Response>(() => undefined),
-  invents: (_model, call) => said(call, JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)))),
-  broken: (model, call) => said(call, half(goodText(model, call))),
-  "off-schema": (model, call) => said(call, goodText(model, call).replaceAll('"YES"', '"CERTAINLY"')),
+  invents: (model, call) => said(model, call, JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)))),
+  broken: (model, call) => said(model, call, half(goodText(model, call))),
+  "off-schema": (model, call) => said(model, call, goodText(model, call).replaceAll('"YES"', '"CERTAINLY"')),
   refuses: (_model, { anthropic }) =>
-    anthropic ? messageOf([], "refusal") : completion(null, "stop", "I can't help with that."),
+    anthropic ? messageOf([], "refusal") : completion(null, "stop", { refusal: "I can't help with that." }),
   cut: (model, call) =>
     call.anthropic
       ? messageOf([{ type: "text", text: half(goodText(model, call)) }], "max_tokens")
@@ -142,12 +171,16 @@ function inventedQuote({ source }: { readonly source: number }): { source: numbe
   return { source, quote: "The committee confirmed on Tuesday that it has happened." };
 }
 
-function said({ anthropic }: Call, text: string): Response {
-  return anthropic ? messageOf([{ type: "text", text }], "end_turn") : completion(text, "stop");
+function said({ usage }: MadeModel, { anthropic }: Call, text: string): Response {
+  return anthropic ? messageOf([{ type: "text", text }], "end_turn", usage) : completion(text, "stop", { usage });
 }
 
 /** The chat completion object of OpenAI's reference. */
-function completion(content: string | null, finish: string, refusal: string | null = null): Response {
+function completion(
+  content: string | null,
+  finish: string,
+  { refusal = null, usage }: { readonly refusal?: string | null; readonly usage?: object | undefined } = {},
+): Response {
   const message = { role: "assistant", content, refusal, annotations: [] };
   return Response.json({
     id: "chatcmpl-123",
@@ -155,12 +188,12 @@ function completion(content: string | null, finish: string, refusal: string | nu
     created: 1_741_569_952,
     model: "made-model",
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
-    usage: { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 },
+    usage: usage ?? { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 },
   });
 }
 
 /** The message object of Anthropic's reference. */
-function messageOf(content: readonly unknown[], stop: string): Response {
+function messageOf(content: readonly unknown[], stop: string, usage?: object): Response {
   return Response.json({
     id: "msg_013Zva2CMHLNnXjNJJKqJ2EF",
     type: "message",
@@ -169,7 +202,7 @@ function messageOf(content: readonly unknown[], stop: string): Response {
     content,
     stop_reason: stop,
     stop_sequence: null,
-    usage: { input_tokens: 2095, output_tokens: 503 },
+    usage: usage ?? { input_tokens: 2095, output_tokens: 503 },
   });
 }
 
@@ -178,6 +211,18 @@ function problem(status: number, type: string): Response {
     { type: "error", error: { type, code: type, param: null, message: "See https://secret.example/ for more" } },
     { status, headers: { "retry-after": "7" } },
   );
+}
+
+/** A response whose body begins and does not end. */
+function partial(start: (controller: ReadableStreamDefaultController) => unknown, cancel?: () => void): Response {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('{"id": '));
+      start(controller);
+    },
+    ...(cancel === undefined ? {} : { cancel }),
+  });
+  return new Response(body, { headers: { "content-type": "application/json" } });
 }
 
 function endless(): Response {

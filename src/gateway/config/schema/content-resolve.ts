@@ -1,6 +1,9 @@
 import * as z from "./recorded-schema.ts";
 import { count, httpUrl, milliseconds, ours, text } from "./kinds.ts";
 
+/** Minimum number of tokens that a question leaves to instructions, criteria and sources. */
+const MIN_PROMPT_TOKENS = 2_000;
+
 const model = z
   .strictObject({
     protocol: z
@@ -32,11 +35,28 @@ const model = z
       "Maximum tokens of the sources' texts, counted as 3 bytes each. Longer texts are cut.",
     ),
     max_output_tokens: count(4096, 256, 131_072).describe("Maximum tokens of a response."),
+    max_tokens_per_question: count(64_000, 1000, 2_000_000).describe(
+      "Maximum tokens of one question: instructions, criteria, sources and response together. The sources are shortened to fit; if there is no room for any text, the model fails.",
+    ),
+    max_tokens_per_day: count(10_000_000, 1000, 1_000_000_000_000).describe(
+      "Maximum tokens of all questions of one day in UTC. Then the model fails until the next day. The count survives restarts.",
+    ),
     timeout_ms: milliseconds(20_000).describe("Time for a response, at most half of the resolution's `timeout`."),
     fallback: z
       .boolean()
       .default(false)
       .describe("Use the embedded analyst if the model fails. Otherwise the resolution fails with 502."),
+  })
+  .refine(
+    ({ max_output_tokens: output, max_tokens_per_question: question }) => question >= output + MIN_PROMPT_TOKENS,
+    {
+      path: ["max_tokens_per_question"],
+      error: `expected at least ${MIN_PROMPT_TOKENS} more than max_output_tokens`,
+    },
+  )
+  .refine(({ max_tokens_per_question: question, max_tokens_per_day: day }) => day >= question, {
+    path: ["max_tokens_per_day"],
+    error: "expected at least max_tokens_per_question",
   })
   .meta(ours("Language model that replaces the embedded analyst."));
 

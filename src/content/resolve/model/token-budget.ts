@@ -1,0 +1,102 @@
+import { Database } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
+import { messageOf } from "../../../lib/caught.ts";
+import { ModelError } from "./model-error.ts";
+
+/** Milliseconds that a count waits for another process's count. */
+const BUSY_MS = 1_000;
+
+const SCHEMA = "CREATE TABLE IF NOT EXISTS days (day TEXT PRIMARY KEY, tokens INTEGER NOT NULL) STRICT";
+/** Changes no row if the day would have more tokens than allowed. */
+const RESERVE = `INSERT INTO days (day, tokens) VALUES (?1, ?2)
+  ON CONFLICT (day) DO UPDATE SET tokens = tokens + ?2 WHERE tokens + ?2 <= ?3 RETURNING tokens`;
+const SETTLE = "UPDATE days SET tokens = max(0, tokens + ?2) WHERE day = ?1";
+
+/** The settings of a `TokenBudget`. */
+export interface TokenBudgetOptions {
+  /** The file of the counts, which several processes may share. Undefined: the counts are in memory. */
+  readonly path: string | undefined;
+  readonly maxPerDay: number;
+  /** Unix ms. */
+  readonly now: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** The tokens that one call may use, counted until it is settled. */
+export interface Reservation {
+  /** Replaces the reserved tokens by the used ones. */
+  settle(used: number): void;
+}
+
+/** Counts a model's tokens by UTC day, and limits them. A process that dies leaves its reservations counted. */
+export class TokenBudget {
+  readonly #options: TokenBudgetOptions;
+  #opened: Database | undefined;
+  #isClosed = false;
+
+  constructor(options: TokenBudgetOptions) {
+    this.#options = options;
+  }
+
+  /** Throws a ModelError if the day has too few tokens left, or if they cannot be counted. */
+  reserve(tokens: number): Reservation {
+    const { maxPerDay } = this.#options;
+    const day = this.#day();
+    const row =
+      tokens > maxPerDay ? null : this.#counting((counts) => counts.query(RESERVE).get(day, tokens, maxPerDay));
+    if (row === undefined) throw new ModelError("budget", "its tokens cannot be counted");
+    if (row === null) throw new ModelError("budget", "max_tokens_per_day is used up");
+    return {
+      settle: (used) => {
+        this.#counting((counts) => counts.query(SETTLE).run(day, used - tokens));
+      },
+    };
+  }
+
+  /** The tokens of this day, with those of calls under way. */
+  get today(): number {
+    const sql = "SELECT tokens FROM days WHERE day = ?";
+    const row = this.#counting((counts) => counts.query<{ tokens: number }, [string]>(sql).get(this.#day()));
+    return row?.tokens ?? 0;
+  }
+
+  /** Calls under way keep their reservations. */
+  close(): void {
+    this.#isClosed = true;
+    this.#opened?.close();
+  }
+
+  #day(): string {
+    return new Date(this.#options.now()).toISOString().slice(0, 10);
+  }
+
+  /** Undefined if the file fails, for example on a full disk. */
+  #counting<Result>(use: (counts: Database) => Result): Result | undefined {
+    if (this.#isClosed) return undefined;
+    try {
+      this.#opened ??= this.#open();
+      return use(this.#opened);
+    } catch (error) {
+      this.#options.log(`cannot count the language model's tokens: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #open(): Database {
+    const { path } = this.#options;
+    // Only the service's user may read the file.
+    if (path !== undefined) closeSync(openSync(path, "a", 0o600));
+    const counts = new Database(path ?? ":memory:", { create: true });
+    try {
+      counts.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      counts.run("PRAGMA journal_mode = WAL");
+      counts.run("PRAGMA synchronous = NORMAL");
+      counts.run(SCHEMA);
+      counts.run("DELETE FROM days WHERE day < ?", [this.#day()]);
+      return counts;
+    } catch (error) {
+      counts.close();
+      throw error;
+    }
+  }
+}
