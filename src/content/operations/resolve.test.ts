@@ -290,21 +290,21 @@ describe.each([...MODEL_PROTOCOLS])("with a language model by the protocol of %s
     expect([json.verdict, json.metadata.analyst, model.asked.length]).toEqual(["UNCERTAIN", "embedded", 0]);
   });
 
-  const tokens = protocol === "openai" ? "29" : "2,598";
+  const reported = protocol === "openai" ? "29" : "2,598";
   test.each<[ModelMode, string, string]>([
-    ["invents", "most of its quotes are in no source", tokens],
-    ["broken", "its response is not JSON", tokens],
-    ["off-schema", "its response does not fit the schema at statements.0.supports", tokens],
-    ["refuses", "it refused", tokens],
+    ["invents", "most of its quotes are in no source", reported],
+    ["broken", "its response is not JSON", reported],
+    ["off-schema", "its response does not fit the schema at statements.0.supports", reported],
+    ["refuses", "it refused", reported],
     ["busy", "it responded with 429", "0"],
     ["fails", "it responded with 500", "0"],
     ["loud", "it responded with 401", "0"],
     ["huge", "its response has more than 1048576 bytes", /\d,\d{3}/.source],
   ])("a model that does so fails, or leaves the question to the embedded analyst: %s", async (mode, why, tokens) => {
-    const [alone, backed] = [serviceOf({ protocol }), serviceOf({ protocol, fallback: true })];
+    const [fresh, backed] = [serviceOf({ protocol }), serviceOf({ protocol, fallback: true })];
     publish();
     model.mode = mode;
-    const failed = await alone({ question: QUESTION, ...LONG });
+    const failed = await fresh({ question: QUESTION, ...LONG });
     const account = `the language model failed: ${why} \\(1 call, ${tokens} tokens\\)`;
     expect([failed.status, failed.json.type]).toEqual([502, "urn:turnpike:error:model-failed"]);
     expect(failed.json.detail).toMatch(new RegExp(`^Cannot resolve the question: ${account}$`));
