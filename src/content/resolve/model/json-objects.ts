@@ -7,16 +7,16 @@ const MAX_ENDS = 4;
 const MAX_FALSE_STARTS = 32;
 
 /**
- * The parts of a reasoning model's text that may be its answer, the most likely first. Thoughts are no answer: they
+ * The parts of a reasoning model's text that may be its analysis, the most likely first. Its thoughts are not: they
  * contain drafts. Some servers remove the tag that opens them.
  */
-export function answersIn(text: string): string[] {
+export function withoutThoughts(text: string): string[] {
   const ends = [...text.matchAll(THOUGHTS_END)].slice(0, MAX_ENDS);
   const afterThoughts = ends.map(({ index, 0: tag }) => text.slice(index + tag.length));
   if (STARTS_WITH_THOUGHTS.test(text)) return afterThoughts;
-  // A quote in an answer without thoughts can contain such a tag.
-  const isAnswer = /^\s*(?:```\w*\s*)?\{/u.test(text);
-  return isAnswer ? [text, ...afterThoughts] : [...afterThoughts, text];
+  // Without thoughts, a quote can contain such a tag.
+  const isJson = /^\s*(?:```\w*\s*)?\{/u.test(text);
+  return isJson ? [text, ...afterThoughts] : [...afterThoughts, text];
 }
 
 /**

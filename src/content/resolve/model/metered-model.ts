@@ -9,7 +9,7 @@ const MAX_CLAIMED_TOKENS = 10_000_000;
 /** Failures for which no provider charges. After others, the request may have used all tokens that it was allowed. */
 const FREE: ReadonlySet<ModelErrorKind> = new Set(["status", "redirects", "unreachable"]);
 
-/** What a model has cost since the start of the service. */
+/** The cost of a model since the start of the service. */
 export interface ModelUsage {
   calls: number;
   /** Calls without a response. */

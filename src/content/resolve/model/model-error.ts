@@ -28,7 +28,7 @@ export type ModelErrorKind =
  */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
-  /** What the failed analysis cost. */
+  /** The cost of the failed analysis. */
   readonly cost: ModelCost;
 
   constructor(kind: ModelErrorKind, detail: string, cost: ModelCost = NO_COST) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Analysis, type Statement } from "../reading/analysis.ts";
-import { answersIn, jsonObjectsIn } from "./json-objects.ts";
+import { withoutThoughts, jsonObjectsIn } from "./json-objects.ts";
 import { ModelError } from "./model-error.ts";
 
 /**
@@ -79,7 +79,7 @@ const output = z.object({
  */
 export function readOutput(text: string): Analysis {
   let failure: ModelError | undefined;
-  for (const part of answersIn(text)) {
+  for (const part of withoutThoughts(text)) {
     for (const value of jsonObjectsIn(part, "statements").toReversed()) {
       const result = output.safeParse(value);
       if (result.success) return analysisOf(result.data);

@@ -47,7 +47,7 @@ const OPENING_SHARE = 0.25;
 
 /** A question of the service's own, to which a model that works responds. */
 export const CHECK_PROMPT: Prompt = {
-  system: "Answer with the JSON object {} and nothing else.",
+  system: "Respond with the JSON object {} and nothing else.",
   user: JSON.stringify({ question: "Does the model respond?", sources: [] }),
 };
 
