@@ -5,7 +5,7 @@ export interface ModelCost {
 }
 
 /** The cost of a question for which the model was not asked. */
-export const NO_COST: ModelCost = { calls: 0, tokens: 0 };
+const NO_COST: ModelCost = { calls: 0, tokens: 0 };
 
 /** Why a language model gave no analysis. */
 export type ModelErrorKind =
