@@ -441,7 +441,7 @@ describe("handshakes", () => {
   test(
     "an incomplete handshake is ended in time, and others are served meanwhile",
     async () => {
-      const timeouts = { header_ms: 300, idle_ms: 60_000, write_ms: 300 };
+      const timeouts = { header_ms: patient(300), idle_ms: 60_000, write_ms: 300 };
       const { port } = await serve(configOf({}, { timeouts }));
       const silent = Array.from({ length: 20 }, () => connectTcp(port, "127.0.0.1"));
       sockets.push(...silent);
@@ -459,7 +459,7 @@ describe("handshakes", () => {
   test(
     "bytes that are not a handshake close the connection, and leave nothing behind",
     async () => {
-      const { program, port } = await serve(configOf({}, { timeouts: { header_ms: 100 } }));
+      const { program, port } = await serve(configOf({}, { timeouts: { header_ms: patient(100) } }));
       expect(await ask(await open(port))).toBe(200);
       const descriptors = (): number => readdirSync(`/proc/${program.pid}/fd`).length;
       const before = descriptors();
