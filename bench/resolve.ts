@@ -1,6 +1,6 @@
 /**
- * The accuracy of `POST /resolve` with the embedded analyst: real claims asked as questions, with their pages on
- * loopback sites.
+ * The accuracy of `POST /resolve` with the embedded analyst: real claims and invented market questions, with their
+ * pages on loopback sites.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { type Claim, CLAIMS_FILE, readClaims } from "./resolve/claims.ts";
 import { reliabilityDiagram } from "./resolve/diagram.ts";
 import { figuresOf, line, type Outcome } from "./resolve/figures.ts";
 import { crossValidated, fit } from "./resolve/fit.ts";
+import { runMarket } from "./resolve/market-run.ts";
 import { type PageStyle, startSites } from "./resolve/sites.ts";
 
 const FLAGS = {
@@ -20,11 +21,14 @@ const FLAGS = {
   pages: { type: "string", default: "questions" },
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
+  held: { type: "boolean", default: false },
+  wrappers: { type: "boolean", default: false },
+  cases: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
-const USAGE =
-  "usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]";
+const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
+       npm run bench -- resolve --only market [--held | --wrappers | --cases]`;
 
 interface Setting {
   readonly name: string;
@@ -34,6 +38,10 @@ interface Setting {
 /** Resolves to the exit code. */
 export async function runResolveBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: FLAGS });
+  if (values.only === "market" && !values.help) {
+    await runMarket(values);
+    return 0;
+  }
   const modes = values.only.split(",").filter((mode): mode is Mode => mode === "hints" || mode === "found");
   const styles = values.pages
     .split(",")

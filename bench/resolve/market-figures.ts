@@ -1,0 +1,61 @@
+import { type Judgement } from "../../src/content/resolve/reading/analysis.ts";
+import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analyst.ts";
+import { planOf } from "../../src/content/resolve/evidence/plan.ts";
+import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
+import { gather } from "../../src/content/resolve/gather.ts";
+import { type MarketQuestion } from "./market.ts";
+import { type MarketWeb } from "./market-web.ts";
+
+const TIME_MS = 60_000;
+const MAX_SOURCES = 8;
+
+/** A question that was asked, and its result. */
+export interface Answered {
+  readonly question: MarketQuestion;
+  readonly judgement: Judgement;
+  readonly sourcesRead: number;
+}
+
+/** Asks one question after the other, at its own time. */
+export async function answer(questions: readonly MarketQuestion[], web: MarketWeb): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (const question of questions) {
+    web.show(question);
+    const now = Date.parse(`${question.now}T12:00:00Z`);
+    const { signal } = new AbortController();
+    const plan = planOf(question.question, question.criteria ?? "", now);
+    const { sources } = await gather({ plan, hints: [], maxSources: MAX_SOURCES, timeMs: TIME_MS, signal }, web);
+    const analysis = await createEmbeddedAnalyst().analyse(plan, sources, { now, signal });
+    answered.push({ question, judgement: weigh(plan, sources, analysis, now), sourcesRead: sources.length });
+  }
+  return answered;
+}
+
+/** The outcome of a question: a firm or likely verdict that is right or wrong, or none. */
+export type Grade = "firm right" | "firm wrong" | "likely right" | "likely wrong" | "uncertain";
+
+/** Grades a verdict by that of a careful human. */
+export function gradeOf({ question, judgement: { verdict } }: Answered): Grade {
+  if (verdict === "UNCERTAIN") return "uncertain";
+  if (verdict === "YES" || verdict === "NO") return verdict === question.verdict ? "firm right" : "firm wrong";
+  const side = verdict === "LIKELY_YES" ? "YES" : "NO";
+  return side === question.verdict || side === question.lean ? "likely right" : "likely wrong";
+}
+
+const WIDTH = 24;
+
+/** The heading of the lines of `tally`. */
+export const HEADING = `${"".padEnd(WIDTH)}    n | firm right wrong | likely right wrong | uncertain | firm of those due`;
+
+/** One line: the grades of a group of questions, and the share of right firm verdicts where a firm one is due. */
+export function tally(name: string, answered: readonly Answered[]): string {
+  const grades = answered.map(gradeOf);
+  const count = (grade: Grade): string => String(grades.filter((one) => one === grade).length);
+  const due = answered.filter(({ question }) => question.kind === "plain" && question.firmDue);
+  const firm = due.filter((one) => gradeOf(one) === "firm right").length;
+  const share = due.length === 0 ? "-" : `${firm} of ${due.length} (${Math.round((100 * firm) / due.length)} %)`;
+  return (
+    `${name.padEnd(WIDTH)} ${String(answered.length).padStart(4)} | ${count("firm right").padStart(10)} ${count("firm wrong").padStart(5)} | ` +
+    `${count("likely right").padStart(12)} ${count("likely wrong").padStart(5)} | ${count("uncertain").padStart(9)} | ${share}`
+  );
+}

@@ -1,0 +1,74 @@
+import { type MarketQuestion, type MarketSet, readQuestions, readWrappings, wrapped } from "./market.ts";
+import { type Answered, answer, type Grade, gradeOf, HEADING, tally } from "./market-figures.ts";
+import { type MarketWeb, startMarketWeb } from "./market-web.ts";
+
+/** The choice of questions. `cases` lists each question of the development set whose verdict is not the human's. */
+export interface MarketOptions {
+  readonly held: boolean;
+  readonly wrappers: boolean;
+  readonly cases: boolean;
+}
+
+/** Asks the market questions, and prints the grades of their verdicts. */
+export async function runMarket({ held, wrappers, cases }: MarketOptions): Promise<void> {
+  const web = startMarketWeb();
+  try {
+    if (wrappers) return await runWrappers(web);
+    const set: MarketSet = held ? "held" : "development";
+    const answered = await answer(readQuestions(set), web);
+    report(set, answered);
+    if (cases && !held) list(answered);
+  } finally {
+    await web.close();
+  }
+}
+
+function report(set: MarketSet, answered: readonly Answered[]): void {
+  const unread = answered.reduce((sum, { question, sourcesRead }) => sum + question.pages.length - sourcesRead, 0);
+  console.log(`market questions, ${set}: ${answered.length}, ${unread} pages not read`);
+  console.log(HEADING);
+  groups(answered, ({ kind }) => kind);
+  groups(answered, ({ family }) => family);
+  groups(answered, ({ language }) => language);
+  console.log(tally("all", answered));
+}
+
+function groups(answered: readonly Answered[], key: (question: MarketQuestion) => string): void {
+  for (const [name, members] of Map.groupBy(answered, ({ question }) => key(question)))
+    console.log(tally(name, members));
+  console.log("");
+}
+
+function list(answered: readonly Answered[]): void {
+  for (const one of answered) {
+    const { question, judgement } = one;
+    if (judgement.verdict === question.verdict) continue;
+    const human = question.lean === undefined ? question.verdict : `${question.verdict}, leans to ${question.lean}`;
+    const due = question.kind === "plain" && question.firmDue ? ", firm due" : "";
+    console.log(
+      `${gradeOf(one)}: ${question.id} (${human}${due}): ${judgement.verdict} ${judgement.probability.toFixed(2)}`,
+    );
+  }
+}
+
+/** Counts verdicts on the side of the wrapped sentences, which are wrong, and on the other side, which a denial justifies. */
+async function runWrappers(web: MarketWeb): Promise<void> {
+  const wrappings = readWrappings();
+  const bare = { name: "no wrapper", title: "News", body: ["{}"] };
+  const all = wrapped(readQuestions("development"), { ...wrappings, wrappers: [bare, ...wrappings.wrappers] });
+  const rows = new Map<string, Answered[]>();
+  for (const { wrapper, question } of all)
+    rows.set(wrapper, [...(rows.get(wrapper) ?? []), ...(await answer([question], web))]);
+  for (const [wrapper, row] of rows) console.log(`${wrapper.padEnd(22)} ${sides(row)}`);
+  rows.delete(bare.name);
+  console.log(`${"all wrappers".padEnd(22)} ${sides([...rows.values()].flat())}`);
+}
+
+function sides(row: readonly Answered[]): string {
+  const grades = row.map(gradeOf);
+  const count = (grade: Grade): number => grades.filter((one) => one === grade).length;
+  return (
+    `${count("firm right")} firm, ${count("likely right")} likely; on the other side ${count("firm wrong")} firm, ` +
+    `${count("likely wrong")} likely; of ${row.length}`
+  );
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+
+const FOLDER = join(import.meta.dir, "market");
+
+const sideSchema = z.enum(["YES", "NO"]);
+const pageSchema = z.strictObject({
+  url: z.url(),
+  owner: z.string(),
+  title: z.string(),
+  published: z.string().optional(),
+  body: z.array(z.string()).min(1),
+});
+const questionSchema = z.strictObject({
+  id: z.string(),
+  family: z.string(),
+  kind: z.enum(["plain", "trap"]),
+  trap: z.string().optional(),
+  language: z.string(),
+  question: z.string(),
+  criteria: z.string().optional(),
+  source: z.string().optional(),
+  deadline: z.string().optional(),
+  now: z.string(),
+  verdict: z.enum(["YES", "NO", "UNCERTAIN"]),
+  lean: sideSchema.optional(),
+  firmDue: z.boolean(),
+  pages: z.array(pageSchema).min(2).max(8),
+});
+
+/** A page that a search returns for a question. */
+export type MarketPage = z.infer<typeof pageSchema>;
+
+/** A market question, its pages, and the verdict of a careful human: `market/README.md` describes the fields. */
+export type MarketQuestion = z.infer<typeof questionSchema>;
+
+/** The two parts of the questions. */
+export type MarketSet = "development" | "held";
+
+/** All questions of a set. */
+export function readQuestions(set: MarketSet): MarketQuestion[] {
+  const folder = join(FOLDER, set);
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((file) => z.array(questionSchema).parse(JSON.parse(readFileSync(join(folder, file), "utf8"))));
+}
+
+/** A text around a sentence that makes it unreal. `{}` is the place of the sentence. */
+export interface Wrapper {
+  readonly name: string;
+  readonly title: string;
+  readonly body: readonly string[];
+}
+
+/** The unreal contexts, and for some plain questions the decisive sentence of each page. */
+export interface Wrappings {
+  readonly wrappers: readonly Wrapper[];
+  readonly decisive: readonly { readonly id: string; readonly sentences: readonly string[] }[];
+}
+
+/** Reads `market/wrappers.json`. */
+export function readWrappings(): Wrappings {
+  const schema = z.strictObject({
+    wrappers: z.array(z.strictObject({ name: z.string(), title: z.string(), body: z.array(z.string()) })),
+    decisive: z.array(z.strictObject({ id: z.string(), sentences: z.array(z.string()) })),
+  });
+  return schema.parse(JSON.parse(readFileSync(join(FOLDER, "wrappers.json"), "utf8")));
+}
+
+/** For each decisive question and wrapper, the question with its pages replaced by wrapped decisive sentences. */
+export function wrapped(questions: readonly MarketQuestion[], { wrappers, decisive }: Wrappings): WrappedQuestion[] {
+  return decisive.flatMap(({ id, sentences }) => {
+    const found = questions.find((one) => one.id === id);
+    if (found === undefined) throw new Error(`Cannot wrap ${id}: there is no such question`);
+    return wrappers.map((wrapper) => ({
+      wrapper: wrapper.name,
+      question: { ...found, pages: inside(found, sentences, wrapper) },
+    }));
+  });
+}
+
+/** A question whose pages state the outcome only inside a wrapper. */
+export interface WrappedQuestion {
+  readonly wrapper: string;
+  readonly question: MarketQuestion;
+}
+
+function inside({ id, pages }: MarketQuestion, sentences: readonly string[], wrapper: Wrapper): MarketPage[] {
+  return pages.map((page, at) => {
+    const sentence = sentences[at] ?? "";
+    if (sentence === "" || !page.body.join(" ").includes(sentence))
+      throw new Error(`Page ${at} of ${id} does not state "${sentence}"`);
+    const put = (text: string): string => text.replaceAll("{}", sentence);
+    return { ...page, title: put(wrapper.title), body: wrapper.body.map(put) };
+  });
+}
