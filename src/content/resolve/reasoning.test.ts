@@ -1,7 +1,18 @@
 import { expect, test } from "bun:test";
 import { reasoningOf } from "./reasoning.ts";
 
-const NOTHING = { failed: [], copies: [], searches: 3, failedSearches: 0, invented: 0, orders: 0 };
+const NOTHING = {
+  failed: [],
+  copies: [],
+  searches: 3,
+  failedSearches: 0,
+  invented: 0,
+  orders: 0,
+  unrelated: 0,
+  unstated: 0,
+  disputed: 0,
+  omitted: 0,
+};
 
 test("after a resolution without failures, the reasoning contains only what decided", () => {
   expect(reasoningOf("It says so [1].", NOTHING)).toBe("It says so [1].");
@@ -10,7 +21,16 @@ test("after a resolution without failures, the reasoning contains only what deci
 test("failures come after what decided, and a failed model comes before it", () => {
   const failed = [{ url: "https://a.example/", reason: "its server responded with 404" }];
   const copies = ["https://b.example/"];
-  const about = { failed, copies, searches: 2, failedSearches: 1, invented: 1, orders: 2, modelError: "it refused" };
+  const about = {
+    ...NOTHING,
+    failed,
+    copies,
+    searches: 2,
+    failedSearches: 1,
+    invented: 1,
+    orders: 2,
+    modelError: "it refused",
+  };
   expect(reasoningOf("It says so [1].", about)).toBe(
     "The language model failed (it refused), so the embedded analyst judged. It says so [1]. 1 of 3 searches failed. " +
       "https://a.example/ gave no source: its server responded with 404. " +

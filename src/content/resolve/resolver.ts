@@ -203,6 +203,10 @@ const UNEXAMINED: Judged = {
   kept: 0,
   invented: 0,
   orders: 0,
+  unrelated: 0,
+  unstated: 0,
+  disputed: 0,
+  omitted: 0,
 };
 
 function limited(signal: AbortSignal, ms: number): AbortSignal {

@@ -20,9 +20,9 @@ const MIN_QUOTE = 8;
 
 /**
  * Reads sources by rules and a few fitted parameters. The result is the same for the same sources, and needs no
- * network.
+ * network. `maxStatements` limits the statements of each source.
  */
-export function createEmbeddedAnalyst(): Analyst {
+export function createEmbeddedAnalyst(maxStatements = MAX_STATEMENTS): Analyst {
   return {
     name: "embedded",
     analyse: async (plan, sources, { now, signal }) => {
@@ -33,7 +33,7 @@ export function createEmbeddedAnalyst(): Analyst {
         signal.throwIfAborted();
         const one = readSource(plan, source);
         read.push(one);
-        statements.push(...statementsOf(asked, one, index));
+        statements.push(...statementsOf(asked, one, index).slice(0, maxStatements));
         // A source can have a megabyte of text. Other tasks run between two sources.
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -61,9 +61,7 @@ function statementsOf(asked: Asked, { source, language, passages }: ReadSource, 
   return settled(
     found,
     passages.some(({ text }) => isWithdrawal(text)),
-  )
-    .toSorted((a, b) => b.strength - a.strength)
-    .slice(0, MAX_STATEMENTS);
+  ).toSorted((a, b) => b.strength - a.strength);
 }
 
 /** The sentences nearest to the question, for a page without statements. The lean rests on them. */

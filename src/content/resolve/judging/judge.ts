@@ -1,5 +1,7 @@
 import { type Analysis, type Judgement, type Plan, type Source } from "../reading/analysis.ts";
-import { checkedAnalysis } from "./checked-analysis.ts";
+import { type CheckedAnalysis, checkedAnalysis } from "./checked-analysis.ts";
+import { type ComparedAnalysis, comparedAnalysis } from "./compared-analysis.ts";
+import { plainReasons } from "./plain-reasons.ts";
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
 import { planOf } from "../evidence/plan.ts";
 import { weigh } from "../evidence/weigh.ts";
@@ -18,40 +20,35 @@ export interface Case {
   readonly now: number;
 }
 
-/** A judgement, and the numbers of statements that were kept and dropped. */
-export interface Judged {
+/** A judgement, and the numbers of statements that were kept, dropped and changed. */
+export interface Judged extends Omit<CheckedAnalysis, "analysis">, Omit<ComparedAnalysis, "analysis"> {
   readonly judgement: Judgement;
   /** Statements whose quotes are in their sources. */
   readonly kept: number;
-  /** Statements whose quotes are in no source, and those whose quotes give orders to a reader. */
-  readonly invented: number;
-  readonly orders: number;
 }
 
 const embedded = createEmbeddedAnalyst();
+/** Reads all sentences that a model may quote. */
+const reading = createEmbeddedAnalyst(Number.POSITIVE_INFINITY);
 const FREE = new AbortController().signal;
 
 /**
- * Runs the embedded analyst if there is no analysis yet, checks the quotes, and weighs the statements that remain.
- * @internal
+ * Runs the embedded analyst, checks the quotes, compares a model's analysis with the embedded one, and weighs the
+ * statements that remain. @internal
  */
-export async function judge({ plan, sources, analysis, now }: Case): Promise<Judged> {
-  const found = analysis ?? (await embedded.analyse(plan, sources, { now, signal: FREE }));
-  const { analysis: checked, invented, orders } = checkedAnalysis(found, sources);
-  const weighed = analysis === undefined ? checked : grounded(checked);
-  return { judgement: weigh(plan, sources, weighed, now), kept: checked.statements.length, invented, orders };
+export async function judge({ plan, sources, analysis: model, now }: Case): Promise<Judged> {
+  const own = await (model === undefined ? embedded : reading).analyse(plan, sources, { now, signal: FREE });
+  const { analysis: checked, ...quotes } = checkedAnalysis(model ?? own, sources);
+  const { analysis, ...readings } =
+    model === undefined ? { analysis: checked, ...AGREED } : comparedAnalysis(checked, own, sources);
+  const { statements, reasoning = "" } = analysis;
+  const known = [plan.question, plan.criteria, ...statements.map(({ quote }) => quote)];
+  const shown = { ...analysis, reasoning: plainReasons(reasoning, known) };
+  return { judgement: weigh(plan, sources, shown, now), kept: checked.statements.length, ...quotes, ...readings };
 }
 
-/**
- * A model's own probability counts only on the side of its statements, since a page may have manipulated the number
- * alone.
- */
-function grounded(analysis: Analysis): Analysis {
-  const { statements, probability, reasoning } = analysis;
-  const side = probability === undefined || probability === 0.5 ? undefined : probability > 0.5 ? "YES" : "NO";
-  const stands = statements.some(({ supports }) => supports === side);
-  return stands ? { statements, probability, reasoning } : { statements };
-}
+/** The embedded analyst agrees with itself. */
+const AGREED = { unrelated: 0, unstated: 0, disputed: 0, omitted: 0 };
 
 /** Runs a task. */
 export async function work(task: JudgingTask): Promise<Plan | Judged> {

@@ -48,7 +48,7 @@ test("an analysis is checked: quotes that are in no source, or give orders, are 
   };
   const sources = [{ ...source, text: `${text} ${order}` }];
   const { judgement, ...counts } = await threads.judge({ plan, sources, now: NOW, analysis }, free);
-  expect(counts).toEqual({ kept: 1, invented: 3, orders: 1 });
+  expect(counts).toEqual({ kept: 1, invented: 3, orders: 1, unrelated: 0, unstated: 0, disputed: 0, omitted: 0 });
   expect(judgement.evidence.map(({ claim }) => claim)).toEqual([text]);
   expect(judgement.reasoning).not.toContain("It is so.");
 });
