@@ -43,7 +43,7 @@ function queries(index: PageIndex, name: string, make: () => string): void {
   for (let n = 0; n < 300; n += 1) {
     const query = make();
     const start = performance.now();
-    index.search(query, 10);
+    index.search({ query, count: 10 });
     times.push(performance.now() - start);
   }
   const mean = ((cpu() - before) / times.length).toFixed(2).padStart(8);

@@ -116,7 +116,7 @@ async function run(context: Context, command: string, subject: string | undefine
   if (command === "list" && subject === undefined) return list(sites);
   if (command === "stats" && subject === undefined) return stats(pages);
   if (command === "search" && subject !== undefined) {
-    for (const { title, url, snippet } of pages.search(subject, RESULTS)) {
+    for (const { title, url, snippet } of pages.search({ query: subject, count: RESULTS })) {
       // A page's text may contain control characters that steer a terminal.
       console.log(
         `${cleanText(title, MAX_TITLE_LENGTH, false)}\n${url}\n${cleanText(snippet, MAX_SNIPPET_LENGTH, false)}\n`,
@@ -224,12 +224,18 @@ const STOPPED = {
   interrupted: "interrupted: the next refresh continues from here",
 } as const;
 
+function manyOf(outcome: CrawlOutcome): string {
+  return outcome === "dead link" || outcome === "duplicate" || outcome === "redirect" ? `${outcome}s` : outcome;
+}
+
 function reportText(
   site: Site,
   { outcomes, stopped }: CrawlReport,
   { pages, seconds }: { readonly pages: number; readonly seconds: number },
 ): string {
-  const counted = [...outcomes].map(([outcome, count]: [CrawlOutcome, number]) => `${count} ${outcome}`).join(", ");
+  const counted = [...outcomes]
+    .map(([outcome, count]) => `${count} ${count === 1 ? outcome : manyOf(outcome)}`)
+    .join(", ");
   const lines = [
     `${site.url}: ${pages} pages; ${counted === "" ? "nothing fetched" : counted}; ${seconds.toFixed(1)} s`,
   ];

@@ -228,19 +228,23 @@ test("a document that is too long is not a source, even if its content coding hi
 
 test("pages at private addresses are not sources, whether hints or results", async () => {
   const outside = startMadeWeb(state.path, PUBLIC_WEB);
-  outside.pages.set("/a/x", words("ferry"));
-  outside.results = ["/a/x", "/b/x"];
+  web.pages.set("/a/x", words("ferry"));
+  web.results = ["/a/x", "/b/x"];
+  outside.results = ["/b/x"];
   const request = {
     plan,
-    hints: [outside.address("/a/x")],
+    hints: [web.address("/a/x")],
     maxSources: 2,
     timeMs: patient(10_000),
     signal: asked.signal,
   };
-  const found = await gather(request, { pages: outside.reader, search: outside.search, clock });
   const reason = "its address is not on the public Internet, or its port is neither 80 nor 443";
-  expect(found.failed).toEqual(["/a/x", "/b/x"].map((page) => ({ url: outside.address(page), reason })));
-  expect([found.sources, found.searches, outside.hits]).toEqual([[], 2, []]);
+  const found = await gather(request, { pages: outside.reader, search: web.search, clock });
+  expect(found.failed).toEqual(["/a/x", "/b/x"].map((page) => ({ url: web.address(page), reason })));
+  expect([found.sources, found.searches, web.hits]).toEqual([[], 2, []]);
+  // Search itself does not return them either.
+  const { results } = await outside.search.search({ query: "ferry", count: 5, timeoutMs: patient(10_000) });
+  expect(results).toEqual([]);
   await outside.close();
 });
 

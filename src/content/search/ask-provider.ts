@@ -1,7 +1,20 @@
+import { type EgressPolicy } from "../egress/guard.ts";
 import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "./clean-text.ts";
-import { ProviderError, type SearchProvider } from "./web/provider.ts";
+import { plainQuery } from "./web/plain-query.ts";
+import { ProviderError, type SearchFilters, type SearchProvider } from "./web/provider.ts";
 import { type RawResult, type SearchResult } from "./web/result.ts";
-import { resultUrl, urlKey } from "./web/result-url.ts";
+import { isOfSite, isShown, resultUrl, urlKey } from "./web/result-url.ts";
+
+/** A search as it is sent to a provider. */
+export interface ProviderSearch {
+  readonly query: string;
+  readonly filters: SearchFilters;
+  /** Results that are wanted. */
+  readonly count: number;
+  /** The hosts that may appear in results. */
+  readonly policy: EgressPolicy;
+  readonly signal: AbortSignal;
+}
 
 /** A provider's results. */
 export interface ProviderResponse {
@@ -14,25 +27,23 @@ export interface ProviderResponse {
  * Requests pages from a provider until there are `count` different results, no more pages, or no more time. Fails with
  * a ProviderError if the first page fails.
  */
-export async function askProvider(
-  provider: SearchProvider,
-  query: string,
-  count: number,
-  signal: AbortSignal,
-): Promise<ProviderResponse> {
+export async function askProvider(provider: SearchProvider, search: ProviderSearch): Promise<ProviderResponse> {
+  const { filters, count, signal } = search;
   const byPage = new Map<string, SearchResult>();
+  const query = plainQuery(search.query);
+  if (query === "") return { results: [], complete: true };
   let next: unknown;
   for (let page = 0; page < provider.maxPages; page += 1) {
     let response;
     try {
-      response = await provider.page({ query, count: count - byPage.size, next, signal });
+      response = await provider.page({ query, filters, count: count - byPage.size, next, signal });
     } catch (error) {
       if (page > 0) return { results: [...byPage.values()], complete: false };
       throw error instanceof ProviderError ? error : new ProviderError("unreachable", "it failed");
     }
     const before = byPage.size;
-    for (const raw of response.results) take(raw, provider, byPage);
-    if (page === 0 && response.results.length > 0 && byPage.size === 0) {
+    const taken = response.results.filter((raw) => take(raw, { provider, search, byPage }));
+    if (page === 0 && response.results.length > 0 && taken.length === 0) {
       throw new ProviderError("unreadable", "its results have no addresses");
     }
     next = response.next;
@@ -42,15 +53,27 @@ export async function askProvider(
   return { results: [...byPage.values()], complete: true };
 }
 
-function take({ title, url, snippet }: RawResult, provider: SearchProvider, byPage: Map<string, SearchResult>): void {
+interface Taking {
+  readonly provider: SearchProvider;
+  readonly search: ProviderSearch;
+  readonly byPage: Map<string, SearchResult>;
+}
+
+/** Adds a result, unless its host must not be shown. False if it has no address. */
+function take({ title, url, snippet }: RawResult, { provider, search, byPage }: Taking): boolean {
   const address = resultUrl(url, provider.base);
-  if (address === undefined) return;
+  if (address === undefined) return false;
+  const { hostname } = new URL(address);
+  const { site, exclude_site: excluded = [] } = search.filters;
+  const isWanted = site === undefined || isOfSite(hostname, site);
+  const isExcluded = excluded.some((other) => isOfSite(hostname, other));
   const key = urlKey(address);
-  if (byPage.has(key)) return;
+  if (!isWanted || isExcluded || !isShown(hostname, search.policy) || byPage.has(key)) return true;
   byPage.set(key, {
     // A page without a title is shown with its address.
     title: cleanText(title, MAX_TITLE_LENGTH, provider.markup) || address.slice(0, MAX_TITLE_LENGTH),
     url: address,
     snippet: cleanText(snippet, MAX_SNIPPET_LENGTH, provider.markup),
   });
+  return true;
 }

@@ -1,73 +1,90 @@
 import { expect, test } from "bun:test";
-import { type AttemptOutcome, Breaker } from "./breaker.ts";
+import { Breaker } from "./breaker.ts";
 
 function setUp() {
   const clock = { now: 0 };
-  const breaker = new Breaker(() => clock.now);
-  const attempt = (outcome: AttemptOutcome): boolean => {
-    const done = breaker.attempt();
-    done?.(outcome);
-    return done !== undefined;
+  const provider = { failure: "it fails" as string | undefined, probes: 0 };
+  const changes: string[] = [];
+  const breaker = new Breaker({
+    now: () => clock.now,
+    probe: () => {
+      provider.probes += 1;
+      return Promise.resolve(provider.failure);
+    },
+    onChange: (from, to, reason) => changes.push(`${from} to ${to}: ${reason ?? "works"}`),
+  });
+  const fail = async (times: number) => {
+    for (let n = 0; n < times; n += 1) breaker.record(false);
+    // The probe of a closed breaker runs in the background.
+    await Bun.sleep(0);
   };
-  return { clock, breaker, attempt };
+  return { clock, provider, breaker, fail, changes };
 }
 
-test("opens after three consecutive failures, and not after others", () => {
-  const { breaker, attempt } = setUp();
-  for (const outcome of ["failure", "failure", "success", "failure", "failure", "void"] as const) attempt(outcome);
-  expect(breaker.state).toBe("closed");
-  attempt("failure");
-  expect(breaker.state).toBe("open");
-  expect(attempt("success")).toBe(false);
+test("opens after three consecutive failures and a failed probe, and not after others", async () => {
+  const { breaker, provider, fail, changes } = setUp();
+  await fail(2);
+  breaker.record(true);
+  await fail(2);
+  expect([breaker.state, provider.probes]).toEqual(["closed", 0]);
+  await fail(1);
+  expect([breaker.state, provider.probes, await breaker.allows()]).toEqual(["open", 1, false]);
+  expect(changes).toEqual(["closed to open: it fails"]);
 });
 
-test("lets one attempt through after its time, which closes it or opens it for twice as long", () => {
-  const { clock, breaker, attempt } = setUp();
-  for (let n = 0; n < 3; n += 1) attempt("failure");
+test("stays closed for any number of failures while probes succeed, and sends few probes", async () => {
+  const { breaker, provider, fail, clock } = setUp();
+  provider.failure = undefined;
+  for (let second = 0; second < 60; second += 1) {
+    await fail(50);
+    expect(await breaker.allows()).toBe(true);
+    clock.now += 1_000;
+  }
+  expect(provider.probes).toBe(6);
+});
+
+test("sends one probe for all callers after its time, which closes it or opens it for twice as long", async () => {
+  const { clock, breaker, provider, fail, changes } = setUp();
+  await fail(3);
   clock.now = 29_999;
-  expect(breaker.state).toBe("open");
+  expect([breaker.state, await breaker.allows()]).toEqual(["open", false]);
   clock.now = 30_000;
   expect(breaker.state).toBe("half-open");
-  const probe = breaker.attempt();
-  expect(breaker.attempt()).toBeUndefined();
-  probe?.("failure");
-  expect(breaker.state).toBe("open");
+  expect(await Promise.all([breaker.allows(), breaker.allows(), breaker.allows()])).toEqual([false, false, false]);
+  expect(provider.probes).toBe(2);
   clock.now = 89_999;
   expect(breaker.state).toBe("open");
   clock.now = 90_000;
-  expect(attempt("success")).toBe(true);
+  provider.failure = undefined;
+  expect(await breaker.allows()).toBe(true);
   expect(breaker.state).toBe("closed");
+  expect(changes.at(-1)).toBe("half-open to closed: works");
 });
 
-test("an attempt without a result leaves the next attempt open", () => {
-  const { clock, breaker, attempt } = setUp();
-  for (let n = 0; n < 3; n += 1) attempt("failure");
-  clock.now = 30_000;
-  attempt("void");
-  expect(breaker.state).toBe("half-open");
-  expect(attempt("success")).toBe(true);
-});
-
-test("stays open for at most ten minutes, and starts again after a success", () => {
-  const { clock, breaker, attempt } = setUp();
-  for (let n = 0; n < 3; n += 1) attempt("failure");
+test("stays open for at most ten minutes, and starts again after a success", async () => {
+  const { clock, breaker, provider, fail } = setUp();
+  await fail(3);
   for (let n = 0; n < 10; n += 1) {
     clock.now += 600_000;
-    expect(attempt("failure")).toBe(true);
+    expect(await breaker.allows()).toBe(false);
   }
+  expect(provider.probes).toBe(11);
   clock.now += 600_000;
-  attempt("success");
-  for (let n = 0; n < 3; n += 1) attempt("failure");
+  provider.failure = undefined;
+  await breaker.allows();
+  provider.failure = "it fails";
+  clock.now += 10_000;
+  await fail(3);
   clock.now += 30_000;
   expect(breaker.state).toBe("half-open");
 });
 
-test("failures that were under way when it opened do not extend the time", () => {
-  const { clock, breaker } = setUp();
-  const attempts = Array.from({ length: 5 }, () => breaker.attempt());
-  for (const done of attempts.slice(0, 3)) done?.("failure");
+test("requests never extend its time: neither their number, nor those that were under way when it opened", async () => {
+  const { clock, breaker, provider, fail } = setUp();
+  await fail(3);
   clock.now = 20_000;
-  for (const done of attempts.slice(3)) done?.("failure");
+  await fail(100);
+  expect(provider.probes).toBe(1);
   clock.now = 30_000;
   expect(breaker.state).toBe("half-open");
 });

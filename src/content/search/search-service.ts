@@ -5,7 +5,7 @@ import { VERSION } from "../../lib/process/version.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { IndexQueries } from "./index/index-queries.ts";
-import { type FoundPage, PageIndex } from "./index/page-index.ts";
+import { type FoundPage, type IndexQuery, PageIndex } from "./index/page-index.ts";
 import { createProviders, PROVIDER_NAMES, type ProviderDeps, type ProviderName } from "./providers.ts";
 import { type LocalIndex } from "./providers/local.ts";
 import { Search } from "./search.ts";
@@ -84,7 +84,8 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
   });
   const { parallel, providerTimeoutMs, cacheMs } = options;
   const chosen = [...new Set(options.providers)].map((name) => providers[name]);
-  const search = new Search({ providers: chosen, parallel, providerTimeoutMs, cacheMs, log: deps.log, now });
+  const { policy } = egress;
+  const search = new Search({ providers: chosen, policy, parallel, providerTimeoutMs, cacheMs, log: deps.log, now });
   return {
     search,
     remember(page) {
@@ -126,8 +127,8 @@ class IndexFile implements LocalIndex {
     }
   }
 
-  search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
-    return this.#queries.search(query, count, offset, signal);
+  search(query: IndexQuery, signal: AbortSignal): Promise<readonly FoundPage[]> {
+    return this.#queries.search(query, signal);
   }
 
   make(): PageIndex {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { ProviderError, type ProviderRequest, type SearchProvider } from "./web/provider.ts";
+import {
+  type FilterName,
+  ProviderError,
+  type ProviderRequest,
+  type SearchFilters,
+  type SearchProvider,
+} from "./web/provider.ts";
 import { type RawResult } from "./web/result.ts";
+import { PUBLIC_WEB } from "../egress/guard.ts";
 import { Search, type SearchDeps } from "./search.ts";
 
 type Behaviour = (request: ProviderRequest) => Promise<readonly RawResult[]>;
@@ -32,6 +39,8 @@ function provider(name: string, behaviour: string | Behaviour): Made {
     markup: false,
     base: "https://engine.test/",
     maxPages: 1,
+    maxResults: 100,
+    filters: new Set(),
     behaviour: typeof behaviour === "string" ? () => Promise.resolve(raw(behaviour)) : behaviour,
     calls: 0,
     available: () => true,
@@ -48,6 +57,7 @@ function setUp(providers: readonly SearchProvider[], more: Partial<SearchDeps> =
   const log: string[] = [];
   const search = new Search({
     providers,
+    policy: PUBLIC_WEB,
     parallel: 2,
     providerTimeoutMs: 5_000,
     cacheMs: 300_000,
@@ -188,37 +198,142 @@ describe("the cache", () => {
 });
 
 describe("the breakers", () => {
-  test("skip a provider that failed three times, and try it once after a while", async () => {
+  /** Lets probes end, which run in the background. */
+  const settled = () => Bun.sleep(0);
+
+  test("skip a provider that failed three times and fails a probe, and send another probe after a while", async () => {
     const one = provider("one", fails("challenge"));
+    const queries: string[] = [];
+    one.behaviour = (request) => {
+      queries.push(request.query);
+      return fails("challenge")();
+    };
     const { ask, clock, search, log } = setUp([one, provider("two", "ab")]);
-    for (let n = 0; n < 5; n += 1) await ask(`q${n}`);
-    expect(one.calls).toBe(3);
+    for (let n = 0; n < 5; n += 1) {
+      await ask(`q${n}`);
+      await settled();
+    }
+    expect(queries).toEqual(["q0", "q1", "q2", "weather"]);
     expect(search.failure()).toBeUndefined();
     expect(log).toEqual(["the search provider one went from closed to open: it is challenge"]);
     clock.now = 30_000;
     one.behaviour = () => Promise.resolve(raw("c"));
-    expect((await ask("again")).names).toBe("one,two");
+    // While the probe runs, the others are asked first.
+    expect((await ask("again")).names).toBe("two,one");
     expect(search.states()[0]?.state).toBe("closed");
+    expect((await ask("and again")).names).toBe("one,two");
+  });
+
+  test("stay closed however many queries fail, if the probe succeeds", async () => {
+    const one = provider("one", ({ query }) =>
+      query.startsWith("bad") ? fails("challenge")() : Promise.resolve(raw("a")),
+    );
+    const { ask, search, log } = setUp([one]);
+    for (let n = 0; n < 50; n += 1) {
+      const outcomes = [ask(`bad ${n}`), ask(`bad ${n}!`), ask(`bad ${n}?`)].map(codeOf);
+      expect(await Promise.all(outcomes)).toEqual(["search-failed", "search-failed", "search-failed"]);
+      await settled();
+      expect(search.states()[0]?.state).toBe("closed");
+    }
+    expect([(await ask("good")).letters, log]).toEqual(["a", []]);
+    // One probe in ten seconds.
+    expect(one.calls).toBe(152);
   });
 
   test("report that search is down if all are open, until one may be tried again", async () => {
     const { ask, clock, search } = setUp([provider("one", fails("limited")), provider("two", fails("limited"))]);
     for (let n = 0; n < 3; n += 1) await codeOf(ask(`q${n}`));
+    await settled();
     expect(search.failure()).toBe("Cannot search: no provider works (one, two)");
     expect(await codeOf(ask("q"))).toBe("search-unavailable");
     clock.now = 30_000;
     expect(search.failure()).toBeUndefined();
-    expect(await codeOf(ask("q"))).toBe("search-failed");
+    expect(await codeOf(ask("q"))).toBe("search-unavailable");
     expect(search.failure()).toBeDefined();
   });
 
-  test("do not count a failure if the provider had too little time", async () => {
-    const { ask, search } = setUp([provider("one", hangs)]);
+  test("do not open because callers give a provider too little time", async () => {
+    const one = provider("one", ({ query, ...request }) =>
+      query === "weather" ? Promise.resolve([]) : hangs({ query, ...request }),
+    );
+    const { ask, search } = setUp([one]);
     for (let n = 0; n < 4; n += 1) expect(await codeOf(ask(`q${n}`, 10, 20))).toBe("search-timeout");
-    expect(search.failure()).toBeUndefined();
+    expect(search.states()[0]?.state).toBe("closed");
   });
 
   test("report nothing if search is switched off", () => {
     expect(setUp([]).search.failure()).toBeUndefined();
+  });
+});
+
+describe("restrictions", () => {
+  const able = (name: string, behaviour: string | Behaviour, filters: readonly FilterName[]): Made => ({
+    ...provider(name, behaviour),
+    filters: new Set(filters),
+  });
+
+  test("are for the providers that can apply them, and the others are not asked", async () => {
+    const [one, two] = [able("one", "a", []), able("two", "b", ["lang", "site"])];
+    const { search } = setUp([one, two]);
+    const found = await search.search({ query: "q", count: 5, timeoutMs: 1_000, filters: { lang: "de" } });
+    expect([found.providers, one.calls]).toEqual([["two"], 0]);
+  });
+
+  test("that no provider can apply are errors that name them", async () => {
+    const { search } = setUp([able("one", "a", ["site"]), able("two", "b", ["lang"])]);
+    const errorOf = async (filters: SearchFilters, page = 1) =>
+      await search.search({ query: "q", count: 10, timeoutMs: 1_000, filters, page }).then(
+        () => undefined,
+        (error: unknown) => (error instanceof TurnpikeError ? error.errors : undefined),
+      );
+    const none = "is supported by none of the search providers (one, two)";
+    expect(await errorOf({ after: "2026-01-01", lang: "de" })).toEqual([{ path: "after", message: none }]);
+    const together = `${none} together with the other restrictions`;
+    expect(await errorOf({ site: "a.test", lang: "de" })).toEqual([
+      { path: "site", message: together },
+      { path: "lang", message: together },
+    ]);
+    expect(await errorOf({ lang: "de" }, 11)).toEqual([
+      {
+        path: "page",
+        message: "is too high: the search providers that can apply the request (two) have at most 100 results",
+      },
+    ]);
+  });
+
+  test("of sites also hold for results of providers that ignore them", async () => {
+    const { search } = setUp([able("one", "abc", ["site", "exclude_site"])]);
+    const titles = async (filters: SearchFilters) =>
+      (await search.search({ query: "q", count: 9, timeoutMs: 1_000, filters })).results.map(({ title }) => title);
+    expect(await titles({ site: "b.test" })).toEqual(["b"]);
+    expect(await titles({ exclude_site: ["b.test", "test.test"] })).toEqual(["a", "c"]);
+  });
+
+  test("and pages: each result is on one page, whatever the number of providers", async () => {
+    const letters = "abcdefghijklmnopqrstuvwxyz";
+    const { search } = setUp([provider("one", letters), provider("two", `xyz${letters}`), provider("three", "0123")]);
+    const pages = await Promise.all(
+      [1, 2, 3, 4].map(async (page) => (await search.search({ query: "q", count: 8, page, timeoutMs: 1_000 })).results),
+    );
+    const shown = pages.flat().map(({ title }) => title);
+    expect(shown.toSorted().join("")).toBe(`0123${letters}`);
+    expect(pages.map((page) => page.length)).toEqual([8, 8, 8, 6]);
+  });
+
+  test("private hosts are never results", async () => {
+    const addresses = [
+      "http://127.1/",
+      "http://[::1]/",
+      "http://router/",
+      "http://169.254.169.254/",
+      "https://a.test/",
+    ];
+    const results = addresses.map((url) => ({ title: url, url, snippet: "" }));
+    const { search } = setUp([provider("one", () => Promise.resolve(results))]);
+    const urls = async (query: string) =>
+      (await search.search({ query, count: 9, timeoutMs: 1_000 })).results.map(({ url }) => url);
+    expect(await urls("q")).toEqual(["https://a.test/"]);
+    results.pop();
+    expect(await urls("only private")).toEqual([]);
   });
 });

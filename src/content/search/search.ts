@@ -1,19 +1,20 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type FieldError, TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
 import { ResponseCache, type Found } from "./response-cache.ts";
+import { type EgressPolicy } from "../egress/guard.ts";
 import { askProvider, type ProviderResponse } from "./ask-provider.ts";
-import { type AttemptOutcome, Breaker, type BreakerState } from "./breaker.ts";
+import { Breaker, type BreakerState } from "./breaker.ts";
 import { fuse } from "./fuse.ts";
-import { ProviderError, type SearchProvider } from "./web/provider.ts";
+import { type FilterName, ProviderError, type SearchFilters, type SearchProvider } from "./web/provider.ts";
 import { type SearchResult } from "./web/result.ts";
+import { urlKey } from "./web/result-url.ts";
 
 /** Searches that run at the same time. @operator Equal searches of several callers count once. */
 const MAX_SEARCHES = 128;
-/**
- * Milliseconds in which a working provider responds. A timeout after less time does not count as the provider's
- * failure.
- */
-const FAIR_MS = 2_000;
+/** The query that shows whether a provider works. No caller has influence on it. */
+const PROBE = "weather";
+/** Ranks of the providers' lists that are merged at a time. Deeper lists then change no earlier page of results. */
+const MERGED_RANKS = 10;
 /** Milliseconds that a response is cached at most if the search found nothing, and if a provider failed. */
 const EMPTY_TTL_MS = 60_000;
 const INCOMPLETE_TTL_MS = 30_000;
@@ -22,6 +23,8 @@ const INCOMPLETE_TTL_MS = 30_000;
 export interface SearchDeps {
   /** In the order in which they are tried. */
   readonly providers: readonly SearchProvider[];
+  /** The hosts that may appear in results. */
+  readonly policy: EgressPolicy;
   /** Providers that are asked at the same time. */
   readonly parallel: number;
   /** Milliseconds for one provider, all its pages included. */
@@ -38,13 +41,24 @@ export interface SearchQuery {
   readonly query: string;
   /** Results that the caller wants. */
   readonly count: number;
+  /** The first page is 1. */
+  readonly page?: number;
+  readonly filters?: SearchFilters;
+  readonly timeoutMs: number;
+}
+
+/** A search as it runs. `count` includes the results of earlier pages. */
+interface Run {
+  readonly query: string;
+  readonly filters: SearchFilters;
+  readonly count: number;
   readonly timeoutMs: number;
 }
 
 /** The result of a search. */
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
-  /** Further results, beyond `count`. */
+  /** Further results, beyond the page. */
   readonly more: readonly SearchResult[];
   /** The providers that responded. */
   readonly providers: readonly string[];
@@ -62,12 +76,6 @@ type Outcome =
   | { readonly name: string; readonly results: readonly SearchResult[] }
   | { readonly name: string; readonly error: ProviderError };
 
-/** A provider that is asked in a wave. */
-interface Turn {
-  readonly link: Link;
-  readonly done: (outcome: AttemptOutcome) => void;
-}
-
 /**
  * Searches with a chain of providers. Some are asked at the same time. The next ones follow if those fail or find too
  * little.
@@ -80,17 +88,19 @@ export class Search {
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
-    this.#chain = deps.providers.map((provider) => ({ provider, breaker: new Breaker(deps.now) }));
+    this.#chain = deps.providers.map((provider) => ({ provider, breaker: this.#breaker(provider) }));
     this.#cache = new ResponseCache(deps.now);
   }
 
-  /** Throws `search-failed`, `search-timeout`, `search-unavailable` or `overloaded`. */
-  async search({ query, count, timeoutMs }: SearchQuery): Promise<SearchResponse> {
-    const key = query.normalize("NFC").replace(/\s+/g, " ").trim();
-    const known = this.#cache.get(key, count);
-    const found = known ?? (await this.#once(key, count, timeoutMs));
-    const { results, providers } = found;
-    return { results: results.slice(0, count), more: results.slice(count), providers, cached: known !== undefined };
+  /** Throws `invalid-parameters`, `search-failed`, `search-timeout`, `search-unavailable` or `overloaded`. */
+  async search({ query, count, page = 1, filters = {}, timeoutMs }: SearchQuery): Promise<SearchResponse> {
+    const from = count * (page - 1);
+    this.#assertSupported(filters, from);
+    const run = { query: query.normalize("NFC").replace(/\s+/g, " ").trim(), filters, count: count * page, timeoutMs };
+    const known = this.#cache.get(cacheKey(run), run.count);
+    const { results, providers } = known ?? (await this.#once(run));
+    const [shown, more] = [results.slice(from, run.count), results.slice(run.count)];
+    return { results: shown, more, providers, cached: known !== undefined };
   }
 
   /** Why no search can succeed now. Undefined while a provider works or can be tried again. */
@@ -110,33 +120,63 @@ export class Search {
     return active.map(({ provider, breaker }) => ({ name: provider.name, state: breaker.state }));
   }
 
+  /** Throws `invalid-parameters` if no provider can apply the filters, or has as many results. */
+  #assertSupported(filters: SearchFilters, from: number): void {
+    const active = this.#chain.flatMap(({ provider }) => (provider.available() ? [provider] : []));
+    const names = filterNames(filters);
+    const able = active.filter((provider) => supports(provider, filters));
+    const most = able.reduce((sum, { maxResults }) => sum + maxResults, 0);
+    if (active.length === 0 || (able.length > 0 && from < most)) return;
+    const all = active.map(({ name }) => name).join(", ");
+    if (able.length > 0) {
+      const message = `is too high: the search providers that can apply the request (${able.map(({ name }) => name).join(", ")}) have at most ${most} results`;
+      throw invalid([{ path: "page", message }]);
+    }
+    const alone = names.filter((name) => !active.some((provider) => provider.filters.has(name)));
+    const message =
+      alone.length > 0
+        ? `is supported by none of the search providers (${all})`
+        : `is supported by none of the search providers (${all}) together with the other restrictions`;
+    throw invalid((alone.length > 0 ? alone : names).map((path) => ({ path, message })));
+  }
+
   /** Joins an equal search that is already running. It ends for all callers at its own timeout. */
-  #once(query: string, count: number, timeoutMs: number): Promise<Found> {
-    const key = `${count} ${timeoutMs} ${query}`;
+  #once(run: Run): Promise<Found> {
+    const key = `${run.count} ${run.timeoutMs} ${cacheKey(run)}`;
     const running = this.#running.get(key);
     if (running !== undefined) return running;
     if (this.#running.size >= MAX_SEARCHES) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot search: too many searches are under way"));
     }
-    const started = this.#run(query, count, timeoutMs).finally(() => this.#running.delete(key));
+    const started = this.#run(run).finally(() => this.#running.delete(key));
     this.#running.set(key, started);
     return started;
   }
 
-  async #run(query: string, count: number, timeoutMs: number): Promise<Found> {
-    const waiting = this.#chain.filter(({ provider }) => provider.available());
+  async #run(run: Run): Promise<Found> {
+    const waiting = this.#inOrder(run.filters);
     const outcomes: Outcome[] = [];
-    const endsAt = this.#deps.now() + timeoutMs;
-    let results: readonly SearchResult[] = [];
-    while (waiting.length > 0 && results.length < count) {
+    const endsAt = this.#deps.now() + run.timeoutMs;
+    const results = new Map<string, SearchResult>();
+    while (waiting.length > 0 && results.size < run.count) {
       const left = endsAt - this.#deps.now();
       if (left <= 0) break;
       const wave = this.#nextWave(waiting, outcomes);
       // Half of the time is kept for the next providers.
       const ms = Math.min(this.#deps.providerTimeoutMs, waiting.length === 0 ? left : left / 2);
-      outcomes.push(...(await Promise.all(wave.map((turn) => this.#ask(turn, { query, count, ms })))));
-      results = fuse(outcomes.flatMap((outcome) => ("results" in outcome ? [outcome.results] : [])));
+      const ended = await Promise.all(wave.map((link) => this.#ask(link, run, ms)));
+      outcomes.push(...ended);
+      const lists = ended.flatMap((outcome) => ("results" in outcome ? [outcome.results] : []));
+      for (const result of merged(lists)) {
+        const key = urlKey(result.url);
+        if (!results.has(key)) results.set(key, result);
+      }
     }
+    return this.#found(run, outcomes, [...results.values()]);
+  }
+
+  /** Throws if the search has failed. */
+  #found(run: Run, outcomes: readonly Outcome[], results: readonly SearchResult[]): Found {
     const failures = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome] : []));
     const providers = outcomes.flatMap((outcome) => ("results" in outcome ? [outcome.name] : []));
     const complete = failures.length === 0;
@@ -145,53 +185,93 @@ export class Search {
     const found: Found = { results, providers, complete };
     const { cacheMs } = this.#deps;
     const limit = complete ? (results.length === 0 ? EMPTY_TTL_MS : cacheMs) : INCOMPLETE_TTL_MS;
-    this.#cache.set(query, count, found, Math.min(cacheMs, limit));
+    this.#cache.set(cacheKey(run), run.count, found, Math.min(cacheMs, limit));
     return found;
   }
 
-  /** Takes the next providers whose breakers allow an attempt. The others become failed outcomes. */
-  #nextWave(waiting: Link[], outcomes: Outcome[]): Turn[] {
-    const wave: Turn[] = [];
+  /** The available providers. Those that failed come last, while probes show whether they work again. */
+  #inOrder(filters: SearchFilters): Link[] {
+    const active = this.#chain.filter(({ provider }) => provider.available() && supports(provider, filters));
+    for (const { breaker } of active) void breaker.allows();
+    const works = ({ breaker }: Link) => breaker.state === "closed";
+    return [...active.filter(works), ...active.filter((link) => !works(link))];
+  }
+
+  /** Takes the next providers that are not resting. The others become failed outcomes. */
+  #nextWave(waiting: Link[], outcomes: Outcome[]): Link[] {
+    const wave: Link[] = [];
     while (wave.length < this.#deps.parallel) {
       const link = waiting.shift();
       if (link === undefined) break;
-      const done = link.breaker.attempt();
-      if (done !== undefined) wave.push({ link, done });
-      else {
-        const error = new ProviderError("resting", "it failed too often recently");
-        outcomes.push({ name: link.provider.name, error });
-      }
+      if (link.breaker.state === "open") outcomes.push({ name: link.provider.name, error: resting() });
+      else wave.push(link);
     }
     return wave;
   }
 
-  async #ask(
-    { link, done }: Turn,
-    { query, count, ms }: { readonly query: string; readonly count: number; readonly ms: number },
-  ): Promise<Outcome> {
-    const { provider, breaker } = link;
+  async #ask({ provider, breaker }: Link, run: Run, ms: number): Promise<Outcome> {
     const { name } = provider;
-    const before = breaker.state;
-    let outcome: Outcome;
     try {
-      const { results } = await askWithin(ms, (signal) => askProvider(provider, query, count, signal));
-      done("success");
-      outcome = { name, results };
+      const { results } = await askWithin(ms, async (signal) => {
+        if (!(await breaker.allows())) throw resting();
+        return await askProvider(provider, { ...run, policy: this.#deps.policy, signal });
+      });
+      breaker.record(true);
+      return { name, results };
     } catch (error) {
       const failed = error instanceof ProviderError ? error : new ProviderError("unreachable", "it failed");
-      done(blame(failed, ms));
-      outcome = { name, error: failed };
+      if (failed.reason !== "resting") breaker.record(false);
+      return { name, error: failed };
     }
-    if (breaker.state !== before) {
-      const why = "error" in outcome ? `: ${outcome.error.message}` : "";
-      this.#deps.log(`the search provider ${name} went from ${before} to ${breaker.state}${why}`);
-    }
-    return outcome;
+  }
+
+  #breaker(provider: SearchProvider): Breaker {
+    const { providerTimeoutMs, policy, now, log } = this.#deps;
+    const probe = { query: PROBE, filters: {}, count: 1, policy };
+    return new Breaker({
+      now,
+      probe: () =>
+        askWithin(providerTimeoutMs, (signal) => askProvider(provider, { ...probe, signal })).then(
+          () => undefined,
+          (error: unknown) => (error instanceof ProviderError ? error.message : "it failed"),
+        ),
+      onChange: (from, to, reason) =>
+        log(
+          `the search provider ${provider.name} went from ${from} to ${to}${reason === undefined ? "" : `: ${reason}`}`,
+        ),
+    });
   }
 }
 
-function blame({ reason }: ProviderError, ms: number): AttemptOutcome {
-  return reason === "timeout" && ms < FAIR_MS ? "void" : "failure";
+function resting(): ProviderError {
+  return new ProviderError("resting", "it failed too often recently");
+}
+
+function filterNames(filters: SearchFilters): FilterName[] {
+  const names: readonly FilterName[] = ["site", "exclude_site", "after", "before", "lang"];
+  return names.filter((name) => filters[name] !== undefined);
+}
+
+function supports(provider: SearchProvider, filters: SearchFilters): boolean {
+  return filterNames(filters).every((name) => provider.filters.has(name));
+}
+
+function cacheKey({ query, filters }: Run): string {
+  return JSON.stringify([query, ...filterNames(filters).map((name) => [name, filters[name]])]);
+}
+
+/** The lists merged, some ranks at a time. */
+function merged(lists: readonly (readonly SearchResult[])[]): SearchResult[] {
+  const depth = Math.max(0, ...lists.map((list) => list.length));
+  const blocks = Array.from({ length: Math.ceil(depth / MERGED_RANKS) }, (_, block) =>
+    fuse(lists.map((list) => list.slice(block * MERGED_RANKS, (block + 1) * MERGED_RANKS))),
+  );
+  return blocks.flat();
+}
+
+function invalid(errors: readonly FieldError[]): TurnpikeError {
+  const detail = errors.map(({ path, message }) => `'${path}' ${message}`).join("; ");
+  return new TurnpikeError("invalid-parameters", `Cannot search: ${detail}`, errors);
 }
 
 /** Runs `ask` with a signal that aborts after `ms`. It does not wait for a provider that ignores the signal. */

@@ -70,7 +70,8 @@ async function closeAll(): Promise<void> {
 describe("a crawl of a site", () => {
   let made: Crawled;
   let report: CrawlReport;
-  const found = (query: string) => made.index.search(query, 5).map(({ url }) => url.slice(made.site.url.length));
+  const found = (query: string) =>
+    made.index.search({ query, count: 5 }).map(({ url }) => url.slice(made.site.url.length));
 
   beforeAll(async () => {
     made = setUp();
@@ -106,7 +107,7 @@ describe("a crawl of a site", () => {
     ["/never", undefined],
     ["/broken", "failed"],
     ["/drops", "failed"],
-    ["/gone", "removed"],
+    ["/gone", "dead link"],
     ["/old", "redirect"],
     ["/away", "redirect"],
     ["/loop", "redirect"],

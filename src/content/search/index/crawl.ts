@@ -43,11 +43,12 @@ export interface CrawlDeps {
   readonly progress: (url: string, outcome: CrawlOutcome, reason: string | undefined) => void;
 }
 
-/** The outcome of an address. */
+/** The outcome of an address. `removed`: the index had the page. `dead link`: it did not, and there is no page. */
 export type CrawlOutcome =
   | "indexed"
   | "unchanged"
   | "removed"
+  | "dead link"
   | "forbidden"
   | "redirect"
   | "duplicate"
@@ -246,7 +247,7 @@ class Crawler {
     if (status === 404 || status === 410) {
       this.#remove(url);
       sites.forget(this.#site.id, url);
-      return "removed";
+      return known === undefined ? "dead link" : "removed";
     }
     if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
     return status === 200 ? await this.#read(url, depth, response) : new Failed(`the server responded with ${status}`);

@@ -1,5 +1,5 @@
 import { ProviderError } from "../web/provider.ts";
-import { type FoundPage } from "./page-index.ts";
+import { type FoundPage, type IndexQuery } from "./page-index.ts";
 import { type QueryResponse, type QueryMessage } from "./query-worker.ts";
 
 /** Queries of the search index that wait for a result. A further one is refused. @operator */
@@ -22,7 +22,7 @@ export class IndexQueries {
   }
 
   /** Fails with a ProviderError. An aborted call rejects at once, also while its query runs. */
-  async search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
+  async search(query: IndexQuery, signal: AbortSignal): Promise<readonly FoundPage[]> {
     if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many queries wait for the index");
     const id = this.#nextId;
     this.#nextId += 1;
@@ -32,7 +32,7 @@ export class IndexQueries {
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     this.#worker ??= this.#start();
-    const message: QueryMessage = { id, path: this.#path, query, count, offset };
+    const message: QueryMessage = { id, path: this.#path, query };
     this.#worker.postMessage(message);
     try {
       return await promise;

@@ -24,7 +24,7 @@ function put(index: PageIndex, path: string, title: string, text: string): boole
 }
 
 const paths = (index: PageIndex, query: string) =>
-  index.search(query, 10).map(({ url }) => new URL(url).pathname.slice(1));
+  index.search({ query, count: 10 }).map(({ url }) => new URL(url).pathname.slice(1));
 
 describe("finds", () => {
   const index = fresh();
@@ -107,7 +107,7 @@ describe("no query breaks the index", () => {
     "   ",
   ];
   test.each(HOSTILE.map((query) => [query.slice(0, 30), query]))("%j", (_, query) => {
-    expect(Array.isArray(index.search(query, 10))).toBe(true);
+    expect(Array.isArray(index.search({ query, count: 10 }))).toBe(true);
   });
 
   test("and words that look like operators are words", () => {
@@ -136,7 +136,7 @@ describe("a page", () => {
     const index = fresh();
     put(index, "long", "t".repeat(5_000), `start ${"filler ".repeat(100_000)} ending`);
     expect([paths(index, "start"), paths(index, "ending")]).toEqual([["long"], []]);
-    expect(index.search("start", 1)[0]?.title.length).toBe(300);
+    expect(index.search({ query: "start", count: 1 })[0]?.title.length).toBe(300);
   });
 
   test("is identified by its words, so that a duplicate is found", () => {

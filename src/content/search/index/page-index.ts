@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../../lib/caught.ts";
+import { type SearchFilters } from "../web/provider.ts";
 import { matchesOf, segmented, snippetOf, termsOf } from "./query.ts";
 
 /** Maximum number of characters of a page's text that are indexed. */
@@ -55,6 +56,15 @@ CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NUL
 CREATE VIRTUAL TABLE words USING fts5(
   title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );`;
+
+/** A query of the index. */
+export interface IndexQuery {
+  readonly query: string;
+  readonly filters?: SearchFilters;
+  readonly count: number;
+  /** Pages that are left out at the beginning. */
+  readonly offset?: number;
+}
 
 /** A page that a query found. */
 export interface FoundPage {
@@ -126,8 +136,8 @@ export class PageIndex {
     }
   }
 
-  /** The best pages for a query, after the first `offset`. Never fails because of the query's text. */
-  search(query: string, count: number, offset = 0): FoundPage[] {
+  /** The best pages for a query. Never fails because of the query's text. */
+  search({ query, count, offset = 0 }: IndexQuery): FoundPage[] {
     const terms = termsOf(query);
     const found = new Map<number, { readonly url: string; readonly title: string; readonly body: string }>();
     const statement = this.database.query<{ id: number; url: string; title: string; body: string }, [string, number]>(

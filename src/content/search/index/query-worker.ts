@@ -1,5 +1,5 @@
 import { messageOf } from "../../../lib/caught.ts";
-import { type FoundPage, PageIndex } from "./page-index.ts";
+import { type FoundPage, type IndexQuery, PageIndex } from "./page-index.ts";
 
 /** The worker's own side of its message channel. Bun's types describe the main thread's side. */
 declare const self: Worker;
@@ -8,9 +8,7 @@ declare const self: Worker;
 export interface QueryMessage {
   readonly id: number;
   readonly path: string;
-  readonly query: string;
-  readonly count: number;
-  readonly offset: number;
+  readonly query: IndexQuery;
 }
 
 /** The result of the query with the same `id`: the pages, or the reason of its failure. */
@@ -21,10 +19,10 @@ export type QueryResponse = { readonly id: number } & (
 
 let index: PageIndex | undefined;
 
-function response({ id, path, query, count, offset }: QueryMessage): QueryResponse {
+function response({ id, path, query }: QueryMessage): QueryResponse {
   try {
     index ??= PageIndex.open(path);
-    return { id, pages: index.search(query, count, offset) };
+    return { id, pages: index.search(query) };
   } catch (error) {
     return { id, reason: messageOf(error) };
   }

@@ -1,5 +1,5 @@
 import { type EgressOptions } from "../../egress/guard.ts";
-import { ProviderError } from "../web/provider.ts";
+import { ProviderError, type SearchFilters } from "../web/provider.ts";
 import { type WebResponse, WebError, type WebRequest, webGet } from "../web/web-get.ts";
 
 /** Maximum number of bytes of a provider's response. */
@@ -34,6 +34,24 @@ export async function ask({ url, headers, form, egress, signal }: Ask): Promise<
   if (status === 429 || status === 503) throw new ProviderError("limited", `it responded with ${status}`);
   if (status === 202 || status === 403) throw new ProviderError("challenge", `it responded with ${status}`);
   throw new ProviderError("refused", `it responded with ${status}`);
+}
+
+/** The query with the operators for the sites that are wanted and excluded. Every web search engine supports them. */
+export function withSites(query: string, { site, exclude_site: excluded = [] }: SearchFilters): string {
+  const operators = [...(site === undefined ? [] : [`site:${site}`]), ...excluded.map((other) => `-site:${other}`)];
+  return [query, ...operators].join(" ");
+}
+
+/** `query` cut so that the operators for sites fit into `max` characters with it. */
+export function fitted(query: string, filters: SearchFilters, max: number): string {
+  const operators = withSites("", filters).length;
+  return withSites(query.slice(0, Math.max(0, max - operators)).toWellFormed(), filters);
+}
+
+/** The first and the last day of results. Undefined if any day is allowed. */
+export function daysOf({ after, before }: SearchFilters): readonly [first: string, last: string] | undefined {
+  if (after === undefined && before === undefined) return undefined;
+  return [after ?? "1970-01-01", before ?? new Date().toISOString().slice(0, 10)];
 }
 
 function providerError(error: unknown): ProviderError {

@@ -1,7 +1,7 @@
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
-import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
-import { ask } from "./ask.ts";
+import { type ProviderPage, type ProviderRequest, type SearchFilters, type SearchProvider } from "../web/provider.ts";
+import { ask, daysOf, fitted } from "./ask.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";
 
 /** Maximum number of characters of a query. A longer query is cut, since DuckDuckGo would refuse it. */
@@ -44,9 +44,11 @@ export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: Htm
     markup: false,
     base: endpoint,
     maxPages: 4,
+    maxResults: 40,
+    filters: new Set(["site", "exclude_site", "after", "before"]),
     available: () => true,
-    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
-      const form = next instanceof URLSearchParams ? next : firstForm(query);
+    async page({ query, filters, next, signal }: ProviderRequest): Promise<ProviderPage> {
+      const form = next instanceof URLSearchParams ? next : firstForm(query, filters);
       const response = await ask({ url: new URL(endpoint), headers, form, egress, signal });
       const page = await readResultPage(extractor, response, SHAPE);
       const fields = page.next.slice(0, MAX_FORM_FIELDS).map(({ name, value }): [string, string] => [name, value]);
@@ -55,8 +57,8 @@ export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: Htm
   };
 }
 
-function firstForm(query: string): URLSearchParams {
-  // A bang (`!word`) would redirect the search to another site.
-  const plain = query.replace(/(?<=^|\s)!(?=\S)/g, "").slice(0, MAX_QUERY_LENGTH);
-  return new URLSearchParams({ q: plain.toWellFormed(), b: "", kl: "wt-wt" });
+function firstForm(query: string, filters: SearchFilters): URLSearchParams {
+  const days = daysOf(filters);
+  const range = days === undefined ? {} : { df: days.join("..") };
+  return new URLSearchParams({ q: fitted(query, filters, MAX_QUERY_LENGTH), b: "", kl: "wt-wt", ...range });
 }

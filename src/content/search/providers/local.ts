@@ -1,13 +1,14 @@
-import { type FoundPage } from "../index/page-index.ts";
+import { type FoundPage, type IndexQuery } from "../index/page-index.ts";
 import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
 
-/** Results of one page: as many as one search may request. */
+/** Results of one page, and pages. */
 const PAGE_RESULTS = 50;
+const MAX_PAGES = 4;
 
 /** The index, as the provider uses it. */
 export interface LocalIndex {
   hasPages(): boolean;
-  search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]>;
+  search(query: IndexQuery, signal: AbortSignal): Promise<readonly FoundPage[]>;
 }
 
 /** The embedded index of pages that the operator named. It works without a network. */
@@ -16,11 +17,13 @@ export function createLocal(index: LocalIndex): SearchProvider {
     name: "local",
     markup: false,
     base: "http://local.invalid/",
-    maxPages: 2,
+    maxPages: MAX_PAGES,
+    maxResults: MAX_PAGES * PAGE_RESULTS,
+    filters: new Set(),
     available: () => index.hasPages(),
-    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+    async page({ query, filters, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const offset = typeof next === "number" ? next : 0;
-      const results = await index.search(query, PAGE_RESULTS, offset, signal);
+      const results = await index.search({ query, filters, count: PAGE_RESULTS, offset }, signal);
       return { results, next: results.length === PAGE_RESULTS ? offset + PAGE_RESULTS : undefined };
     },
   };

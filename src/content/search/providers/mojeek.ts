@@ -1,5 +1,5 @@
 import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
-import { ask } from "./ask.ts";
+import { ask, withSites } from "./ask.ts";
 import { type HtmlProviderOptions } from "./duckduckgo.ts";
 import { readResultPage, type ResultPageShape } from "./result-page.ts";
 
@@ -21,14 +21,27 @@ export function createMojeek({ endpoint, egress, extractor, userAgent }: HtmlPro
     markup: false,
     base: endpoint,
     maxPages: 5,
+    maxResults: 50,
+    filters: new Set(["site", "exclude_site", "after", "before"]),
     available: () => true,
-    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+    async page({ query, filters, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const url = next instanceof URL ? next : new URL(endpoint);
-      url.searchParams.set("q", query);
+      url.searchParams.set("q", withSites(query, filters));
+      if (filters.after !== undefined) url.searchParams.set("since", compact(filters.after));
+      // Mojeek excludes the day itself.
+      if (filters.before !== undefined) url.searchParams.set("before", compact(dayAfter(filters.before)));
       const response = await ask({ url, headers, egress, signal });
       const page = await readResultPage(extractor, response, SHAPE);
       const link = URL.parse(page.next[0]?.value ?? "", endpoint);
       return { results: page.results, next: link?.origin === url.origin && link.href !== url.href ? link : undefined };
     },
   };
+}
+
+function compact(day: string): string {
+  return day.replaceAll("-", "");
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
 }

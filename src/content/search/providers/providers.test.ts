@@ -27,6 +27,7 @@ const engines = {
   mojeek: startEngine("mojeek"),
 };
 const KEY = "a-secret-key";
+const TIDES = { query: "tides", filters: {}, policy: PUBLIC_WEB };
 
 function make(policy = ANYWHERE): Readonly<Record<ProviderName, SearchProvider>> {
   return createProviders({
@@ -37,7 +38,7 @@ function make(policy = ANYWHERE): Readonly<Record<ProviderName, SearchProvider>>
     braveKey: KEY,
     index: {
       hasPages: () => index.hasPages(),
-      search: (query, count, offset, signal) => queries.search(query, count, offset, signal),
+      search: (query, signal) => queries.search(query, signal),
     },
     endpoints: {
       brave: engines.brave.endpoint,
@@ -72,7 +73,7 @@ afterAll(async () => {
 });
 
 function ask(name: ProviderName, count: number, signal = AbortSignal.timeout(patient(10_000)), from = providers) {
-  return askProvider(from[name], "tides", count, signal);
+  return askProvider(from[name], { ...TIDES, count, signal });
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
@@ -147,7 +148,7 @@ describe.each([...REMOTE])("the provider %s", (name) => {
 
   test("sends a query with any characters unchanged", async () => {
     const query = `"quoted" & <b> 東京 😀 #?=%`;
-    await askProvider(providers[name], query, 1, AbortSignal.timeout(patient(10_000)));
+    await askProvider(providers[name], { ...TIDES, query, count: 1, signal: AbortSignal.timeout(patient(10_000)) });
     expect(engines[name].asked[0]?.parameters.get("q")).toBe(query);
   });
 });
@@ -163,10 +164,11 @@ test("keyless providers and Brave cannot reach private addresses, but the operat
 });
 
 test("Brave receives its key in a header field, and no query longer than it accepts", async () => {
-  await askProvider(providers.brave, "word ".repeat(200), 5, AbortSignal.timeout(patient(10_000)));
+  const signal = AbortSignal.timeout(patient(10_000));
+  await askProvider(providers.brave, { ...TIDES, query: "word ".repeat(200), count: 5, signal });
   const [request] = engines.brave.asked;
   expect(request?.headers.get("x-subscription-token")).toBe(KEY);
-  expect(request?.parameters.get("q")?.split(" ").length).toBe(50);
+  expect(request?.parameters.get("q")?.split(" ").length).toBe(49);
 });
 
 test("a page that fails after others keeps their results", async () => {
@@ -192,16 +194,17 @@ test("providers without address, key or index are not available", () => {
 
 test("the index runs in its own thread: a query may be refused or aborted, and too many are refused", async () => {
   const never = new AbortController();
+  const one = { query: "tides", count: 1 };
   const given = AbortSignal.abort();
-  expect((await failureOf(queries.search("tides", 1, 0, given))).reason).toBe("timeout");
-  const many = Array.from({ length: 200 }, () => queries.search("tides", 1, 0, never.signal));
+  expect((await failureOf(queries.search(one, given))).reason).toBe("timeout");
+  const many = Array.from({ length: 200 }, () => queries.search(one, never.signal));
   const settled = await Promise.allSettled(many);
   const refused = settled.filter(({ status }) => status === "rejected");
   expect(refused.length).toBeGreaterThanOrEqual(136);
-  expect((await queries.search("tides", 1, 0, never.signal)).length).toBe(1);
+  expect((await queries.search(one, never.signal)).length).toBe(1);
   const broken = new IndexQueries(join(folder, "absent", "index.db"));
-  expect((await failureOf(broken.search("tides", 1, 0, never.signal))).message).toBe("its index cannot be read");
-  const closed = broken.search("tides", 1, 0, never.signal);
+  expect((await failureOf(broken.search(one, never.signal))).message).toBe("its index cannot be read");
+  const closed = broken.search(one, never.signal);
   broken.close();
   expect((await failureOf(closed)).reason).toBe("unreachable");
 });

@@ -1,6 +1,6 @@
 import { ANYWHERE } from "../../egress/guard.ts";
 import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../web/provider.ts";
-import { ask, field, jsonObject, list } from "./ask.ts";
+import { ask, field, jsonObject, list, withSites } from "./ask.ts";
 
 /**
  * The operator's SearXNG or searx server, through its JSON interface, which the server's settings must allow. Its
@@ -13,11 +13,18 @@ export function createSearxng(baseUrl: string): SearchProvider {
     markup: true,
     base: base?.href ?? "https://searxng.invalid/",
     maxPages: 5,
+    maxResults: 50,
+    filters: new Set(["site", "exclude_site", "lang"]),
     available: () => base !== undefined,
-    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+    async page({ query, filters, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const number = typeof next === "number" ? next : 1;
       const url = new URL("search", base);
-      url.search = new URLSearchParams({ q: query, format: "json", pageno: String(number) }).toString();
+      url.search = new URLSearchParams({
+        q: withSites(query, filters),
+        format: "json",
+        pageno: String(number),
+        ...(filters.lang === undefined ? {} : { language: filters.lang }),
+      }).toString();
       const headers = { accept: "application/json" };
       const response = jsonObject(await ask({ url, headers, egress: { policy: ANYWHERE }, signal }));
       const found = list(response, "results");

@@ -7,9 +7,29 @@ export interface ProviderPage {
   readonly next: unknown;
 }
 
+/** Restrictions of a search. */
+export interface SearchFilters {
+  /** A host name without `www.`: results are of this host or its subdomains. */
+  readonly site?: string | undefined;
+  /** Host names: no result is of these hosts or their subdomains. */
+  readonly exclude_site?: readonly string[] | undefined;
+  /** The first day on which a result may be published: `2026-01-31`. */
+  readonly after?: string | undefined;
+  /** The last day. */
+  readonly before?: string | undefined;
+  /** The language of results, by ISO 639-1: `de`. */
+  readonly lang?: string | undefined;
+}
+
+/** A restriction that not every provider can apply. */
+export type FilterName = keyof SearchFilters;
+
 /** A request to a provider. */
 export interface ProviderRequest {
+  /** Plain words: commands of search engines are removed. Not empty. */
   readonly query: string;
+  /** The provider supports all that are set. */
+  readonly filters: SearchFilters;
   /** Results that are still wanted. A hint. */
   readonly count: number;
   /** `next` of the previous page. Undefined for the first page. */
@@ -26,8 +46,11 @@ export interface SearchProvider {
   readonly markup: boolean;
   /** The base of relative addresses in results. */
   readonly base: string;
-  /** Pages of results that one search may request. */
+  /** Pages of results that one search may request, and the results in all of them. */
   readonly maxPages: number;
+  readonly maxResults: number;
+  /** The restrictions that it applies. */
+  readonly filters: ReadonlySet<FilterName>;
   /** Whether the provider can be asked at all. */
   available(): boolean;
   /** One page of results, which may be empty. Fails with a ProviderError if the provider does not respond. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { resultUrl, urlKey } from "./result-url.ts";
+import { ANYWHERE, PUBLIC_WEB } from "../../egress/guard.ts";
+import { isOfSite, isShown, resultUrl, urlKey } from "./result-url.ts";
 
 const BASE = "https://engine.test/html/";
 
@@ -63,4 +64,61 @@ describe("addresses of the same page", () => {
   test.each(DIFFERENT)("not %s and %s", (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other));
   });
+});
+
+describe("a result is never on a private host", () => {
+  const PRIVATE = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f.0.0.1",
+    "0177.0.0.1",
+    "127.0.0.1.",
+    "１２７.0.0.1",
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "169.254.169.254",
+    "0xa9fea9fe",
+    "172.16.0.1",
+    "192.168.1.1",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[fe80::1]",
+    "[fd00::1]",
+    "[2002:7f00:1::]",
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "a.localhost",
+    "router",
+    "printer.local",
+    "metadata.google.internal",
+    "nas.home.arpa",
+    "db.corp",
+    "127.0.0.1.nip.io",
+  ];
+  test.each(PRIVATE)("%s", (host) => {
+    const { hostname } = new URL(resultUrl(`http://${host}/`, "https://engine.test/") ?? "");
+    expect([isShown(hostname, PUBLIC_WEB), isShown(hostname, ANYWHERE)]).toEqual([false, true]);
+  });
+
+  test.each([
+    "example.com",
+    "local.example.com",
+    "internal.io",
+    "1.1.1.1",
+    "[2606:4700::1111]",
+    "xn--e1afmkfd.xn--p1ai",
+  ])("but may be on %s", (host) => {
+    expect(isShown(host, PUBLIC_WEB)).toBe(true);
+  });
+});
+
+test("a site has its subdomains, and no host that only ends like it", () => {
+  const hosts = ["example.com", "a.example.com", "example.com.", "badexample.com", "example.com.evil.test"];
+  expect(hosts.map((host) => isOfSite(host, "example.com"))).toEqual([true, true, true, false, false]);
 });

@@ -1,3 +1,7 @@
+import { isIP } from "node:net";
+import { bareHost } from "../../../lib/http/url-host.ts";
+import { type EgressPolicy } from "../../egress/guard.ts";
+
 /** Maximum number of characters of a result's address. A result with a longer address is dropped. */
 const MAX_URL_LENGTH = 2048;
 /** Nested redirect wrappers that are removed. */
@@ -32,6 +36,26 @@ export function resultUrl(value: unknown, base: string): string | undefined {
   url.password = "";
   dropTracking(url);
   return url.href.length > MAX_URL_LENGTH ? undefined : url.href;
+}
+
+/**
+ * Names of machines and networks that are not on the public Internet (RFC 6761, RFC 6762, RFC 8375, and names in common
+ * use), and services whose names contain the address that they resolve to.
+ */
+const PRIVATE_NAME =
+  /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|(?:nip|sslip|xip)\.io|localtest\.me|lvh\.me)$/;
+
+/** Whether a host is `site` or a subdomain of it. */
+export function isOfSite(hostname: string, site: string): boolean {
+  const host = hostname.replace(/\.$/, "");
+  return host === site || host.endsWith(`.${site}`);
+}
+
+/** Whether a host may appear in results. Private hosts may only if the policy allows connections to them. */
+export function isShown(hostname: string, policy: EgressPolicy): boolean {
+  const host = bareHost(hostname).replace(/\.$/, "");
+  if (isIP(host) !== 0) return policy.allowsAddress(host);
+  return !PRIVATE_NAME.test(host) || policy.allowsAddress("127.0.0.1");
 }
 
 /**
