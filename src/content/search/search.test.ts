@@ -72,6 +72,15 @@ function setUp(providers: readonly SearchProvider[], more: Partial<SearchDeps> =
   return { search, ask, clock, log };
 }
 
+/** Lets probes end, which run in the background. */
+const settled = () => Bun.sleep(0);
+
+/** A provider that can apply these restrictions. */
+const able = (name: string, behaviour: string | Behaviour, filters: readonly FilterName[]): Made => ({
+  ...provider(name, behaviour),
+  filters: new Set(filters),
+});
+
 async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | undefined> {
   return await promise.then(
     () => undefined,
@@ -198,9 +207,6 @@ describe("the cache", () => {
 });
 
 describe("the breakers", () => {
-  /** Lets probes end, which run in the background. */
-  const settled = () => Bun.sleep(0);
-
   test("skip a provider that failed three times and fails a probe, and send another probe after a while", async () => {
     const one = provider("one", fails("challenge"));
     const queries: string[] = [];
@@ -267,11 +273,6 @@ describe("the breakers", () => {
 });
 
 describe("restrictions", () => {
-  const able = (name: string, behaviour: string | Behaviour, filters: readonly FilterName[]): Made => ({
-    ...provider(name, behaviour),
-    filters: new Set(filters),
-  });
-
   test("are for the providers that can apply them, and the others are not asked", async () => {
     const [one, two] = [able("one", "a", []), able("two", "b", ["lang", "site"])];
     const { search } = setUp([one, two]);
