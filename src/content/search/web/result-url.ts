@@ -39,8 +39,8 @@ export function resultUrl(value: unknown, base: string): string | undefined {
 }
 
 /**
- * Names of machines and networks that are not on the public Internet (RFC 6761, RFC 6762, RFC 8375, and names in common
- * use), and services whose names contain the address that they resolve to.
+ * Names that are not on the public Internet (RFC 6761, RFC 6762, RFC 8375, and names in common use). The last ones are
+ * services whose names contain the address that they resolve to.
  */
 const PRIVATE_NAME =
   /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|(?:nip|sslip|xip)\.io|localtest\.me|lvh\.me)$/;
