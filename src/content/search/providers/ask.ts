@@ -51,7 +51,7 @@ export function fitted(query: string, filters: SearchFilters, max: number): stri
 /** The first and the last day of results. Undefined if any day is allowed. */
 export function daysOf({ after, before }: SearchFilters): readonly [first: string, last: string] | undefined {
   if (after === undefined && before === undefined) return undefined;
-  return [after ?? "1970-01-01", before ?? new Date().toISOString().slice(0, 10)];
+  return [after ?? "1970-01-01", before ?? "2099-12-31"];
 }
 
 function providerError(error: unknown): ProviderError {
