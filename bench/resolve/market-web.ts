@@ -43,6 +43,7 @@ export function startMarketWeb(): MarketWeb {
     pages: new PageReader({ browser, fetchDocument, semaphore: new FairSemaphore(64, 256, 30_000), extractor, egress }),
     search: new Search({
       providers: [provider],
+      policy: ANYWHERE,
       parallel: 1,
       providerTimeoutMs: 10_000,
       cacheMs: 0,
@@ -66,6 +67,8 @@ function providerOf(pages: () => readonly MarketPage[], port: number): SearchPro
     markup: false,
     base: "http://market.example/",
     maxPages: 1,
+    maxResults: 100,
+    filters: new Set(),
     available: () => true,
     page: async () =>
       await Promise.resolve({
