@@ -1,7 +1,7 @@
 /** Paid requests through one, two and three gateways that share PostgreSQL: rates, and the CPU time of gateways and database. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { markdownTable } from "../src/lib/text/markdown-table.ts";
+import { markdownTable } from "../scripts/reference/markdown-table.ts";
 import { hasPostgres } from "../src/store/testing/postgres.ts";
 import { hasRedis } from "../test/policy/testing/redis-server.ts";
 import { Buyers } from "../test/fleet/buyers.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { markdownTable } from "../src/lib/text/markdown-table.ts";
+import { markdownTable } from "../scripts/reference/markdown-table.ts";
 import { openStore } from "../src/store/open/open-store.ts";
 import { openPostgresStore } from "../src/store/postgres/open-postgres-store.ts";
 import { type Store } from "../src/store/store.ts";

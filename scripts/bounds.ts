@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { Glob } from "bun";
-import { markdownTable } from "../src/lib/text/markdown-table.ts";
-import { wrappedItem } from "../src/lib/wrapped-item.ts";
+import { markdownTable } from "./reference/markdown-table.ts";
+import { wrappedItem } from "./reference/wrapped-item.ts";
 
 /** Constants that share a docstring, in one file. */
 export interface Bound {

@@ -1,6 +1,6 @@
 import { type ErrorCode, ERRORS, PROBLEM_CONTENT_TYPE } from "../src/lib/errors.ts";
-import { markdownTable } from "../src/lib/text/markdown-table.ts";
-import { wrappedItem } from "../src/lib/wrapped-item.ts";
+import { markdownTable } from "./reference/markdown-table.ts";
+import { wrappedItem } from "./reference/wrapped-item.ts";
 
 /** The condition of each error, for people; the compiler reports missing entries. */
 const WHEN: Readonly<Record<ErrorCode, string>> = {

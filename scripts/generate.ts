@@ -1,8 +1,8 @@
 /** Writes generated files: schema, references, client and console. With `--check`, fails if a file is stale. */
 import { apiDocument } from "../src/content/api/api-document.ts";
-import { listings } from "../src/content/api/listings.ts";
+import { listings } from "./reference/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
-import { reference } from "../src/gateway/config/reference.ts";
+import { reference } from "./reference/config-reference.ts";
 import { boundsReference } from "./bounds.ts";
 import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { diagnosticText } from "./diagnostic.ts";
 import { publishedSchema } from "./json-schema.ts";
 import { loadText } from "./load.ts";
-import { EXAMPLE, reference } from "./reference.ts";
+import { EXAMPLE, reference } from "../../../scripts/reference/config-reference.ts";
 
 const file = (path: string) => Bun.file(new URL(path, import.meta.url));
 

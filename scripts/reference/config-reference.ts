@@ -1,5 +1,5 @@
-import { wrappedItem } from "../../lib/wrapped-item.ts";
-import { describedSchema, type JsonSchema } from "./json-schema.ts";
+import { wrappedItem } from "./wrapped-item.ts";
+import { describedSchema, type JsonSchema } from "../../src/gateway/config/json-schema.ts";
 
 /** A configuration that loads without changes. The configuration reference begins with it. @internal */
 export const EXAMPLE = {

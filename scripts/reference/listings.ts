@@ -1,6 +1,6 @@
-import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "./api-document.ts";
-import { type Operation } from "../operations/operation.ts";
-import { OPERATIONS } from "../operations/operations.ts";
+import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../../src/content/api/api-document.ts";
+import { type Operation } from "../../src/content/operations/operation.ts";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
 
 /** x402's `bazaar` extension: tells catalogues and agents how to call a paid route. */
 export interface Bazaar {

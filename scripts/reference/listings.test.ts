@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import { parsePaymentRequired } from "@x402/core/schemas";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
-import { choosePayment } from "../../payments/client/choice.ts";
-import { signChoice } from "../../payments/client/sign-choice.ts";
-import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../payments/testing/payment.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../../src/payments/x402/header.ts";
+import { choosePayment } from "../../src/payments/client/choice.ts";
+import { signChoice } from "../../src/payments/client/sign-choice.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../../src/payments/testing/payment.ts";
 import { listings } from "./listings.ts";
-import { OPERATIONS } from "../operations/operations.ts";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
 
 /**
  * Characters of a challenge's header field, which leaves room for further payment requirements below the limit of a
