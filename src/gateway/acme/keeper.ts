@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { within } from "../../lib/time/within.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
 import { type OnEvent } from "../telemetry/event.ts";
-import { type CertificateMetrics } from "../telemetry/certificate-metrics.ts";
+import { type Counts } from "../telemetry/metrics/counts.ts";
 import { AcmeDirectory, REQUEST_MS } from "./directory.ts";
 import { FAILURES, waitsUntil } from "./failures.ts";
 import { type Issued, NOTHING_ISSUED } from "./issued.ts";
@@ -63,7 +63,7 @@ export interface KeeperDeps {
 export interface Shown {
   /** Resolves when every listener shows the certificates and responds to the challenges. */
   certify(issued: Issued): Promise<void>;
-  readonly certificates: Pick<CertificateMetrics, "ordered" | "has">;
+  readonly counts: Pick<Counts, "add" | "set">;
 }
 
 /**
@@ -103,7 +103,7 @@ export class CertificateKeeper {
       requestMs: deps.requestMs ?? REQUEST_MS,
       gateway: this.#gateway,
       show: (store, settings) => this.#show(store, settings),
-      ordered: (result) => this.#shown?.certificates.ordered(result),
+      ordered: (result) => this.#shown?.counts.add("certificateOrders", 1, result),
     });
   }
 
@@ -136,7 +136,7 @@ export class CertificateKeeper {
   use(settings: AcmeSettings | undefined, issued: Issued, shown: Shown): void {
     this.#shown = shown;
     this.#issued = issued;
-    if (settings === undefined) shown.certificates.has({ valid: 0, missing: 0, expired: 0, nextExpiry: 0 });
+    if (settings === undefined) this.#tellEnds([], 0);
     this.#settings = settings;
     this.#renewals.clear();
     this.#abort.abort();
@@ -241,13 +241,17 @@ export class CertificateKeeper {
 
   #count(entries: Entries, { domains }: AcmeConfig): void {
     const ends = domains.flatMap((domain) => readCertificate(entries, domain)?.to ?? []);
+    this.#tellEnds(ends, domains.length - ends.length);
+  }
+
+  /** `ends` has the end of each certificate, in Unix milliseconds; `missing` domains have none. */
+  #tellEnds(ends: readonly number[], missing: number): void {
+    const counts = this.#shown?.counts;
     const valid = ends.filter((end) => end > this.#deps.clock()).length;
-    this.#shown?.certificates.has({
-      valid,
-      missing: domains.length - ends.length,
-      expired: ends.length - valid,
-      nextExpiry: ends.length === 0 ? 0 : Math.floor(Math.min(...ends) / 1000),
-    });
+    counts?.set("certificates", valid, "valid");
+    counts?.set("certificates", missing, "missing");
+    counts?.set("certificates", ends.length - valid, "expired");
+    counts?.set("certificateExpiry", ends.length === 0 ? 0 : Math.floor(Math.min(...ends) / 1000), "acme");
   }
 
   /** The time of the next order for a domain, in Unix milliseconds. */

@@ -261,7 +261,7 @@ class Administered implements AdministeredGateway {
     this.#certificates = new CertificateWatch({
       clock: Date.now,
       log,
-      metrics: gateway.certificates,
+      counts: gateway.counts,
       issued: () => keeper.pairs,
     });
     this.#certificates.use(config);
@@ -279,7 +279,7 @@ class Administered implements AdministeredGateway {
       apply: (next) => this.#inTurn(() => this.#applyNext(next)),
       // Loaded with the first change (bench start).
       checkMaterial: async (next, since) => (await import("./check/check-material.ts")).checkMaterial(next, since),
-      countReload: (success) => gateway.countReload(success),
+      countReload: (success) => gateway.counts.add("reloads", 1, success ? "success" : "failure"),
       onEvent: (event) => events.add(event),
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));

@@ -2,7 +2,6 @@ import { type PoolWatcher } from "../../lib/memory/buffer-pool.ts";
 import { SharedZone } from "../../lib/memory/shared-zone.ts";
 import { DefinedMetrics, writeDefined } from "./defined-metrics.ts";
 import { HttpMetrics, writeDurations } from "./http-metrics.ts";
-import { CertificateMetrics } from "./certificate-metrics.ts";
 import { FilterTable, writeFilters } from "./filter-metrics.ts";
 import { Counts, writeCounts } from "./metrics/counts.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./metrics/layout.ts";
@@ -35,7 +34,6 @@ export class Telemetry {
   readonly traffic: RouteTraffic;
   readonly filters: FilterTable;
   readonly defined: DefinedMetrics;
-  readonly certificates: CertificateMetrics;
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -51,7 +49,6 @@ export class Telemetry {
     this.traffic = new RouteTraffic(zone, row);
     this.filters = new FilterTable(zone, row);
     this.defined = new DefinedMetrics(zone, row);
-    this.certificates = new CertificateMetrics(this.counts);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(clock() / 1000);
@@ -100,13 +97,11 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
 /** The counts of a supervisor, which also clears the rows of its workers. */
 export class SupervisorTelemetry {
   readonly zone: SharedZone;
-  readonly certificates: CertificateMetrics;
   readonly counts: Counts;
 
   constructor(workers: number) {
     this.zone = SharedZone.create(zoneShape(workers));
     this.counts = new Counts(this.zone.counters(SUPERVISOR_ROW));
-    this.certificates = new CertificateMetrics(this.counts);
   }
 
   /** Clears the gauges and cells of a worker that has died: its requests have ended, and its connections are closed. */

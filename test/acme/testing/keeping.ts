@@ -7,7 +7,6 @@ import { CertificateKeeper, type KeeperDeps } from "../../../src/gateway/acme/ke
 import { type AcmeSettings } from "../../../src/gateway/acme/settings.ts";
 import { configSchema } from "../../../src/gateway/config/config.ts";
 import { readAcme } from "../../../src/gateway/process/listeners/certificates.ts";
-import { type CertificateCounts } from "../../../src/gateway/telemetry/certificate-metrics.ts";
 import { type NewEvent } from "../../../src/gateway/telemetry/event.ts";
 import { FileCertificates } from "../../../src/store/file-certificates.ts";
 import { until } from "../../support/program.ts";
@@ -31,7 +30,6 @@ export class Keeping implements AsyncDisposable {
   readonly folder: string;
   readonly keeper: CertificateKeeper;
   issued: Issued = NOTHING_ISSUED;
-  counts: CertificateCounts | undefined;
   settings: AcmeSettings | undefined;
   readonly #own: boolean;
   #server: Bun.Server<undefined> | undefined;
@@ -69,10 +67,7 @@ export class Keeping implements AsyncDisposable {
     this.settings = settings;
     this.keeper.use(settings, issued, {
       certify: async (next) => void (this.issued = next),
-      certificates: {
-        ordered: (result: string) => void this.orders.push(result),
-        has: (counts: CertificateCounts) => void (this.counts = counts),
-      },
+      counts: { add: (_metric, _amount, ...[result]) => void this.orders.push(String(result)), set() {} },
     });
   }
 

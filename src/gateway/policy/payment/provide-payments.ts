@@ -2,7 +2,6 @@ import { inSlices } from "../../../lib/slices.ts";
 import { requireLoopback } from "../../../payments/facilitator/loopback-only.ts";
 import { type Facilitators, type Lease } from "../../../payments/facilitator/facilitators.ts";
 import type * as Templates from "../../../payments/x402/template.ts";
-import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Store } from "../../../store/store.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
@@ -15,7 +14,7 @@ import type * as Catalogues from "./catalogue.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import type * as Challenges from "./challenge/check-challenges.ts";
 import { isContentRoute } from "./content-route.ts";
-import { type LedgerWatch } from "./maintenance/ledger-watch.ts";
+import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
 import type * as Policies from "./payment.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
@@ -33,8 +32,7 @@ interface PaymentParts extends FeatureParts {
   readonly facilitators: Facilitators;
   /** Opens the store when it is first needed: a gateway without paid routes has no store. */
   readonly store: () => Store;
-  readonly ledgerWatch: LedgerWatch;
-  readonly lateWrites: LateWrites;
+  readonly ledger: LedgerUpkeep;
   readonly responses: ResponseStore;
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
   /** The URL of the first listener, for payment challenges if `x402.public_url` is not set. */
@@ -75,8 +73,7 @@ export async function providePayments(parts: PaymentParts): Promise<Payments> {
 
 class Payments implements PolicyFeature {
   readonly isTraced = true;
-  /** For the ledger, if there is one. */
-  readonly maintenance: MaintenanceSettings;
+  readonly #maintenance: MaintenanceSettings;
   readonly #parts: PaymentParts;
   readonly #lease: Lease;
   #template: Templates.ChallengeTemplate | undefined;
@@ -84,7 +81,7 @@ class Payments implements PolicyFeature {
   #ledger: Ledger | undefined;
 
   constructor(parts: PaymentParts, lease: Lease, template: Templates.ChallengeTemplate | undefined) {
-    this.maintenance = maintenanceSettings(parts.config, lease, process.env);
+    this.#maintenance = maintenanceSettings(parts.config, lease, process.env);
     this.#parts = parts;
     this.#lease = lease;
     this.#template = template;
@@ -92,8 +89,8 @@ class Payments implements PolicyFeature {
 
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
     if (route?.x402 === undefined) return undefined;
-    const { store, telemetry, ledgerWatch: watch, onEvent } = this.#parts;
-    this.#ledger ??= counted(store().ledger, { counts: telemetry.counts, onEvent, watch });
+    const { store, telemetry, ledger, onEvent } = this.#parts;
+    this.#ledger ??= counted(store().ledger, { counts: telemetry.counts, onEvent, watch: ledger.watch });
     // The facilitator is asked for its kinds before the first request.
     this.#lease.forRoute(route.x402.facilitator_url);
     const policy = new LazyPolicy(route.match?.methods ?? [], () => this.#make(route, route.x402));
@@ -101,9 +98,13 @@ class Payments implements PolicyFeature {
     return policy;
   }
 
+  use(): void {
+    this.#parts.ledger.use(this.#maintenance);
+  }
+
   #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
     if (terms === undefined || this.#ledger === undefined) throw new Error("the route has a price and a ledger");
-    const { config, store, targets, contentUpstream, lateWrites, responses, clock, log } = this.#parts;
+    const { config, store, targets, contentUpstream, ledger, responses, clock, log } = this.#parts;
     const { x402, content, upstreams } = config;
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
@@ -121,7 +122,7 @@ class Payments implements PolicyFeature {
       {
         ...this.#lease.forRoute(url),
         ledger: this.#ledger,
-        lateWrites,
+        lateWrites: ledger.lateWrites,
         paymentIds: store().paymentIds,
         responses,
         clock,

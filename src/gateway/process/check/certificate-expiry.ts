@@ -3,8 +3,8 @@ import { X509Certificate } from "node:crypto";
 import { type Issued } from "../../acme/issued.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
-import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
-import { type CERTIFICATE_USES } from "../../telemetry/metrics/metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
+import { CERTIFICATE_USES } from "../../telemetry/metrics/metrics.ts";
 import { readCertificates } from "../../wire/read-certificates.ts";
 
 const DAY_MS = 86_400_000;
@@ -116,7 +116,7 @@ interface WatchDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
-  readonly metrics: Pick<CertificateMetrics, "expires">;
+  readonly counts: Counts;
   /** The certificates of `tls.acme`. */
   readonly issued: () => Issued["pairs"];
 }
@@ -154,7 +154,11 @@ export class CertificateWatch {
   }
 
   #check(): void {
-    this.#deps.metrics.expires(this.#certificates);
+    for (const use of CERTIFICATE_USES) {
+      if (use === "acme") continue;
+      const ends = this.#certificates.flatMap((one) => (one.use === use ? one.to : []));
+      this.#deps.counts.set("certificateExpiry", ends.length === 0 ? 0 : Math.floor(Math.min(...ends) / 1000), use);
+    }
     const found = warningsOf(this.#certificates, this.#deps.clock());
     const warnings = new Map(found.map(({ path, message }) => [path, message]));
     for (const [path, warning] of warnings) {

@@ -8,7 +8,6 @@ import { provideFilters } from "../../filters/provide-filters.ts";
 import { respondPreencoded, respondWithError } from "../../exchange/local-response.ts";
 import { type GatewayState } from "../../pipeline/gateway-paths.ts";
 import { type Pipeline, type Route } from "../../pipeline/pipeline.ts";
-import { type MaintenanceSettings } from "../../policy/payment/maintenance/payment-maintenance.ts";
 import { providePayments } from "../../policy/payment/provide-payments.ts";
 import { type Policy, type PolicyFeature } from "../../policy/policy.ts";
 import { tracedPolicy } from "../../policy/traced-policy.ts";
@@ -57,8 +56,6 @@ export interface Compiled {
   readonly settings: ServerSettings;
   readonly connectionLimits: ConnectionLimits;
   readonly upstreams: Upstreams;
-  /** For the ledger, if there is one. */
-  readonly maintenance: MaintenanceSettings;
   /** Closed when another configuration takes its place. Exchanges in flight end as before. */
   readonly held: Holdings;
 }
@@ -140,7 +137,6 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
     settings: serverSettings(config),
     connectionLimits: connectionLimits(config),
     upstreams,
-    maintenance: payments.maintenance,
     held,
   };
 }

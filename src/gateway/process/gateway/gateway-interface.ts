@@ -6,7 +6,7 @@ import { type MetricsPage, type WorkerSlot } from "../../telemetry/telemetry.ts"
 import { type Tenants } from "../../tenants/tenants.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Issued, type ReadTls } from "../../acme/issued.ts";
-import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type Replaced } from "./take-over.ts";
 import { type BoundListener } from "../listeners/listener-plan.ts";
@@ -74,12 +74,10 @@ export interface Gateway {
    * listeners do.
    */
   certify(issued: Issued): Promise<void>;
-  /** Counts the results of `tls.acme`. */
-  readonly certificates: CertificateMetrics;
+  /** The counts of this process. */
+  readonly counts: Counts;
   /** Closes the access logs and opens them by their names again, because a rotation may have renamed the files. */
   reopenLogs(): Promise<void>;
-  /** Counts an attempted reload and its result. */
-  countReload(success: boolean): void;
   /** Accepts no more connections, lets exchanges in flight end within `graceMs` milliseconds, then closes the rest. */
   close(graceMs: number): Promise<void>;
 }

@@ -20,7 +20,7 @@ import {
   shownByListener,
 } from "../../acme/issued.ts";
 import { isAdminAway, setAdminAway } from "../../telemetry/admin-away.ts";
-import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { readTlsMaterial } from "../listeners/certificates.ts";
 import { type ConnectionLimiter } from "../connections/connection-limiter.ts";
@@ -29,9 +29,7 @@ import { fileRoom } from "../connections/descriptor-limit.ts";
 import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
 import { type GatewayOptions, type GatewayProcess, STOPPING } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "../listeners/gateway-listener.ts";
-import { LateWrites } from "../../../store/late-writes.ts";
-import { LedgerWatch } from "../../policy/payment/maintenance/ledger-watch.ts";
-import { PaymentMaintenance } from "../../policy/payment/maintenance/payment-maintenance.ts";
+import { LedgerUpkeep } from "../../policy/payment/maintenance/ledger-upkeep.ts";
 import { withBreakerEvents } from "../../policy/payment/maintenance/payment-events.ts";
 import { quicMaterialsOf, QuicListeners, quicPlansOf, readQuicMaterial } from "../listeners/quic-listeners.ts";
 import {
@@ -93,9 +91,7 @@ class RunningGateway implements GatewayProcess {
   /** The configuration that is served. */
   #config: Config;
   readonly #store: WorkerStore;
-  #maintenance: PaymentMaintenance | undefined;
-  readonly #ledgerWatch: LedgerWatch;
-  readonly #lateWrites: LateWrites;
+  readonly #ledger: LedgerUpkeep;
   #compiled: Compiled | undefined;
   /** All configured ports are bound. */
   #isUp = false;
@@ -112,8 +108,12 @@ class RunningGateway implements GatewayProcess {
     });
     if (options.awaitsAdmin === true) setAdminAway(this.#own.zone, true);
     this.#store = new WorkerStore(options, this.#own.responses);
-    this.#lateWrites = new LateWrites(options.log);
-    this.#ledgerWatch = new LedgerWatch(this.#own.telemetry.counts, (event) => this.#tell(event), options.log);
+    this.#ledger = new LedgerUpkeep({
+      store: () => this.#store.opened,
+      counts: this.counts,
+      log: options.log,
+      onEvent: (event) => this.#tell(event),
+    });
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(config);
     this.#limiter = this.#own.connectionLimiter(this.#wheel, () => this.#ready().connectionLimits);
@@ -123,7 +123,7 @@ class RunningGateway implements GatewayProcess {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
       limiter: this.#limiter,
-      counts: this.#own.telemetry.counts,
+      counts: this.counts,
       bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
       handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
@@ -179,14 +179,13 @@ class RunningGateway implements GatewayProcess {
       if (early) this.#bound = await this.#bindAll(plans, this.#materials);
       const endpoints = early ? this.listeners : plans.map(endpointOf);
       this.#compiled = await compile(config, this.#deps(config, endpoints, members));
-      this.#compiled.held.use();
       await this.#store.ready();
+      this.#compiled.held.use();
       if (!early) this.#bound = await this.#bindAll(plans, this.#materials);
       await this.#serveQuic(config, this.#read, this.#bound);
       this.#isUp = true;
       this.#directory?.commit();
       await this.#facilitators.commit(config);
-      this.#runMaintenance();
     } catch (error) {
       await this.close(0);
       throw error;
@@ -206,7 +205,6 @@ class RunningGateway implements GatewayProcess {
       await this.#replace(config, members, read);
       this.#directory?.commit();
       await this.#facilitators.commit(config);
-      this.#runMaintenance();
     } catch (error) {
       this.#directory?.rollback();
       await this.#facilitators.rollback();
@@ -287,8 +285,8 @@ class RunningGateway implements GatewayProcess {
     await this.#serveQuic(this.#config, this.#read, this.#bound);
   }
 
-  get certificates(): CertificateMetrics {
-    return this.#own.telemetry.certificates;
+  get counts(): Counts {
+    return this.#own.telemetry.counts;
   }
 
   /** Throws if the gateway is stopping: no code would close a port that is opened now. */
@@ -329,10 +327,6 @@ class RunningGateway implements GatewayProcess {
     return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
   }
 
-  countReload(success: boolean): void {
-    this.#own.telemetry.counts.add("reloads", 1, success ? "success" : "failure");
-  }
-
   async close(graceMs: number): Promise<void> {
     const end = this.#wheel.now() + graceMs;
     this.#draining = true;
@@ -340,7 +334,7 @@ class RunningGateway implements GatewayProcess {
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
     this.#limiter.close();
     // Closed before the store and the facilitators that it uses.
-    await this.#maintenance?.close();
+    await this.#ledger.close();
     this.#compiled?.held.close();
     this.tenants.close();
     this.#control.close();
@@ -351,7 +345,7 @@ class RunningGateway implements GatewayProcess {
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
     await this.#own.responses.close();
-    await this.#lateWrites.close(end - this.#wheel.now());
+    await this.#ledger.lateWrites.close(end - this.#wheel.now());
     await this.#store.close();
   }
 
@@ -409,9 +403,8 @@ class RunningGateway implements GatewayProcess {
       onEvent: (event) => this.#tell(event),
       onChange: () => {
         const { link } = this.#control;
-        const { counts } = this.#own.telemetry;
-        counts.set("controlConfigured", link === undefined ? 0 : 1);
-        counts.set("controlReady", link?.isReady === true ? 1 : 0);
+        this.counts.set("controlConfigured", link === undefined ? 0 : 1);
+        this.counts.set("controlReady", link?.isReady === true ? 1 : 0);
       },
     });
   }
@@ -421,7 +414,7 @@ class RunningGateway implements GatewayProcess {
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       simulatedTransfers: () => this.#store.open(postgres).simulatedTransfers,
-      observer: withBreakerEvents(this.#own.telemetry.counts, (event) => this.#tell(event), this.#options.log),
+      observer: withBreakerEvents(this.counts, (event) => this.#tell(event), this.#options.log),
       log,
     });
   }
@@ -454,8 +447,7 @@ class RunningGateway implements GatewayProcess {
       tenants: this.tenants,
       tracers: this.#own.tracers,
       store: () => this.#store.open(postgres),
-      ledgerWatch: this.#ledgerWatch,
-      lateWrites: this.#lateWrites,
+      ledger: this.#ledger,
       facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,
@@ -466,30 +458,6 @@ class RunningGateway implements GatewayProcess {
       maxOpenFiles: fileRoom(),
       listeners,
     };
-  }
-
-  /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
-  #runMaintenance(): void {
-    const { maintenance } = this.#ready();
-    const store = this.#store.opened;
-    if (this.#maintenance !== undefined) {
-      this.#maintenance.use(maintenance);
-    } else if (store !== undefined && !this.#draining) {
-      const { log } = this.#options;
-      this.#maintenance = new PaymentMaintenance(
-        {
-          store,
-          counts: this.#own.telemetry.counts,
-          clock: Date.now,
-          random: Math.random,
-          log,
-          onEvent: (event) => this.#tell(event),
-          watch: this.#ledgerWatch,
-        },
-        maintenance,
-      );
-      this.#maintenance.start();
-    }
   }
 
   #ready(): Compiled {

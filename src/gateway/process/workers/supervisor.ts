@@ -12,7 +12,7 @@ import { drainServer, GatewayFigures, type ServerName } from "../gateway/gateway
 import { type Gateway, type GatewayOptions, STOPPING } from "../gateway/gateway-interface.ts";
 import { type Actor, type EventDetails, type NewEvent } from "../../telemetry/event.ts";
 import { setAdminAway } from "../../telemetry/admin-away.ts";
-import { type CertificateMetrics } from "../../telemetry/certificate-metrics.ts";
+import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/metrics/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../../telemetry/telemetry.ts";
 import { ControlClient } from "../../filters/control/control-client.ts";
@@ -260,8 +260,8 @@ class Supervisor implements Gateway {
     if (refusal !== undefined) throw new Error(refusal.reason);
   }
 
-  get certificates(): CertificateMetrics {
-    return this.#telemetry.certificates;
+  get counts(): Counts {
+    return this.#telemetry.counts;
   }
 
   async reopenLogs(): Promise<void> {
@@ -288,10 +288,6 @@ class Supervisor implements Gateway {
 
   drain(server: ServerName, drained: boolean, by: Actor): boolean {
     return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
-  }
-
-  countReload(success: boolean): void {
-    this.#telemetry.counts.add("reloads", 1, success ? "success" : "failure");
   }
 
   async close(graceMs: number): Promise<void> {
@@ -487,7 +483,7 @@ class Supervisor implements Gateway {
   #startIn(ms: number): void {
     setTimeout(() => {
       if (this.#closing) return;
-      const started = this.#startAgain().then(() => this.#telemetry.counts.add("workerRestarts", 1));
+      const started = this.#startAgain().then(() => this.counts.add("workerRestarts", 1));
       started.catch((error: unknown) => {
         if (this.#closing) return;
         this.#options.log(messageOf(error));

@@ -1,0 +1,46 @@
+import { LateWrites } from "../../../../store/late-writes.ts";
+import { type Store } from "../../../../store/store.ts";
+import { type OnEvent } from "../../../telemetry/event.ts";
+import { type Counts } from "../../../telemetry/metrics/counts.ts";
+import { LedgerWatch } from "./ledger-watch.ts";
+import { type MaintenanceSettings, PaymentMaintenance } from "./payment-maintenance.ts";
+
+interface LedgerUpkeepDeps {
+  /** The open store of the process; undefined if no configuration has needed it yet. */
+  readonly store: () => Store | undefined;
+  readonly counts: Counts;
+  readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
+}
+
+/** The ledger's part of a process, which outlives configurations: its watch, its late writes and its maintenance. */
+export class LedgerUpkeep {
+  readonly watch: LedgerWatch;
+  readonly lateWrites: LateWrites;
+  readonly #deps: LedgerUpkeepDeps;
+  #maintenance: PaymentMaintenance | undefined;
+  #isClosed = false;
+
+  constructor(deps: LedgerUpkeepDeps) {
+    this.#deps = deps;
+    this.watch = new LedgerWatch(deps.counts, deps.onEvent, deps.log);
+    this.lateWrites = new LateWrites(deps.log);
+  }
+
+  /** Starts the maintenance of the ledger, if the store is open, or gives it the settings that are served now. */
+  use(settings: MaintenanceSettings): void {
+    const store = this.#deps.store();
+    if (this.#maintenance !== undefined) this.#maintenance.use(settings);
+    else if (store !== undefined && !this.#isClosed) {
+      const deps = { ...this.#deps, store, clock: Date.now, random: Math.random, watch: this.watch };
+      this.#maintenance = new PaymentMaintenance(deps, settings);
+      this.#maintenance.start();
+    }
+  }
+
+  /** Ends the maintenance. Resolves when the store may be closed, but for late writes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#maintenance?.close();
+  }
+}
