@@ -65,58 +65,31 @@ export class RecordedSchema extends Readable {
     const data = this.reader.read(value);
     return data === UNREAD ? this.made.parse(value) : data;
   }
+}
 
-  describe(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("describe", args, this);
-  }
+/** The methods of zod's schemas that the configuration's schema uses. Each gives another schema. */
+const METHODS = [
+  "describe",
+  "meta",
+  "default",
+  "prefault",
+  "exactOptional",
+  "or",
+  "min",
+  "max",
+  "regex",
+  "refine",
+  "superRefine",
+  "overwrite",
+  "toLowerCase",
+];
 
-  meta(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("meta", args, this);
-  }
-
-  default(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("default", args, this);
-  }
-
-  prefault(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("prefault", args, this);
-  }
-
-  exactOptional(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("exactOptional", args, this);
-  }
-
-  or(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("or", args, this);
-  }
-
-  min(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("min", args, this);
-  }
-
-  max(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("max", args, this);
-  }
-
-  regex(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("regex", args, this);
-  }
-
-  refine(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("refine", args, this);
-  }
-
-  superRefine(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("superRefine", args, this);
-  }
-
-  overwrite(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("overwrite", args, this);
-  }
-
-  toLowerCase(...args: unknown[]): RecordedSchema {
-    return new RecordedSchema("toLowerCase", args, this);
-  }
+for (const method of METHODS) {
+  Object.defineProperty(RecordedSchema.prototype, method, {
+    value(this: RecordedSchema, ...args: unknown[]) {
+      return new RecordedSchema(method, args, this);
+    },
+  });
 }
 
 /** An argument with zod's schemas in place of the recorded ones. */

@@ -5,7 +5,7 @@ import { START_FUEL } from "../module/limits.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
 import { MAX_LOG_BYTES, MAX_LOG_LINES, MAX_STREAMS, MIN_TICK_MS } from "../module/proxy-wasm-bounds.ts";
 import { CallTable } from "./guest/call-table.ts";
-import { Callbacks } from "./guest/callbacks.ts";
+import { type Callbacks, callbacksOf } from "./guest/callbacks.ts";
 import { type Context } from "./guest/context.ts";
 import { CONTINUE_ACTION, LEAST_LOG_LEVEL, LOG_LEVELS } from "./guest/enums.ts";
 import { type Host } from "./host/host.ts";
@@ -146,7 +146,7 @@ export class ProxyInstance implements Host, StreamRunner {
   #instantiate(): Callbacks {
     try {
       this.machine.start(this.plugin.module.compiled, imports(this));
-      return new Callbacks(this.machine);
+      return callbacksOf(this.machine);
     } catch (error) {
       throw cannotStart(failureOf(error, 0, this.machine.reason).reason, error);
     }
