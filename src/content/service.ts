@@ -17,6 +17,7 @@ import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
+import { type Services } from "./operations/operation.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
@@ -86,11 +87,23 @@ const REMOTE_START_MS = 2_000;
 
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
-  const { listen, stateDir, allowPrivate, log, protection = {} } = options;
+  const { listen, stateDir, protection = {} } = options;
   checkProtection(listen, protection);
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
   });
+  const parts = new AsyncDisposableStack();
+  try {
+    return await serveContent(options, parts);
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+/** `parts` closes everything that was started, what was started last first. */
+async function serveContent(options: ContentOptions, parts: AsyncDisposableStack): Promise<ContentService> {
+  const { listen, protection = {} } = options;
   const gatewayUrl = options.mcp?.gatewayUrl;
   const send = sendTo(gatewayUrl ?? "");
   const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, send);
@@ -101,14 +114,61 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     // This module is loaded while the browser is unpacked and started on other cores.
     import("./app.ts"),
   ]);
+  parts.defer(() => pool.close());
+  const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   const extractor = new Extractor();
+  const services = createServices(options, { pool, semaphore, extractor }, parts);
+  parts.defer(() => extractor.close());
+  parts.defer(() => mcp?.close());
+  const operations = new OperationCounts();
+  const startedAt = Date.now();
+  const figures = (): Figures => ({
+    started_at_ms: startedAt,
+    engines: { static: semaphore.figures, browser: pool.figures.pages },
+    extraction: extractor.figures,
+    browsers: pool.figures.browsers,
+    operations: operations.read(),
+  });
+  const app = createApp(services, { mcp, prices, gateway, operations, figures });
+  const entrance = new Entrance(app, protection.token);
+  const server = await serve(listen, (request) => entrance.fetch(request), protection.tls);
+  parts.defer(() => server.stop(true));
+  return {
+    address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
+    browser: pool.info,
+    async drain(noticeMs) {
+      entrance.drain();
+      await Bun.sleep(noticeMs);
+      await drained(server);
+    },
+    async close() {
+      await parts.disposeAsync();
+      if ("unix" in listen) await rm(listen.unix, { force: true });
+    },
+  };
+}
+
+interface Engines {
+  readonly pool: BrowserPool | AbsentBrowser;
+  /** Of the static engine. */
+  readonly semaphore: FairSemaphore;
+  readonly extractor: Extractor;
+}
+
+/** The services of the operations. */
+function createServices(
+  { stateDir, allowPrivate, log, search: searchOptions, model }: ContentOptions,
+  { pool, semaphore, extractor }: Engines,
+  parts: AsyncDisposableStack,
+): Services {
+  const warn = (message: string): void => log("warn", message);
   const egress = { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB };
   const searching = createSearchService(
-    { ...SEARCH_DEFAULTS, ...options.search },
-    { stateDir, egress, extractor, log: (message) => log("warn", message) },
+    { ...SEARCH_DEFAULTS, ...searchOptions },
+    { stateDir, egress, extractor, log: warn },
   );
+  parts.defer(() => searching.close());
   const { search } = searching;
-  const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(
@@ -120,13 +180,9 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     missingFonts: () => pool.missingFonts(),
     now: () => performance.now(),
   });
-  const resolver = createResolver(options.model, {
-    pages,
-    search,
-    stateDir,
-    log: (message) => log("warn", message),
-  });
-  const services = {
+  const resolver = createResolver(model, { pages, search, stateDir, log: warn });
+  parts.defer(() => resolver.close());
+  return {
     pages,
     get browser() {
       return pool.info;
@@ -137,44 +193,6 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     log,
     now: () => performance.now(),
   };
-  try {
-    const operations = new OperationCounts();
-    const startedAt = Date.now();
-    const figures = (): Figures => ({
-      started_at_ms: startedAt,
-      engines: { static: semaphore.figures, browser: pool.figures.pages },
-      extraction: extractor.figures,
-      browsers: pool.figures.browsers,
-      operations: operations.read(),
-    });
-    const app = createApp(services, { mcp, prices, gateway, operations, figures });
-    const entrance = new Entrance(app, protection.token);
-    const server = await serve(listen, (request) => entrance.fetch(request), protection.tls);
-    return {
-      address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
-      browser: pool.info,
-      async drain(noticeMs) {
-        entrance.drain();
-        await Bun.sleep(noticeMs);
-        await drained(server);
-      },
-      async close() {
-        await server.stop(true);
-        await mcp?.close();
-        extractor.close();
-        resolver.close();
-        searching.close();
-        await pool.close();
-        if ("unix" in listen) await rm(listen.unix, { force: true });
-      },
-    };
-  } catch (error) {
-    extractor.close();
-    resolver.close();
-    searching.close();
-    await pool.close();
-    throw error;
-  }
 }
 
 /**

@@ -244,7 +244,7 @@ export class CertificateKeeper {
     this.#tellEnds(ends, domains.length - ends.length);
   }
 
-  /** `ends` has the end of each certificate, in Unix milliseconds; `missing` domains have none. */
+  /** Counts the certificates. `ends` has the end of each in Unix milliseconds; `missing` is the number of domains without one. */
   #tellEnds(ends: readonly number[], missing: number): void {
     const counts = this.#shown?.counts;
     const valid = ends.filter((end) => end > this.#deps.clock()).length;

@@ -16,6 +16,7 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { OptionalKeeper } from "../acme/optional-keeper.ts";
+import { type Issued } from "../acme/issued.ts";
 import { openConfiguredCertificates } from "../../store/open/configured-store.ts";
 import { CertificateWatch } from "./check/certificate-expiry.ts";
 import { readPair } from "../wire/read-certificates.ts";
@@ -219,18 +220,13 @@ interface Deps {
 class Administered implements AdministeredGateway {
   readonly config: LiveConfig;
   readonly events: EventLog;
-  readonly #gateway: Gateway;
-  readonly #admin: OptionalAdmin;
-  readonly #audit: AuditFile;
-  readonly #createUsage: () => UsageKeeper;
+  /** Without the configuration at the start, which would stay in memory. */
+  readonly #deps: Omit<Deps, "opened" | "config" | "share">;
   /** Both are created with the admin interface. */
   #usage: UsageKeeper | undefined;
   #overview: Overviews.Overview | undefined;
-  readonly #keeper: OptionalKeeper;
   readonly #certificates: CertificateWatch;
   readonly #endWatch: () => void;
-  readonly #onAdminMoved: (url: string | undefined) => void;
-  readonly #log: (message: string) => void;
   #share: Share;
   /** The configuration that was applied last; `#share` of it is served. */
   #applied: Config;
@@ -241,39 +237,15 @@ class Administered implements AdministeredGateway {
   /** Another gateway takes over. */
   #releasing = false;
 
-  constructor(deps: Deps) {
-    const {
-      opened,
-      gateway,
-      admin,
-      events,
-      audit,
-      createOverview,
-      workers,
-      createUsage,
-      keeper,
-      onAdminMoved,
-      config,
-      share,
-      log,
-    } = deps;
-    this.#keeper = keeper;
-    this.#certificates = new CertificateWatch({
-      clock: Date.now,
-      log,
-      counts: gateway.counts,
-      issued: () => keeper.pairs,
-    });
-    this.#certificates.use(config);
+  constructor({ opened, config, share, ...deps }: Deps) {
+    const { gateway, admin, events, keeper, workers, log } = deps;
+    this.#deps = deps;
+    this.events = events;
     this.#share = share;
     this.#applied = config;
-    this.#log = log;
-    this.#onAdminMoved = onAdminMoved;
-    this.#gateway = gateway;
-    this.#audit = audit;
-    this.#createUsage = createUsage;
-    this.events = events;
-    this.#admin = admin;
+    const pairs = (): Issued["pairs"] => keeper.pairs;
+    this.#certificates = new CertificateWatch({ clock: Date.now, log, counts: gateway.counts, issued: pairs });
+    this.#certificates.use(config);
     this.config = new LiveConfig({
       opened,
       apply: (next) => this.#inTurn(() => this.#applyNext(next)),
@@ -283,9 +255,18 @@ class Administered implements AdministeredGateway {
       onEvent: (event) => events.add(event),
     });
     this.#endWatch = watchFile(this.config, (event) => events.add(event));
+    admin.serve(this.#adminParts());
+    this.#tellAdmin();
+    const message = `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`;
+    events.add({ kind: "worker", message });
+    this.#keepUsage();
+  }
+
+  #adminParts(): AdminParts {
+    const { gateway, events, workers, createUsage, createOverview } = this.#deps;
     const usage = (): UsageKeeper => (this.#usage ??= createUsage());
     const overview = (): Overviews.Overview => (this.#overview ??= createOverview());
-    const parts: AdminParts = {
+    return {
       config: this.config,
       view: viewOf(gateway, workers, this.#certificates),
       events,
@@ -297,25 +278,18 @@ class Administered implements AdministeredGateway {
         return overview();
       },
     };
-    admin.serve(parts);
-    this.#tellAdmin();
-    events.add({
-      kind: "worker",
-      message: `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`,
-    });
-    this.#keepUsage();
   }
 
   get listeners(): readonly BoundListener[] {
-    return this.#gateway.listeners;
+    return this.#deps.gateway.listeners;
   }
 
   get adminUrl(): string | undefined {
-    return this.#admin.url;
+    return this.#deps.admin.url;
   }
 
   async reopenLogs(): Promise<void> {
-    await Promise.all([this.#gateway.reopenLogs(), this.#audit.reopen()]);
+    await Promise.all([this.#deps.gateway.reopenLogs(), this.#deps.audit.reopen()]);
   }
 
   get adminPort(): number | undefined {
@@ -351,7 +325,7 @@ class Administered implements AdministeredGateway {
   /** Serves these shares one after the other, each as soon as its ports are free. */
   async #widenTo(shares: readonly Share[]): Promise<boolean> {
     const failed = (error: unknown): void =>
-      this.#log(`${messageOf(error)}; tries again until the other gateway has ended`);
+      this.#deps.log(`${messageOf(error)}; tries again until the other gateway has ended`);
     const isClosing = (): boolean => this.#closing || this.#releasing;
     for (const share of shares) {
       await retry(() => this.#inTurn(() => this.#widen(share, isClosing)), { isClosing, failed });
@@ -361,7 +335,7 @@ class Administered implements AdministeredGateway {
 
   /** Open connections of clients. */
   #connections(): number {
-    const { zone } = this.#gateway.figures;
+    const { zone } = this.#deps.gateway.figures;
     let open = 0;
     for (let row = 0; row < zone.shape.rows; row++) {
       for (const t of TRANSPORTS.keys()) open += zone.counters(row)[COLUMN.connectionsOpen + t] ?? 0;
@@ -378,12 +352,12 @@ class Administered implements AdministeredGateway {
     this.events.add({ kind: "worker", message: "the gateway stops" });
     this.#endWatch();
     this.#certificates.close();
-    await this.#keeper.close();
-    await this.#gateway.close(graceMs);
+    await this.#deps.keeper.close();
+    await this.#deps.gateway.close(graceMs);
     await this.#usage?.close();
     this.events.close();
-    await this.#admin.close();
-    await this.#audit.close();
+    await this.#deps.admin.close();
+    await this.#deps.audit.close();
   }
 
   /** Applies one configuration at a time, because two would mix. */
@@ -415,24 +389,24 @@ class Administered implements AdministeredGateway {
    */
   async #apply(whole: Config, share: Share): Promise<void> {
     const config = shareOf(whole, share);
-    await this.#admin.prepare(config);
-    const before = this.#audit.path;
+    await this.#deps.admin.prepare(config);
+    const before = this.#deps.audit.path;
     try {
-      await this.#audit.use(auditPath(config));
+      await this.#deps.audit.use(auditPath(config));
       const settings = readAcme(config, process.env);
-      const issued = await this.#keeper.prepare(settings);
+      const issued = await this.#deps.keeper.prepare(settings);
       // Listeners that the configuration adds need a certificate to show.
-      if (issued !== undefined) await this.#gateway.certify(issued);
-      await this.#gateway.reload(config);
-      if (issued !== undefined) this.#keeper.use(settings, issued, this.#gateway);
+      if (issued !== undefined) await this.#deps.gateway.certify(issued);
+      await this.#deps.gateway.reload(config);
+      if (issued !== undefined) this.#deps.keeper.use(settings, issued, this.#deps.gateway);
     } catch (error) {
-      this.#admin.rollback();
-      await this.#audit.use(before);
+      this.#deps.admin.rollback();
+      await this.#deps.audit.use(before);
       throw error;
     }
     const url = this.adminUrl;
-    this.#admin.commit(config);
-    if (this.adminUrl !== url) this.#onAdminMoved(this.adminUrl);
+    this.#deps.admin.commit(config);
+    if (this.adminUrl !== url) this.#deps.onAdminMoved(this.adminUrl);
     this.#applied = whole;
     this.#tellAdmin();
     this.#certificates.use(whole);
@@ -441,12 +415,12 @@ class Administered implements AdministeredGateway {
 
   /** The workers are not ready without the admin interface, which the other gateway of a take-over may have. */
   #tellAdmin(): void {
-    setAdminAway(this.#gateway.figures.zone, this.#applied.admin.enabled && this.adminUrl === undefined);
+    setAdminAway(this.#deps.gateway.figures.zone, this.#applied.admin.enabled && this.adminUrl === undefined);
   }
 
   /** Starts the usage file. Without an admin interface, usage cannot be queried, so it is not stored. */
   #keepUsage(): void {
-    if (this.adminUrl !== undefined) (this.#usage ??= this.#createUsage()).start();
+    if (this.adminUrl !== undefined) (this.#usage ??= this.#deps.createUsage()).start();
   }
 }
 
