@@ -1,30 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { keccak_256 } from "@noble/hashes/sha3.js";
-import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Hex } from "../../x402/address.ts";
 import { type Eip3009Payment } from "../../x402/messages.ts";
-import { signHash } from "../../signatures/signature.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
-import { encodeArguments, encodeCall } from "../node/abi.ts";
 import { createChainReader } from "../chain-reader.ts";
 import { type NodeProxy, rpcError, startNodeProxy } from "../testing/node-proxy.ts";
-import { type OpenFacilitator, openShop, type Shop, type TestAccount } from "../testing/shop.ts";
+import { type OpenFacilitator, openShop, type Shop } from "../testing/shop.ts";
 import { transferCall } from "./calls.ts";
-
-function hashOf(text: string): Hex {
-  return `0x${keccak_256(utf8ToBytes(text)).toHex()}`;
-}
-
-async function cancel(shop: Shop, { privateKey }: TestAccount, payment: Eip3009Payment): Promise<void> {
-  const { from, nonce } = payment.payload.authorization;
-  const domain = await shop.chain.call({ to: shop.token.address, data: encodeCall("DOMAIN_SEPARATOR()") });
-  const type = hashOf("CancelAuthorization(address authorizer,bytes32 nonce)");
-  const message = keccak_256(hexToBytes(encodeArguments([type, from, nonce])));
-  const digest = keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), hexToBytes(domain.slice(2)), message]));
-  const signature = hexToBytes(signHash(digest, privateKey).slice(2));
-  const data = encodeCall("cancelAuthorization(address,bytes32,bytes)", [from, nonce, signature]);
-  await shop.chain.send({ to: shop.token.address, data });
-}
+import { cancelAuthorization } from "./testing/cancel.ts";
 
 describe.skipIf(!hasChain)("the outcome of an EIP-3009 payment on the chain", () => {
   let shop: Shop;
@@ -69,7 +51,7 @@ describe.skipIf(!hasChain)("the outcome of an EIP-3009 payment on the chain", ()
   test("is a definite refusal if the payer canceled the authorization", async () => {
     const payer = await shop.payer();
     const payment = await shop.pay(payer);
-    await cancel(shop, payer, payment);
+    await cancelAuthorization(shop, payer, payment);
     expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "void" });
     expect(await facilitator.settle(payment, shop.requirements)).toEqual({
       kind: "refused",
