@@ -23,7 +23,7 @@ export interface OpenTransaction {
   raw: Hex;
   /** All transactions that make the same call, the newest last. */
   readonly hashes: Hex[];
-  /** Time when it was last sent or checked, in milliseconds. */
+  /** Time when it was last sent or checked, in milliseconds; 0 if it must be sent. */
   touched: number;
   /** True while it is in a block that does not have enough confirmations yet. */
   isMined: boolean;
@@ -174,7 +174,7 @@ export class OpenTransactions {
       this.#replace(head, count, head.fees);
       this.#onGap();
     } else if (head.nonce === count && head.touched <= due) await this.#raise(head);
-    for (const transaction of own.slice(0, MAX_RESENT)) {
+    for (const transaction of own.filter(({ touched }) => touched <= due).slice(0, MAX_RESENT)) {
       transaction.touched = this.#node.now();
       const response = await this.#node.write(sendRequest(transaction.raw));
       // The remaining ones are not sent, so that the check for receipts is not delayed.
@@ -206,7 +206,7 @@ export class OpenTransactions {
     if (transaction.hashes.length >= MAX_REPLACEMENTS) return;
     const { raw, hash } = transaction.sign(nonce, fees);
     // Recorded before it is sent: its receipt may come even if sending fails.
-    Object.assign(transaction, { nonce, fees, raw });
+    Object.assign(transaction, { nonce, fees, raw, touched: 0 });
     transaction.hashes.push(hash);
   }
 
