@@ -27,6 +27,18 @@ function hex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
 }
 
+function rate(base: bigint, tips: readonly (readonly bigint[])[] | null): object {
+  return {
+    baseFeePerGas: [hex(7n), hex(base)],
+    reward: tips?.map((row) => row.map(hex)) ?? null,
+  };
+}
+
+/** The number of checks for receipts that have ended. */
+function asked({ ended }: NodeProxy): number {
+  return ended.filter((method) => method === "eth_blockNumber").length;
+}
+
 /** A node that says what a test wants, of a chain that exists only in its answers. */
 class ScriptedNode {
   readonly sent: SeenTransaction[] = [];
@@ -63,6 +75,10 @@ class ScriptedNode {
         return this.#send(call, first);
     }
   };
+
+  get hashes(): Hex[] {
+    return this.sent.map(({ hash }) => hash);
+  }
 
   #receipt(hash: Hex): object | null {
     const found = this.receipts.get(hash);
@@ -118,9 +134,8 @@ describe("the transactions of a key", () => {
 
   /** Waits until the receipts were asked for `count` more times. */
   async function polls(count = 3): Promise<void> {
-    const asked = (): number => proxy.ended.filter((method) => method === "eth_blockNumber").length;
-    const start = asked();
-    await until(() => asked() >= start + count);
+    const start = asked(proxy);
+    await until(() => asked(proxy) >= start + count);
   }
 
   /** Lets time pass once all transactions are waited for. */
@@ -142,10 +157,6 @@ describe("the transactions of a key", () => {
 
   describe("pay fees", () => {
     const unknown = { code: -32_601, message: "the method does not exist" };
-    const rate = (base: bigint, tips: readonly (readonly bigint[])[] | null): object => ({
-      baseFeePerGas: [hex(7n), hex(base)],
-      reward: tips?.map((row) => row.map(hex)) ?? null,
-    });
     test.each([
       [
         "twice the next base fee and the highest of the median tips",
@@ -278,7 +289,6 @@ describe("the transactions of a key", () => {
 
   describe("that are in no block", () => {
     const QUARTER_MS = TIMEOUT_MS / 4;
-    const hashes = (): Hex[] => script.sent.map(({ hash }) => hash);
 
     test("are sent again after a quarter of their time, and not before", async () => {
       script.count = script.pending = 1;
@@ -304,17 +314,17 @@ describe("the transactions of a key", () => {
         }
         await pass(QUARTER_MS);
         const cause = `no receipt that counts within ${TIMEOUT_MS} ms`;
-        expect(await waiting).toEqual({ kind: "open", transaction: hashes().at(-1) ?? "0x", cause });
+        expect(await waiting).toEqual({ kind: "open", transaction: script.hashes.at(-1) ?? "0x", cause });
         waiting = sender.resume("tag") ?? Promise.reject(new Error("Cannot resume: it is forgotten"));
       }
-      expect(new Set(hashes()).size).toBe(5);
-      expect(new Set(hashes().slice(4)).size).toBe(1);
+      expect(new Set(script.hashes).size).toBe(5);
+      expect(new Set(script.hashes.slice(4)).size).toBe(1);
       for (const [i, { tip, maxFee }] of script.sent.slice(1, 5).entries()) {
         expect(tip).toBe(((script.sent[i]?.tip ?? 0n) * 9n) / 8n + 1n);
         expect(maxFee).toBeGreaterThan(script.sent[i]?.maxFee ?? 0n);
       }
-      mine(hashes()[2] ?? "0x");
-      expect(await waiting).toMatchObject({ kind: "mined", transaction: hashes()[2] ?? "0x" });
+      mine(script.hashes[2] ?? "0x");
+      expect(await waiting).toMatchObject({ kind: "mined", transaction: script.hashes[2] ?? "0x" });
       expect(sender.resume("tag")).toBeUndefined();
     });
 
@@ -324,7 +334,7 @@ describe("the transactions of a key", () => {
       script.history = { baseFeePerGas: [hex(200n * GWEI)], reward: [] };
       await pass(QUARTER_MS);
       await sends(2);
-      expect(new Set(hashes()).size).toBe(1);
+      expect(new Set(script.hashes).size).toBe(1);
       mine((await sends(1)).hash);
       await sending;
     });
@@ -352,7 +362,7 @@ describe("the transactions of a key", () => {
       script.pending = 4;
       await pass(QUARTER_MS);
       await sends(2);
-      expect(new Set(hashes()).size).toBe(1);
+      expect(new Set(script.hashes).size).toBe(1);
       mine((await sends(1)).hash);
       await sending;
     });
