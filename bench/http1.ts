@@ -1,5 +1,7 @@
 /** The cost of the codec: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
 import { parseArgs } from "node:util";
+import { routeParts } from "./http1/route-parts.ts";
+import { KEY, PARTS } from "./policy-cases.ts";
 import { median } from "./support/report.ts";
 import { BufferPool } from "../src/lib/memory/buffer-pool.ts";
 import { beginEvent, endEvent } from "../src/lib/time/event-clock.ts";
@@ -8,6 +10,7 @@ import { respondWithError } from "../src/gateway/exchange/local-response.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
 import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
 import { Observer } from "../src/gateway/pipeline/observer.ts";
+import { type Policy } from "../src/gateway/policy/policy.ts";
 import { type Pipeline, serve } from "../src/gateway/pipeline/pipeline.ts";
 import { RouteTable } from "../src/gateway/routing/table.ts";
 import { onlySlot, Telemetry } from "../src/gateway/telemetry/telemetry.ts";
@@ -53,11 +56,16 @@ function nullWire(): Wire {
   };
 }
 
+interface RouteParts {
+  readonly policies: readonly Policy[];
+  readonly observer: Observer;
+}
+
 /**
  * A server connection, and the upstream connection for its requests. `isCounted`: usage is counted by route, consumer
  * and upstream.
  */
-function build(isCounted: boolean): { client: Http1ServerConnection; origin: ClientConnection } {
+function build(isCounted: boolean, parts?: RouteParts): { client: Http1ServerConnection; origin: ClientConnection } {
   const wheel = new TimerWheel();
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
   let idle: ClientConnection | undefined;
@@ -77,6 +85,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   const server = {
     pool,
     metrics,
+    key: "127.0.0.1:1",
     began: (isRetry: boolean) => metrics.requested(isRetry),
     ended() {},
     responded: (status: number) => metrics.responded(status),
@@ -84,7 +93,7 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     failed() {},
   };
   // The pool itself needs real sockets; `bench -- proxy` measures it.
-  const upstream = { credential: "", pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
+  const upstream = { name: "origin", scheme: "http", credential: "", pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
   const target = {
     wheel,
     upstream,
@@ -118,14 +127,14 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
     respondWithError,
   };
   const counters = isCounted ? { traffic: telemetry.traffic.route("/"), usage: telemetry.usage.route("/") } : undefined;
-  const observer = new Observer(telemetry.http, undefined, counters);
+  const observer = parts?.observer ?? new Observer(telemetry.http, undefined, counters);
   const pipeline: Pipeline = {
     routes: RouteTable.of([
       {
         pathPrefix: "/",
         host: undefined,
         isGuarded: false,
-        policies: [],
+        policies: parts?.policies ?? [],
         target,
         handler: undefined,
         observer,
@@ -168,9 +177,12 @@ function build(isCounted: boolean): { client: Http1ServerConnection; origin: Cli
   return { client, origin };
 }
 
+/** Requests between which the event loop runs, so that the log is written. */
+const TURN = 256;
+
 /** Sends the requests in turn, `count` in all. */
-function run(requests: readonly string[], count: number, isCounted: boolean): number {
-  const { client, origin } = build(isCounted);
+async function run(requests: readonly string[], count: number, isCounted: boolean, parts?: RouteParts): Promise<number> {
+  const { client, origin } = build(isCounted, parts);
   const requestBytes = requests.map((request) => Buffer.from(request, "latin1"));
   const responseBytes = Buffer.from(RESPONSE, "latin1");
   const before = process.cpuUsage();
@@ -181,30 +193,57 @@ function run(requests: readonly string[], count: number, isCounted: boolean): nu
     beginEvent();
     origin.onData(Buffer.from(responseBytes));
     endEvent();
+    if (i % TURN === TURN - 1) await new Promise((resolve) => setImmediate(resolve));
   }
   const { user, system } = process.cpuUsage(before);
   return ((user + system) * 1000) / count;
 }
 
-/** `npm run bench -- http1 [--count N] [--rounds N]` */
+interface Case {
+  readonly name: string;
+  readonly requests: readonly string[];
+  readonly isCounted: boolean;
+  readonly parts?: RouteParts;
+}
+
+async function cases(): Promise<Case[]> {
+  const small = [REQUEST];
+  const all: Case[] = [
+    { name: "small", requests: small, isCounted: false },
+    { name: "small, usage counted", requests: small, isCounted: true },
+    { name: "browser", requests: [BROWSER_REQUEST], isCounted: false },
+    { name: "differ", requests: MIXED_REQUESTS, isCounted: false },
+  ];
+  const requests = MIXED_REQUESTS.map((request) => request.replace("\r\n\r\n", `\r\nX-API-Key: ${KEY}\r\n\r\n`));
+  const names = PARTS.map(({ name }) => name);
+  for (const some of [[], ...names.map((name) => [name]), names]) {
+    const name = some.length > 1 ? "all policies" : (some[0] ?? "with a key, usage counted");
+    all.push({ name: `differ, ${name}`, requests, isCounted: true, parts: await routeParts(some) });
+  }
+  return all;
+}
+
+/** `npm run bench -- http1 [--count N] [--rounds N] [--only TEXT]`: ns of CPU for a request, the median and each round. */
 export async function http1(args: readonly string[]): Promise<number> {
-  const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "4" } } as const;
+  const options = {
+    count: { type: "string", default: "200000" },
+    rounds: { type: "string", default: "5" },
+    only: { type: "string", default: "" },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
-  for (const [name, requests] of [
-    ["small", [REQUEST]],
-    ["browser", [BROWSER_REQUEST]],
-    ["mixed", MIXED_REQUESTS],
-  ] as const) {
-    for (const isCounted of [false, true]) run(requests, 20_000, isCounted);
-    // Alternates, so that both see the same machine.
-    const rounds = Array.from({ length: Number(values.rounds) }, () =>
-      [false, true].map((isCounted) => run(requests, Number(values.count), isCounted)),
-    );
-    const [plain = [], counted = []] = [0, 1].map((which) => rounds.map((round) => round[which] ?? 0));
-    console.log(`${name.padEnd(8)} ${told(plain)} ns of CPU a request`);
-    console.log(
-      `${"".padEnd(8)} ${told(counted)} with usage counted: ${(median(counted) / median(plain)).toFixed(3)} of that`,
-    );
+  const chosen = (await cases()).filter(({ name }) => name.includes(values.only));
+  for (const { requests, isCounted, parts } of chosen) await run(requests, 50_000, isCounted, parts);
+  const rounds: number[][] = [];
+  // In turns, so that all see the same machine.
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const times: number[] = [];
+    for (const { requests, isCounted, parts } of chosen)
+      times.push(await run(requests, Number(values.count), isCounted, parts));
+    rounds.push(times);
+  }
+  for (const [i, { name }] of chosen.entries()) {
+    const times = rounds.map((round) => round[i] ?? 0);
+    console.log(`${name.padEnd(36)} ${median(times).toFixed(0).padStart(6)}   ${told(times)}`);
   }
   return 0;
 }

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { freePort } from "../src/lib/testing/listen.ts";
 import { SMALL_BODY } from "./proxy/bodies.ts";
 import { startOrigin } from "./proxy/origin.ts";
+import { KEY, type Part, PARTS } from "./policy-cases.ts";
 import { accepts, type Child, type Children, waitFor } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
@@ -22,34 +23,8 @@ const PROXY_CPU = 0;
 const LOAD_CPU = 1;
 /** With `--pinned`, seconds of load before the rounds: the runtime compiles code during the first 50,000 requests. */
 const WARM_UP_SECONDS = 4;
-const KEY = "bench-key-0123456789";
 /** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
-/** A limit that rejects no request of the bench. */
-const PLENTY = 10_000_000;
-
-/** The keys that one policy adds to the route, and to the whole configuration. */
-interface Part {
-  readonly name: string;
-  readonly route?: object;
-  readonly whole?: (folder: string, collectorPort: number) => object;
-}
-
-const PARTS: readonly Part[] = [
-  { name: "api_key", route: { auth: { type: "api_key", keys: [{ key: KEY, name: "bench" }] } } },
-  { name: "rate_limit", route: { rate_limit: { requests_per_second: PLENTY, burst_size: PLENTY, key: "ip" } } },
-  { name: "security_headers", whole: () => ({ security_headers: { enabled: true } }) },
-  {
-    name: "access_log",
-    whole: (folder) => ({ access_log: { enabled: true, format: "json", path: join(folder, "access.log") } }),
-  },
-  {
-    name: "tracing",
-    whole: (_folder, port) => ({
-      otel: { enabled: true, sample_rate: 1, collector_url: `http://127.0.0.1:${port}`, service_name: "bench" },
-    }),
-  },
-];
 
 const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name: "all" }, { name: "nginx" }];
 
@@ -113,7 +88,7 @@ async function startSubject(
   const child = startTurnpike(proxy, name, {
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     access_log: { enabled: false },
-    ...Object.assign({}, ...parts.map((part) => part.whole?.(folder, collectorPort) ?? {})),
+    ...Object.assign({}, ...parts.map((part) => part.whole?.({ logPath: join(folder, "access.log"), collectorPort }) ?? {})),
     upstreams: [
       {
         name: "origin",
