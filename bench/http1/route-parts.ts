@@ -8,7 +8,9 @@ import { type Observer, provideObservers } from "../../src/gateway/pipeline/obse
 import { LogFiles } from "../../src/gateway/policy/access-log/log-files.ts";
 import { LogTrouble } from "../../src/gateway/policy/access-log/log-trouble.ts";
 import { provideAuth } from "../../src/gateway/policy/auth/provide-auth.ts";
-import { type Policy } from "../../src/gateway/policy/policy.ts";
+import { provideDecidingFields } from "../../src/gateway/policy/deciding-fields/provide-deciding-fields.ts";
+import { provideMethodOverride } from "../../src/gateway/policy/method-override/provide-method-override.ts";
+import { type Policy, type PolicyFeature } from "../../src/gateway/policy/policy.ts";
 import { provideRateLimits } from "../../src/gateway/policy/rate-limit/provide-rate-limits.ts";
 import { RateLimits } from "../../src/gateway/policy/rate-limit/rate-limit.ts";
 import { provideSecurityHeaders } from "../../src/gateway/policy/security-headers/security-headers.ts";
@@ -43,7 +45,13 @@ export async function routeParts(names: readonly string[]): Promise<{ policies: 
   };
   const observers = await provideObservers(parts, undefined);
   const [route] = config.routes;
-  const features = [provideSecurityHeaders(parts), provideAuth(parts), await provideRateLimits(parts, undefined)];
+  const features: PolicyFeature[] = [
+    provideSecurityHeaders(parts),
+    provideMethodOverride(parts),
+    provideDecidingFields(parts),
+    provideAuth(parts),
+    await provideRateLimits(parts, undefined),
+  ];
   const policies = features.flatMap((feature) => {
     const policy = feature.policy(route);
     if (policy === undefined) return [];

@@ -1,6 +1,7 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
+import { type FieldLines } from "./head-fields.ts";
 
 /** The head of a request, the same for every protocol. Members may be accessors: copy it by `plainHead`, not by a spread. */
 export interface RequestHead {
@@ -40,12 +41,10 @@ export interface RequestHead {
    * bytes of both directions.
    */
   readonly upgrade: "" | "websocket";
-  /**
-   * Add the query and the fields to `pieces` as bytes, without making strings. Absent if the codec has them as strings
-   * already.
-   */
+  /** Adds the query to `pieces` as bytes, without making a string. Absent if the codec has it as a string already. */
   addQuery?(pieces: TextPieces): void;
-  addFields?(pieces: TextPieces): void;
+  /** The fields, while the codec has made no string of them. Use it through `head-fields.ts`. */
+  readonly lines?: FieldLines | undefined;
 }
 
 /**
@@ -61,8 +60,8 @@ export interface ResponseHead {
    * send (-1: none), and no data follows.
    */
   readonly bodyLength: number;
-  /** Adds the fields to `pieces` as bytes, without making a string. Absent if the codec has them as a string already. */
-  addFields?(pieces: TextPieces): void;
+  /** The fields, while the codec has made no string of them. Use it through `head-fields.ts`. */
+  readonly lines?: FieldLines | undefined;
   /** The gRPC status, if the call ended with the head. Such a response has no body. */
   readonly grpcStatus?: number;
   /** The error that a local response reports. */
@@ -73,6 +72,8 @@ export interface ResponseHead {
 export interface HeadChanges {
   /** The changed head. The given one stays as it is. */
   applyToHead(head: ResponseHead): ResponseHead;
+  /** Adds the changed fields of the head to `pieces`. */
+  addTo(pieces: TextPieces, head: ResponseHead): void;
 }
 
 /** Receives a body in pieces. */
@@ -179,7 +180,7 @@ export type LoggedRequest = Pick<
   Exchange,
   "id" | "protocol" | "clientAddress" | "status" | "bytesReceived" | "bytesSent"
 > & {
-  readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields">;
+  readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields" | "lines">;
   readonly consumer?: string;
   readonly trace?: UpstreamTrace | undefined;
   readonly truncated?: string;

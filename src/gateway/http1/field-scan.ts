@@ -216,6 +216,25 @@ function lengthAt(bytes: Uint8Array, start: number, end: number, isRequest: bool
   return length;
 }
 
+/** Numbers for each line of `places`. */
+export const LINE_NUMBERS = 3;
+
+/** The lines at the first `count` numbers of `places`. */
+export function linesText(bytes: Uint8Array, places: readonly number[], count: number): Fields {
+  let text = "";
+  for (let i = 0; i < count; ) {
+    const start = places[i] ?? 0;
+    // Lines that follow each other are one text.
+    let end = start;
+    while (i < count && places[i] === end) {
+      end = places[i + 2] ?? 0;
+      i += LINE_NUMBERS;
+    }
+    text += latin1Text(bytes, start, end);
+  }
+  return text;
+}
+
 const hosts = new RecurringTexts();
 
 /** The host between `start` and `end`, without the white space around it. */
@@ -267,28 +286,27 @@ export class FieldScan {
   /** Position of the first Content-Type value; -1 if it is absent. */
   #typeStart = -1;
   #typeEnd = -1;
-  /** The lines to pass on, as starts and ends of ranges of the scanned bytes; a new list for each scan. Not valid if `isText`. */
-  runs: number[] = [];
+  /** The lines to pass on: of each its start, the end of its name and its end, in the scanned bytes. Not valid if `isText`. */
+  readonly #lines: number[] = [];
+  #lineNumbers = 0;
   /** The lines to pass on, if they are a text already. */
   #fields: Fields | undefined = "";
   #bytes: Uint8Array = NO_BYTES;
 
   /** The lines to pass on. */
   get fields(): Fields {
-    this.#fields ??= this.#joinRuns();
+    this.#fields ??= linesText(this.#bytes, this.#lines, this.#lineNumbers);
     return this.#fields;
+  }
+
+  /** The places of the lines to pass on, `LINE_NUMBERS` of each. Not valid if `isText`. */
+  places(): number[] {
+    return this.#lines.slice(0, this.#lineNumbers);
   }
 
   /** True if `fields` is a text, because Connection nominates lines to drop. */
   get isText(): boolean {
     return this.#fields !== undefined;
-  }
-
-  #joinRuns(): Fields {
-    let lines = "";
-    for (let i = 0; i < this.runs.length; i += 2)
-      lines += latin1Text(this.#bytes, this.runs[i] ?? 0, this.runs[i + 1] ?? 0);
-    return lines;
   }
 
   /** True if Connection lists this option, in lower case. `close` and `keep-alive` have their own properties. */
@@ -301,8 +319,9 @@ export class FieldScan {
     const { isRequest, maxCount } = limits;
     this.#reset(bytes);
     this.#isRequest = isRequest;
-    let runStart = from;
     let count = 0;
+    let kept = 0;
+    const lines = this.#lines;
     let at = from;
     while (at < end) {
       const nameEnd = skipToken(bytes, at);
@@ -313,9 +332,10 @@ export class FieldScan {
       }
       count++;
       const id = identify(bytes, at, nameEnd - at);
-      if (id !== OTHER && this.#take(id, bytes, nameEnd + 1, valueEnd)) {
-        if (at > runStart) this.runs.push(runStart, at);
-        runStart = valueEnd + 2;
+      if (id === OTHER || !this.#take(id, bytes, nameEnd + 1, valueEnd)) {
+        lines[kept++] = at;
+        lines[kept++] = nameEnd;
+        lines[kept++] = valueEnd + 2;
       }
       if (this.error !== "") return false;
       at = valueEnd + 2;
@@ -324,7 +344,7 @@ export class FieldScan {
       this.tooMany = true;
       return this.#refuse("too many fields");
     }
-    if (end > runStart) this.runs.push(runStart, end);
+    this.#lineNumbers = kept;
     if (this.#nominated !== undefined) this.#dropNominated(this.#nominated);
     return true;
   }
@@ -441,7 +461,7 @@ export class FieldScan {
   #reset(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.#fields = undefined;
-    this.runs = [];
+    this.#lineNumbers = 0;
     this.payment = "";
     this.host = "";
     this.hosts = 0;

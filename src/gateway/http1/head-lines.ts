@@ -1,7 +1,8 @@
-import { type Fields } from "../../lib/http/fields.ts";
+import { fieldValue, fieldValues, type Fields, withoutFields } from "../../lib/http/fields.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
-import { type FieldScan } from "./field-scan.ts";
+import { type FieldLines } from "../exchange/head-fields.ts";
+import { type FieldScan, LINE_NUMBERS, linesText } from "./field-scan.ts";
 
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
 const MAX_KEPT_BYTES = 16_384;
@@ -9,23 +10,26 @@ const MAX_KEPT_BYTES = 16_384;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The lines of a received head that are passed on. They stay bytes until they are read, because most are only forwarded: a
- * text costs a call into the runtime, 100 to 300 bytes, and a twentieth of a request's time (bench http1).
+ * The lines of a received head that are passed on. They stay bytes until all of them are read as one text, because most are
+ * only forwarded: a text costs a call into the runtime, 100 to 300 bytes, and a twentieth of a request's time. Single fields
+ * are found, removed and added without it (bench http1).
  */
-export abstract class HeadLines {
+export abstract class HeadLines implements FieldLines {
   /** Empty if the parts are texts. */
   readonly #bytes: Uint8Array;
-  /** The text; undefined while there are only bytes. */
+  /** The text; undefined while there are only bytes and added lines. */
   #fields: Fields | undefined;
-  /** Starts and ends of the lines. */
-  readonly #runs: readonly number[];
+  /** Of each line its start, the end of its name, and its end. */
+  #places: number[];
+  /** Lines that were added behind those of the bytes. */
+  #added: Fields = "";
 
   /** Takes the lines that the scan of `bytes` passes on. The bytes never change. */
   constructor(bytes: Uint8Array, scan: FieldScan) {
     const isKept = bytes.length <= MAX_KEPT_BYTES;
     this.#bytes = isKept ? bytes : NO_BYTES;
     this.#fields = isKept && !scan.isText ? undefined : scan.fields;
-    this.#runs = scan.runs;
+    this.#places = this.#fields === undefined ? scan.places() : [];
   }
 
   protected get keepsBytes(): boolean {
@@ -33,20 +37,69 @@ export abstract class HeadLines {
   }
 
   get fields(): Fields {
-    if (this.#fields === undefined) {
-      this.#fields = "";
-      for (let i = 0; i < this.#runs.length; i += 2)
-        this.#fields += this.textOf(this.#runs[i] ?? 0, this.#runs[i + 1] ?? 0);
-    }
+    if (this.#fields === undefined)
+      this.#fields = linesText(this.#bytes, this.#places, this.#places.length) + this.#added;
     return this.#fields;
   }
   set fields(fields: Fields) {
     this.#fields = fields;
   }
 
-  addFields(pieces: TextPieces): void {
-    if (this.#fields !== undefined) pieces.add(this.#fields);
-    else for (let i = 0; i < this.#runs.length; i += 2) this.add(pieces, this.#runs[i] ?? 0, this.#runs[i + 1] ?? 0);
+  get lines(): FieldLines | undefined {
+    return this.#fields === undefined ? this : undefined;
+  }
+
+  value(lowerName: string): string | undefined {
+    let value: string | undefined;
+    for (let i = this.#find(lowerName, 0); i >= 0; i = this.#find(lowerName, i + LINE_NUMBERS)) {
+      const next = this.#valueAt(i);
+      value = value === undefined ? next : `${value}, ${next}`;
+    }
+    const added = this.#added === "" ? undefined : fieldValue(this.#added, lowerName);
+    if (added === undefined) return value;
+    return value === undefined ? added : `${value}, ${added}`;
+  }
+
+  values(lowerName: string): string[] {
+    const values: string[] = [];
+    for (let i = this.#find(lowerName, 0); i >= 0; i = this.#find(lowerName, i + LINE_NUMBERS)) {
+      values.push(this.#valueAt(i));
+    }
+    if (this.#added !== "") values.push(...fieldValues(this.#added, lowerName));
+    return values;
+  }
+
+  has(lowerName: string): boolean {
+    return this.#find(lowerName, 0) >= 0 || (this.#added !== "" && fieldValue(this.#added, lowerName) !== undefined);
+  }
+
+  remove(lowerNames: readonly string[]): void {
+    for (const name of lowerNames) {
+      for (let i = this.#find(name, 0); i >= 0; i = this.#find(name, i)) this.#places.splice(i, LINE_NUMBERS);
+    }
+    if (this.#added !== "") this.#added = withoutFields(this.#added, lowerNames);
+  }
+
+  append(lines: Fields): void {
+    this.#added += lines;
+  }
+
+  addTo(pieces: TextPieces, without: readonly string[]): void {
+    const places = this.#places;
+    for (let i = 0; i < places.length; ) {
+      if (without.length > 0 && this.#isNamedAny(i, without)) {
+        i += LINE_NUMBERS;
+        continue;
+      }
+      const start = places[i] ?? 0;
+      let end = start;
+      do {
+        end = places[i + 2] ?? 0;
+        i += LINE_NUMBERS;
+      } while (places[i] === end && !(without.length > 0 && this.#isNamedAny(i, without)));
+      pieces.addBytes(this.#bytes, start, end);
+    }
+    if (this.#added !== "") pieces.add(without.length === 0 ? this.#added : withoutFields(this.#added, without));
   }
 
   /** The kept bytes from `start` to `end` as text. */
@@ -58,4 +111,38 @@ export abstract class HeadLines {
   protected add(pieces: TextPieces, start: number, end: number): void {
     pieces.addBytes(this.#bytes, start, end);
   }
+
+  /** The index of the first line of that name in `#places`, from the line at `from` on; -1 if there is none. */
+  #find(lowerName: string, from: number): number {
+    for (let i = from; i < this.#places.length; i += LINE_NUMBERS) if (this.#isNamed(i, lowerName)) return i;
+    return -1;
+  }
+
+  #isNamedAny(i: number, lowerNames: readonly string[]): boolean {
+    for (const name of lowerNames) if (this.#isNamed(i, name)) return true;
+    return false;
+  }
+
+  #isNamed(i: number, lowerName: string): boolean {
+    const start = this.#places[i] ?? 0;
+    const { length } = lowerName;
+    if ((this.#places[i + 1] ?? 0) - start !== length) return false;
+    for (let k = 0; k < length; k++) {
+      const code = this.#bytes[start + k] ?? 0;
+      if ((code >= 0x41 && code <= 0x5a ? code | 0x20 : code) !== lowerName.charCodeAt(k)) return false;
+    }
+    return true;
+  }
+
+  #valueAt(i: number): string {
+    let start = (this.#places[i + 1] ?? 0) + 1;
+    let end = (this.#places[i + 2] ?? 0) - 2;
+    while (start < end && isOws(this.#bytes[start])) start++;
+    while (end > start && isOws(this.#bytes[end - 1])) end--;
+    return latin1Text(this.#bytes, start, end);
+  }
+}
+
+function isOws(code: number | undefined): boolean {
+  return code === 0x20 || code === 0x09;
 }

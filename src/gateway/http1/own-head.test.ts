@@ -20,7 +20,8 @@ function written(head: OwnHead): string {
   const pieces = new TextPieces().begin();
   head.addQuery(pieces);
   pieces.add("\n");
-  head.addFields(pieces);
+  if (head.lines === undefined) pieces.add(head.fields);
+  else head.lines.addTo(pieces, []);
   const bytes = Buffer.alloc(pieces.length);
   pieces.writeTo(bytes, 0);
   expect(bytes.toString("latin1")).toBe(pieces.join());

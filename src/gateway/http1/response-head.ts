@@ -1,8 +1,8 @@
-import { fieldValue } from "../../lib/http/fields.ts";
 import { dateLine } from "../../lib/http/http-date.ts";
 import { isLatin1At, latin1Text } from "../../lib/memory/latin1.ts";
 import { REASON_PHRASES } from "../../lib/http/reason-phrases.ts";
 import { type ResponseHead } from "../exchange/exchange.ts";
+import { appendFields, headValue } from "../exchange/head-fields.ts";
 import { FieldScan, fieldValueEnd } from "./field-scan.ts";
 import { HeadLines } from "./head-lines.ts";
 
@@ -20,7 +20,7 @@ let limits = { isRequest: false, maxCount: 0 };
 
 /** True if a 101 switches to WebSocket with the required `Sec-WebSocket-Accept` (RFC 6455 §4.1). False if `accept` is empty. */
 export function isProofOf(accept: string, { head, upgrade }: ParsedResponse): boolean {
-  return accept !== "" && upgrade === "websocket" && fieldValue(head.fields, "sec-websocket-accept") === accept;
+  return accept !== "" && upgrade === "websocket" && headValue(head, "sec-websocket-accept") === accept;
 }
 
 const SPACE = 0x20;
@@ -78,7 +78,7 @@ export function parseResponseHead(
   if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";
   const chunked = transferEncoding !== "";
   const head = new UpstreamHead(bytes, scan, contentLength);
-  if (!scan.hasDate && status >= 200) head.fields += dateLine();
+  if (!scan.hasDate && status >= 200) appendFields(head, dateLine());
   return {
     head,
     // RFC 9112 §6.1: a server that speaks HTTP/1.0 cannot use a transfer coding.

@@ -22,11 +22,17 @@ export function statusLine(status: number, reason: string): string {
   return `HTTP/1.1 ${status} ${reason}\r\n`;
 }
 
-/** Adds the status line, the fields and the framing of a final response. */
-export function addResponseLines(pieces: TextPieces, head: ResponseHead, framing: Framing): void {
-  pieces.add(statusLine(head.status, head.reason));
-  if (head.addFields === undefined) pieces.add(head.fields);
-  else head.addFields(pieces);
+const NO_NAMES: readonly string[] = [];
+
+/** Adds the fields of a head. */
+export function addFieldLines(pieces: TextPieces, head: ResponseHead): void {
+  const { lines } = head;
+  if (lines === undefined) pieces.add(head.fields);
+  else lines.addTo(pieces, NO_NAMES);
+}
+
+/** Adds the framing of a final response. */
+export function addFraming(pieces: TextPieces, head: ResponseHead, framing: Framing): void {
   if (framing === CHUNKED) pieces.add("Transfer-Encoding: chunked\r\n");
   // RFC 9110 §8.6: a 204 has no Content-Length.
   else if (head.bodyLength >= 0 && head.status !== 204) {

@@ -18,7 +18,7 @@ import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { type Wire } from "../wire/wire.ts";
 import { type ParsedRequest } from "./request-head.ts";
-import { addResponseLines, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
+import { addFieldLines, addFraming, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
 
 /** The connection that an exchange runs on. */
 export interface ExchangeConnection {
@@ -141,18 +141,13 @@ export class Http1Exchange extends withExchangeState(Bare) implements Exchange, 
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    if (status >= 200) this.#startFinal(this.#changed(head));
+    if (status >= 200) this.#startFinal(head);
     else if (status === SWITCHED) {
-      if (this.head.upgrade !== "") this.#switch(this.#changed(head));
+      if (this.head.upgrade !== "") this.#switch(head);
     } else if (this.protocol !== "HTTP/1.0") {
       // HTTP/1.0 has no interim responses (RFC 9110 §15.2).
       this.#connection.out.text(`${statusLine(status, head.reason)}${head.fields}\r\n`);
     }
-  }
-
-  #changed(head: ResponseHead): ResponseHead {
-    if (this.#lastChanges === undefined) return head;
-    return this.#lastChanges.applyToHead(this.#changes === undefined ? head : this.#changes.applyToHead(head));
   }
 
   #startFinal(head: ResponseHead): void {
@@ -162,12 +157,20 @@ export class Http1Exchange extends withExchangeState(Bare) implements Exchange, 
     const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
     // Separate pieces: a joined text is allocated and copied, and costs twice as much as its short parts (bench http1).
     const pieces = headPieces.begin();
-    addResponseLines(pieces, head, this.#framing);
+    pieces.add(statusLine(head.status, head.reason));
+    this.#addFields(pieces, head);
+    addFraming(pieces, head, this.#framing);
     if (this.sendsRequestId) this.addIdField(pieces);
     pieces.add(this.addedFields);
     pieces.add(this.#connectionLines(open));
     pieces.add("\r\n");
     this.#connection.out.pieces(pieces);
+  }
+
+  /** Adds the fields of a final head with all changes. */
+  #addFields(pieces: TextPieces, head: ResponseHead): void {
+    if (this.#lastChanges === undefined) addFieldLines(pieces, head);
+    else this.#lastChanges.addTo(pieces, this.#changes === undefined ? head : this.#changes.applyToHead(head));
   }
 
   #connectionLines(open: boolean): string {
@@ -177,12 +180,13 @@ export class Http1Exchange extends withExchangeState(Bare) implements Exchange, 
     return this.protocol === "HTTP/1.0" ? "Connection: keep-alive\r\n" : "";
   }
 
-  #switch({ reason, fields }: ResponseHead): void {
+  #switch(head: ResponseHead): void {
     this.started = true;
     this.status = SWITCHED;
     this.#framing = UNTIL_CLOSE;
     const pieces = headPieces.begin();
-    pieces.add(`${statusLine(SWITCHED, reason)}${fields}`);
+    pieces.add(statusLine(SWITCHED, head.reason));
+    this.#addFields(pieces, head);
     if (this.sendsRequestId) this.addIdField(pieces);
     pieces.add(`${this.addedFields}${UPGRADE_LINES}\r\n`);
     this.#connection.out.pieces(pieces);

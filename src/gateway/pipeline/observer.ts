@@ -63,7 +63,7 @@ export class Observer {
     this.#log?.users.began();
     exchange.onFinish = this.#finish;
     if (this.#tracing !== undefined) exchange.trace = this.#tracing.tracer.begin(exchange);
-    else exchange.trace = this.#log?.tellsUpstream === true ? UpstreamRecord.of(exchange.trace, "") : undefined;
+    else if (this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord("");
   }
 
   /** A codec has responded to a request itself. */

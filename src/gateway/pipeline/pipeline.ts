@@ -1,8 +1,8 @@
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { fieldValue, withoutFields } from "../../lib/http/fields.ts";
 import { respond, respondWithError, CannedError } from "../exchange/local-response.ts";
 import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
+import { appendFields, headValue, removeFields } from "../exchange/head-fields.ts";
 import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Decision, MAX_PAUSE_MS, type Policy } from "../policy/policy.ts";
@@ -225,14 +225,15 @@ function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
  */
 function serveOptions(exchange: Exchange): boolean {
   const { head } = exchange;
-  const hops = fieldValue(head.fields, "max-forwards") ?? "";
+  const hops = headValue(head, "max-forwards") ?? "";
   const isLimited = /^\d{1,15}$/.test(hops);
   if (head.path === "*" || (isLimited && Number(hops) === 0)) {
     respond(exchange, 204, "", new Uint8Array(0));
     return true;
   }
   if (isLimited) {
-    head.fields = `${withoutFields(head.fields, ["max-forwards"])}Max-Forwards: ${Number(hops) - 1}\r\n`;
+    removeFields(head, ["max-forwards"]);
+    appendFields(head, `Max-Forwards: ${Number(hops) - 1}\r\n`);
   }
   return false;
 }

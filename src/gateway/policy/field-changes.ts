@@ -1,5 +1,6 @@
 import { type Fields } from "../../lib/http/fields.ts";
 import { flatText } from "../../lib/memory/flat-text.ts";
+import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type HeadChanges, type ResponseHead } from "../exchange/exchange.ts";
 import { changedHead } from "../exchange/exchange-state.ts";
 
@@ -23,11 +24,15 @@ interface Watched {
 export class FieldChanges implements HeadChanges {
   readonly #byLength: (Watched[] | undefined)[] = [];
   readonly #added: Fields;
-  readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];
+  readonly #removed: readonly string[];
+  readonly #defaults: readonly { readonly bit: number; readonly lowerName: string; readonly line: Fields }[];
+  readonly #allDefaults: Fields;
 
   constructor({ removed = [], added = "", defaults = [] }: FieldChangeList) {
     this.#added = added;
-    this.#defaults = defaults.map(({ line }, i) => ({ bit: 1 << i, line }));
+    this.#removed = removed.map((name) => name.toLowerCase());
+    this.#defaults = defaults.map(({ name, line }, i) => ({ bit: 1 << i, lowerName: name.toLowerCase(), line }));
+    this.#allDefaults = flatText(defaults.map(({ line }) => line).join(""));
     for (const name of removed) this.#watch(name, 0);
     for (const [i, { name }] of defaults.entries()) this.#watch(name, 1 << i);
   }
@@ -39,6 +44,18 @@ export class FieldChanges implements HeadChanges {
   /** The head with the changed fields. */
   applyToHead(head: ResponseHead): ResponseHead {
     return changedHead(head, { fields: this.apply(head.fields) });
+  }
+
+  addTo(pieces: TextPieces, head: ResponseHead): void {
+    const { lines } = head;
+    if (lines === undefined) {
+      pieces.add(this.apply(head.fields));
+      return;
+    }
+    lines.addTo(pieces, this.#removed);
+    pieces.add(this.#added);
+    if (!this.#defaults.some(({ lowerName }) => lines.has(lowerName))) pieces.add(this.#allDefaults);
+    else for (const { lowerName, line } of this.#defaults) if (!lines.has(lowerName)) pieces.add(line);
   }
 
   /** Returns the changed fields. */

@@ -1,6 +1,7 @@
-import { fieldLine, type Fields, fieldValue } from "../../lib/http/fields.ts";
+import { fieldLine, type Fields } from "../../lib/http/fields.ts";
 import { respond } from "../exchange/local-response.ts";
 import { type Exchange } from "../exchange/exchange.ts";
+import { headValue } from "../exchange/head-fields.ts";
 
 /** The fields on which the response to a preflight depends. */
 export const VARY_PREFLIGHT: Fields = fieldLine(
@@ -18,8 +19,8 @@ export function isPreflight({ head }: Exchange): boolean {
     head.method === "OPTIONS" &&
     head.bodyLength === 0 &&
     !head.isGrpc &&
-    fieldValue(head.fields, "origin") !== undefined &&
-    fieldValue(head.fields, "access-control-request-method") !== undefined
+    headValue(head, "origin") !== undefined &&
+    headValue(head, "access-control-request-method") !== undefined
   );
 }
 

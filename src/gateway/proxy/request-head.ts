@@ -32,9 +32,9 @@ export function addHttp1Head(pieces: TextPieces, exchange: Exchange, target: For
   if (head.addQuery === undefined) pieces.add(head.query);
   else head.addQuery(pieces);
   pieces.add(clientLines(exchange, target, endpoint));
-  if (target.extraNames.length > 0) pieces.add(withoutFields(head.fields, target.extraNames));
-  else if (head.addFields === undefined) pieces.add(head.fields);
-  else head.addFields(pieces);
+  const { lines } = head;
+  if (lines !== undefined) lines.addTo(pieces, target.extraNames);
+  else pieces.add(target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames));
   pieces.add(target.extraFields);
   trace?.addFields(pieces);
   if (exchange.addIdField === undefined) pieces.add(`X-Request-Id: ${exchange.id}\r\n`);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { fieldValue } from "../../lib/http/fields.ts";
 import { Rendezvous } from "../../lib/rendezvous.ts";
 import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
+import { headValue } from "../exchange/head-fields.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { takeCookie } from "./take-cookie.ts";
 
@@ -131,7 +131,7 @@ class HeaderSplit<Choice> implements Split<Choice> {
   }
 
   choose(exchange: Splittable): Choice {
-    const value = fieldValue(exchange.head.fields, this.#lowerName) ?? "";
+    const value = headValue(exchange.head, this.#lowerName) ?? "";
     return value === "" ? this.#others.choose(exchange) : this.#hashed.of(value);
   }
 }

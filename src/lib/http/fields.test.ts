@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eachField, fieldLine, fieldValue, fieldValues, linesOf, withoutFields } from "./fields.ts";
+import { eachField, fieldLine, fieldValue, fieldValues, hasAnyLine, withoutFields } from "./fields.ts";
 
 const FIELDS = "Accept: a\r\nX-One:  1 \r\naccept: b\r\nX-Accept: no\r\n";
 
@@ -26,12 +26,10 @@ test("written lines are read back unchanged", () => {
   ]);
 });
 
-test("a search finds lines of its names alone, in one text after another", () => {
-  const search = linesOf(["x-one", "x.b"]);
-  for (let round = 0; round < 2; round++) {
-    expect(search.test("X-Accept: x-one\r\nxab: 1\r\n")).toBe(false);
-    expect(search.test("X-Accept: x-one\r\nX.b: 1\r\n")).toBe(true);
-    expect(search.test(FIELDS)).toBe(true);
-    expect(search.test("")).toBe(false);
-  }
+test("a search finds lines of its names alone", () => {
+  const names = ["x-one", "x.b"];
+  expect(hasAnyLine("X-Accept: x-one\r\nxab: 1\r\n", names)).toBe(false);
+  expect(hasAnyLine("X-Accept: x-one\r\nX.b: 1\r\n", names)).toBe(true);
+  expect(hasAnyLine(FIELDS, names)).toBe(true);
+  expect(hasAnyLine("", names)).toBe(false);
 });

@@ -111,14 +111,12 @@ export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fi
   return from === 0 ? fields : kept + fields.slice(from);
 }
 
-/**
- * An expression that matches fields with a line of any of these names. Most requests have no such line, and this takes
- * a third less time than a look at each line (bench policy-parts).
- */
-export function linesOf(names: readonly string[]): RegExp {
-  // Names are tokens, and some characters of tokens have a meaning in expressions.
-  const escaped = names.map((name) => name.replaceAll(/[^a-z0-9_]/gi, "\\$&"));
-  return new RegExp(`^(?:${escaped.join("|")}):`, "im");
+/** True if there is a line of one of the names. Names are lower case. */
+export function hasAnyLine(fields: Fields, lowerNames: readonly string[]): boolean {
+  for (let start = 0; start < fields.length; start = lineEnd(fields, start) + 2) {
+    if (isNamedAt(fields, start, lowerNames)) return true;
+  }
+  return false;
 }
 
 /** One field line. The caller ensures that the value contains no CR, LF or NUL. */

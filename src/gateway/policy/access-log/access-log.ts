@@ -1,6 +1,6 @@
-import { fieldValue } from "../../../lib/http/fields.ts";
 import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
 import { type LoggedRequest } from "../../exchange/exchange.ts";
+import { headValue } from "../../exchange/head-fields.ts";
 import { type HiddenParameters } from "../../exchange/hidden-parameters.ts";
 
 /**
@@ -43,8 +43,8 @@ function quoted(text: string): string {
 /** One line in the combined format of Apache and nginx. */
 export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hidden }: Finished): void {
   const { head } = exchange;
-  const referer = quoted(hidden.url(fieldValue(head.fields, "referer") ?? "-"));
-  const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
+  const referer = quoted(hidden.url(headValue(head, "referer") ?? "-"));
+  const agent = quoted(headValue(head, "user-agent") ?? "-");
   const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
   // 499 is nginx's code for a client that closed its connection before there was a response.
   const status = exchange.status === 0 ? 499 : exchange.status;

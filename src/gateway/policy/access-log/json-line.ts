@@ -1,7 +1,7 @@
-import { fieldValue } from "../../../lib/http/fields.ts";
 import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
 import { MADE_ID_BYTES } from "../../../lib/http/request-id.ts";
 import { type LoggedRequest } from "../../exchange/exchange.ts";
+import { headValue } from "../../exchange/head-fields.ts";
 import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
 import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 import { type Finished } from "./access-log.ts";
@@ -94,8 +94,8 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
   if (truncated !== "") addText(line, ',"truncated":', truncated);
   addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
-  addText(line, ',"user_agent":', fieldValue(head.fields, "user-agent"));
-  const referer = fieldValue(head.fields, "referer");
+  addText(line, ',"user_agent":', headValue(head, "user-agent"));
+  const referer = headValue(head, "referer");
   if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
   line.ascii("}");
 }

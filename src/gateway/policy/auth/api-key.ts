@@ -1,5 +1,5 @@
-import { fieldValues, type Fields, withoutFields } from "../../../lib/http/fields.ts";
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
+import { headValues, removeFields } from "../../exchange/head-fields.ts";
 import {
   type Admitted,
   consumerLine,
@@ -86,23 +86,23 @@ class ApiKey implements Method {
   }
 
   check({ head }: Exchange): Outcome {
-    const { value, count } = this.#read(head.fields, head.query);
+    const { value, count } = this.#read(head);
     if (value === undefined) return this.#missing;
     if (count > 1) return this.#repeated;
     return value.length > MAX_CREDENTIAL_BYTES ? this.#wrong : (this.#outcomes[this.#find(value) - 1] ?? this.#wrong);
   }
 
   take(head: RequestHead): void {
-    head.fields = withoutFields(head.fields, this.#headers);
-    head.query = this.#parameter.without(head.query);
+    removeFields(head, this.#headers);
+    if (this.#parameter.isNamed) head.query = this.#parameter.without(head.query);
   }
 
   close(): void {}
 
   /** If both the header and the query have a key, the header's is used. */
-  #read(fields: Fields, query: string): { value: string | undefined; count: number } {
-    let values: readonly string[] = fieldValues(fields, this.#headers[0]);
-    if (values.length === 0) values = this.#parameter.values(query);
+  #read(head: RequestHead): { value: string | undefined; count: number } {
+    let values: readonly string[] = headValues(head, this.#headers[0]);
+    if (values.length === 0) values = this.#parameter.values(head.query);
     return { value: values[0], count: values.length };
   }
 

@@ -1,8 +1,8 @@
-import { fieldLine, type Fields, withoutFields } from "../../../lib/http/fields.ts";
-import { flatText } from "../../../lib/memory/flat-text.ts";
+import { fieldLine } from "../../../lib/http/fields.ts";
 import { asksCredentials } from "../../config/guards.ts";
 import { respond, respondWithError } from "../../exchange/local-response.ts";
-import { type Exchange } from "../../exchange/exchange.ts";
+import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
+import { appendFields, removeFields } from "../../exchange/head-fields.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { respondToPreflight, isPreflight } from "../preflight.ts";
 import { hasBearer } from "./bearer.ts";
@@ -81,17 +81,18 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
 function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitted): void {
   const { head } = exchange;
   by.take(head);
-  head.fields = flatText(toldFields(gate, head.fields, by) + fields);
+  removeClaims(gate, head, by);
+  appendFields(head, fields);
   guardBody(gate, exchange);
   exchange.consumer = consumer;
   exchange.isAuthorized = true;
 }
 
-/** The client's own fields that the upstream may trust. */
-function toldFields({ forged, verifiesTokens }: Gate, sent: Fields, by: Method): Fields {
-  const fields = forged.length > 0 ? withoutIdentity(sent, forged) : sent;
+/** Removes the client's own fields that the upstream would trust. */
+function removeClaims({ forged, verifiesTokens }: Gate, head: RequestHead, by: Method): void {
+  if (forged.length > 0) head.fields = withoutIdentity(head.fields, forged);
   // The upstream of a route that verifies tokens would trust any token, so an unverified token is removed.
-  return verifiesTokens && by.type !== "jwt" && hasBearer(fields) ? withoutFields(fields, ["authorization"]) : fields;
+  if (verifiesTokens && by.type !== "jwt" && hasBearer(head)) removeFields(head, ["authorization"]);
 }
 
 function guardBody({ forged }: Gate, exchange: Exchange): void {

@@ -14,7 +14,7 @@ test.each([
   ["Authorization: Basic eDp5\r\n", ""],
   ["Authorization: Bearer a\r\nAuthorization: Bearer a\r\n", ""],
 ])("the token of %j is %j", (fields, token) => {
-  expect(bearerToken(fields)).toBe(token);
+  expect(bearerToken({ fields })).toBe(token);
 });
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   ["Authorization: Bearer\tx\r\n", true],
   ["Authorization: Basic x\r\nauthorization: BEARER, x\r\n", true],
 ])("%j names the scheme Bearer: %p", (fields, has) => {
-  expect(hasBearer(fields)).toBe(has);
+  expect(hasBearer({ fields })).toBe(has);
 });

@@ -62,7 +62,7 @@ class Jwt implements Method {
   }
 
   check({ head }: Exchange): Outcome | Promise<Outcome> {
-    const text = bearerToken(head.fields);
+    const text = bearerToken(head);
     if (text === undefined) return this.#missing;
     if (text.length > MAX_CREDENTIAL_BYTES) return this.#refuse("the token cannot be read");
     const id = Bun.SHA256.hash(text, "base64");

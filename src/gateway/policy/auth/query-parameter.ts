@@ -11,11 +11,16 @@ export class QueryParameter {
     this.#name = Buffer.from(name).toString("latin1");
   }
 
+  /** False: it stands for no parameter. */
+  get isNamed(): boolean {
+    return this.#name !== "";
+  }
+
   /** The values of the parameter, one character per byte. `query` is empty or begins with `?`. */
   values(query: string): readonly string[] {
     if (!this.#mayHold(query)) return [];
     return partsOf(query)
-      .filter((part) => this.#isNamed(part))
+      .filter((part) => this.#names(part))
       .map((part) => (part.includes("=") ? unescapedBytes(part.slice(part.indexOf("=") + 1)) : ""));
   }
 
@@ -23,7 +28,7 @@ export class QueryParameter {
   without(query: string): string {
     if (!this.#mayHold(query)) return query;
     const parts = partsOf(query);
-    const kept = parts.filter((part) => !this.#isNamed(part));
+    const kept = parts.filter((part) => !this.#names(part));
     if (kept.length === parts.length) return query;
     return kept.length === 0 ? "" : `?${kept.join("&")}`;
   }
@@ -33,7 +38,7 @@ export class QueryParameter {
     return query.includes(this.#name) || query.includes(String.fromCharCode(PERCENT));
   }
 
-  #isNamed(part: string): boolean {
+  #names(part: string): boolean {
     const equals = part.indexOf("=");
     const name = equals === -1 ? part : part.slice(0, equals);
     return name === this.#name || unescapedBytes(name) === this.#name;

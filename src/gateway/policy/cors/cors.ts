@@ -2,6 +2,7 @@ import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/http/f
 import { type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
 import { type ResponseSink } from "../../exchange/exchange.ts";
+import { headValue } from "../../exchange/head-fields.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
@@ -71,7 +72,7 @@ function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy | undef
       const { head } = exchange;
       // Browsers do not send gRPC calls.
       if (head.isGrpc) return "continue";
-      const origin = fieldValue(head.fields, "origin");
+      const origin = headValue(head, "origin");
       if (origin !== undefined && isPreflight(exchange)) {
         respondToPreflight(exchange, preflightFields(compiled, origin, head.fields));
         return "responded";

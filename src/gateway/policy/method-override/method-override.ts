@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { linesOf } from "../../../lib/http/fields.ts";
+import { hasAnyField } from "../../exchange/head-fields.ts";
 import { respondWithError } from "../../exchange/local-response.ts";
 import { FIELD_ROLES } from "../../../lib/http/field-roles.ts";
 import { type Policy } from "../policy.ts";
@@ -8,8 +8,6 @@ const REFUSED = new TurnpikeError(
   "bad-request",
   `this route does not accept ${FIELD_ROLES.methodOverride.join(", ")}: send the request with the method itself`,
 );
-
-const OVERRIDES = linesOf(FIELD_ROLES.methodOverride);
 
 /**
  * Refuses header fields that make an upstream use another method than the request's. Payment, authentication, retries
@@ -20,7 +18,7 @@ export function createMethodOverridePolicy(): Policy {
     name: "method_override",
     guards: true,
     request(exchange) {
-      if (!OVERRIDES.test(exchange.head.fields)) return "continue";
+      if (!hasAnyField(exchange.head, FIELD_ROLES.methodOverride)) return "continue";
       respondWithError(exchange, REFUSED);
       return "responded";
     },

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/time/event-clock.ts";
-import { fieldValue } from "../../../lib/http/fields.ts";
 import { machineTimeOffset } from "../../../lib/time/machine-time.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/memory/token-buckets.ts";
 import { type RespondWithError, CannedError } from "../../exchange/local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
+import { headValue } from "../../exchange/head-fields.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { addressKey } from "../../../lib/net/address-key.ts";
@@ -106,7 +106,7 @@ class RateLimit {
   /** The key that replaces the client's address. Empty: the address is the key. */
   #nameOf({ consumer, head }: Exchange): string {
     if (this.#header === "") return this.#byConsumer ? consumer : "";
-    const value = fieldValue(head.fields, this.#header) ?? "";
+    const value = headValue(head, this.#header) ?? "";
     // A long value is hashed, so that the client's text takes no more space in the store.
     return value.length <= MAX_NAME ? value : createHash("sha256").update(value, "latin1").digest("base64");
   }

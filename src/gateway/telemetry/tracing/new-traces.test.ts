@@ -11,14 +11,24 @@ test("traces have different ids, and those below the ratio are sampled", () => {
   for (let i = 0; i < TIMES; i++) {
     traces.next();
     const { id, isSampled } = traces;
-    const line = Buffer.alloc(UNSAMPLED_BYTES);
-    traces.writeUnsampled(line);
+    const { bytes, from } = traces.unsampled();
+    const line = Buffer.from(bytes.subarray(from, from + UNSAMPLED_BYTES));
     ids.add(id);
     expect(id).toMatch(/^[0-9a-f]{32}$/);
     expect(isSampled).toBe(BigInt(`0x${id.slice(-14)}`) < BigInt(TENTH));
     expect(line.toString()).toBe(`traceparent: 00-${id}-${id.slice(16)}-00\r\n`);
   }
   expect(ids.size).toBe(TIMES);
+});
+
+test("the line of a trace does not change with later traces", () => {
+  const traces = new NewTraces(0);
+  traces.next();
+  const { bytes, from } = traces.unsampled();
+  const line = Buffer.from(bytes);
+  for (let i = 0; i < TIMES; i++) traces.next();
+  expect(Buffer.from(bytes)).toEqual(line);
+  expect(from).toBe(0);
 });
 
 test("a ratio of 1 samples all traces, and a ratio of 0 samples none", () => {

@@ -27,9 +27,16 @@ const TRACE_BYTES = 16;
 const TRACE_DIGITS = 2 * TRACE_BYTES;
 /** The field lines of a trace that is not sampled. Its digits are overwritten. */
 const PATTERN = contextFields({ traceId: "0".repeat(TRACE_DIGITS), spanId: NO_SPAN, sampled: false }, "");
+const PATTERNS = Buffer.from(PATTERN.repeat(BATCH));
 /** Bytes of the field line of a trace that is not sampled. */
 export const UNSAMPLED_BYTES = PATTERN.length;
-const { copy: copyBytes } = Buffer.prototype;
+
+/** The field line of a trace that is not sampled: `UNSAMPLED_BYTES` of `bytes` from `from` on. */
+export interface UnsampledLine {
+  readonly bytes: Uint8Array;
+  readonly from: number;
+}
+
 const TRACE_AT = PATTERN.indexOf("0".repeat(TRACE_DIGITS));
 const SPAN_AT = TRACE_AT + TRACE_DIGITS + 1;
 const DIGITS = Buffer.from("0123456789abcdef");
@@ -49,7 +56,8 @@ export class NewTraces {
   readonly #belowHigh: number;
   readonly #belowLow: number;
   readonly #random = Buffer.alloc(BATCH * TRACE_BYTES);
-  readonly #lines = Buffer.from(PATTERN.repeat(BATCH));
+  /** The field lines of the batch. They never change once `next` has reached the batch. */
+  #lines = new Uint8Array(0);
   readonly #sampled = new Uint8Array(BATCH);
   #at = BATCH - 1;
 
@@ -72,16 +80,16 @@ export class NewTraces {
   }
 
   /**
-   * Writes the field line that marks the trace as not sampled, of `UNSAMPLED_BYTES`. Without it a server that samples by
-   * itself would begin its own trace.
+   * The field line that marks the trace as not sampled. Without it a server that samples by itself would begin its own
+   * trace.
    */
-  writeUnsampled(bytes: Uint8Array): void {
-    const from = this.#at * PATTERN.length;
-    copyBytes.call(this.#lines, bytes, 0, from, from + PATTERN.length);
+  unsampled(): UnsampledLine {
+    return { bytes: this.#lines, from: this.#at * PATTERN.length };
   }
 
   #renew(): void {
     const bytes = randomFillSync(this.#random);
+    this.#lines = Buffer.from(PATTERNS);
     for (let i = 0; i < BATCH; i++) {
       const from = i * TRACE_BYTES;
       // The second half is also the span's id, which must not be zero.

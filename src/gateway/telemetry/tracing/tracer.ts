@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { clockOffset, eventTime } from "../../../lib/time/event-clock.ts";
-import { linesOf, withoutFields } from "../../../lib/http/fields.ts";
+import { withoutFields } from "../../../lib/http/fields.ts";
 import { type Config } from "../../config/config.ts";
-import { type Exchange, type UpstreamTrace } from "../../exchange/exchange.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { hasAnyField } from "../../exchange/head-fields.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { encodeChild, encodeSpans, envelope, isOpen, type SpanContext } from "./otlp.ts";
 import { newSpanId, NewTraces } from "./new-traces.ts";
 import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
-
-const TRACE_LINES = linesOf(TRACE_FIELDS);
 
 /** Parses `key1=value1,key2=value2`. A value can be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
@@ -61,25 +60,21 @@ export class Tracer {
    * Begins the trace of a request. A request that is not sampled passes on its client's context, or a new context that
    * says so.
    */
-  begin({ head, trace: spare }: Exchange): UpstreamRecord {
+  begin({ head }: Exchange): UpstreamRecord {
+    if (!hasAnyField(head, TRACE_FIELDS)) return this.#beginNew();
     const { fields } = head;
-    if (!TRACE_LINES.test(fields)) return this.#beginNew(spare);
     head.fields = withoutFields(fields, TRACE_FIELDS);
     const parent = parentOf(fields);
-    if (parent === undefined) return this.#beginNew(spare);
+    if (parent === undefined) return this.#beginNew();
     const state = stateOf(fields);
-    if (!parent.sampled) return UpstreamRecord.of(spare, contextFields(parent, state));
+    if (!parent.sampled) return new UpstreamRecord(contextFields(parent, state));
     return new RequestTrace({ traceId: parent.traceId, parentId: parent.spanId, state }, newSpanId);
   }
 
-  #beginNew(spare: UpstreamTrace | undefined): UpstreamRecord {
+  #beginNew(): UpstreamRecord {
     const traces = this.#newTraces;
     traces.next();
-    if (!traces.isSampled) {
-      const record = UpstreamRecord.of(spare, "");
-      record.addUnsampled(traces);
-      return record;
-    }
+    if (!traces.isSampled) return new UpstreamRecord("", traces.unsampled());
     return new RequestTrace({ traceId: traces.id, parentId: "", state: "" }, newSpanId);
   }
 

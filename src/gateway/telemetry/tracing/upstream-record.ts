@@ -3,14 +3,14 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { latin1Text } from "../../../lib/memory/latin1.ts";
 import { type TextPieces } from "../../../lib/memory/text-pieces.ts";
 import { type UpstreamTrace } from "../../exchange/exchange.ts";
-import { type NewTraces, UNSAMPLED_BYTES } from "./new-traces.ts";
+import { UNSAMPLED_BYTES, type UnsampledLine } from "./new-traces.ts";
 
 /** The last try of a request with a server. Times are milliseconds since that try began. */
 export class UpstreamRecord implements UpstreamTrace {
   #fields: Fields;
-  /** The field line, if the gateway has made it for a trace that is not sampled. Created at the first one. */
-  #line: Uint8Array | undefined;
-  #isLine = false;
+  /** The field line, if the gateway has made it for a trace that is not sampled. */
+  readonly #line: Uint8Array | undefined;
+  readonly #lineFrom: number;
   tries = 0;
   server = "";
   /** 0: no response yet. */
@@ -21,40 +21,23 @@ export class UpstreamRecord implements UpstreamTrace {
   firstByteMs = -1;
   protected beganAt = 0;
 
-  constructor(fields: Fields) {
+  constructor(fields: Fields, line?: UnsampledLine) {
     this.#fields = fields;
+    this.#line = line?.bytes;
+    this.#lineFrom = line?.from ?? 0;
   }
 
   get fields(): Fields {
-    return this.#isLine && this.#line !== undefined ? latin1Text(this.#line, 0, this.#line.length) : this.#fields;
+    if (this.#line === undefined) return this.#fields;
+    return latin1Text(this.#line, this.#lineFrom, this.#lineFrom + UNSAMPLED_BYTES);
   }
   protected set fields(fields: Fields) {
     this.#fields = fields;
   }
 
   addFields(pieces: TextPieces): void {
-    if (this.#isLine && this.#line !== undefined) pieces.addBytes(this.#line, 0, this.#line.length);
-    else pieces.add(this.#fields);
-  }
-
-  /** Marks the upstream requests as part of a new trace that is not sampled. */
-  addUnsampled(trace: NewTraces): void {
-    this.#line ??= new Uint8Array(UNSAMPLED_BYTES);
-    this.#isLine = true;
-    trace.writeUnsampled(this.#line);
-  }
-
-  /** The record of a new request. It reuses the record of a finished request, if `spare` is one. */
-  static of(spare: UpstreamTrace | undefined, fields: Fields): UpstreamRecord {
-    if (!(spare instanceof UpstreamRecord) || spare.constructor !== UpstreamRecord) return new UpstreamRecord(fields);
-    spare.#fields = fields;
-    spare.#isLine = false;
-    spare.tries = 0;
-    spare.server = "";
-    spare.status = 0;
-    spare.connectMs = -1;
-    spare.firstByteMs = -1;
-    return spare;
+    if (this.#line === undefined) pieces.add(this.#fields);
+    else pieces.addBytes(this.#line, this.#lineFrom, this.#lineFrom + UNSAMPLED_BYTES);
   }
 
   tryBegan(server: string, _scheme: "http" | "https", _rewrite: ((path: string) => string) | undefined): void {
