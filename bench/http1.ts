@@ -93,7 +93,12 @@ function build(isCounted: boolean, parts?: RouteParts): { client: Http1ServerCon
     failed() {},
   };
   // The pool itself needs real sockets; `bench -- proxy` measures it.
-  const upstream = { name: "origin", scheme: "http", credential: "", pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
+  const upstream = {
+    name: "origin",
+    scheme: "http",
+    credential: "",
+    pick: () => server as unknown as UpstreamServer,
+  } as unknown as Upstream;
   const target = {
     wheel,
     upstream,
@@ -181,7 +186,12 @@ function build(isCounted: boolean, parts?: RouteParts): { client: Http1ServerCon
 const TURN = 256;
 
 /** Sends the requests in turn, `count` in all. */
-async function run(requests: readonly string[], count: number, isCounted: boolean, parts?: RouteParts): Promise<number> {
+async function run(
+  requests: readonly string[],
+  count: number,
+  isCounted: boolean,
+  parts?: RouteParts,
+): Promise<number> {
   const { client, origin } = build(isCounted, parts);
   const requestBytes = requests.map((request) => Buffer.from(request, "latin1"));
   const responseBytes = Buffer.from(RESPONSE, "latin1");

@@ -28,7 +28,12 @@ export const PARTS: readonly Part[] = [
   {
     name: "tracing",
     whole: ({ collectorPort }) => ({
-      otel: { enabled: true, sample_rate: 1, collector_url: `http://127.0.0.1:${collectorPort}`, service_name: "bench" },
+      otel: {
+        enabled: true,
+        sample_rate: 1,
+        collector_url: `http://127.0.0.1:${collectorPort}`,
+        service_name: "bench",
+      },
     }),
   },
 ];

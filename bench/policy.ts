@@ -88,7 +88,10 @@ async function startSubject(
   const child = startTurnpike(proxy, name, {
     server: { workers: 1, address: "127.0.0.1", port: 0 },
     access_log: { enabled: false },
-    ...Object.assign({}, ...parts.map((part) => part.whole?.({ logPath: join(folder, "access.log"), collectorPort }) ?? {})),
+    ...Object.assign(
+      {},
+      ...parts.map((part) => part.whole?.({ logPath: join(folder, "access.log"), collectorPort }) ?? {}),
+    ),
     upstreams: [
       {
         name: "origin",

@@ -13,7 +13,7 @@ import { onlySlot, Telemetry } from "../../src/gateway/telemetry/telemetry.ts";
 import { plentyOfBuffers } from "../../src/lib/testing/plenty.ts";
 import { TimerWheel } from "../../src/lib/time/timer-wheel.ts";
 
-const HEAD: RequestHead = {
+const HEAD = {
   method: "GET",
   scheme: "http",
   authority: "www.example.com",
@@ -30,7 +30,7 @@ const HEAD: RequestHead = {
   forwardedFor: "",
   isGrpc: false,
   upgrade: "",
-};
+} satisfies RequestHead;
 
 const NOWHERE: ResponseSink = { start() {}, data: () => true, end() {}, abort() {} };
 

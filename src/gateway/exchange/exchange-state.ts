@@ -15,14 +15,17 @@ export const NO_BODY: RequestBody = {
   resume() {},
 };
 
+/** An object of values only. Other than a head of HTTP/1, it can be spread. */
+export type Plain<Head> = { [Key in keyof Head]: Head[Key] };
+
 /** A copy of the head with values only. A spread copies no accessors: it would lose the query and the fields of an HTTP/1 head. */
-export function plainHead(head: RequestHead): RequestHead {
+export function plainHead(head: RequestHead): Plain<RequestHead> {
   const { query, fields } = head;
   return { ...head, query, fields };
 }
 
 /** A copy of a response's head, with changes. A spread copies no accessors: it would lose the fields of an HTTP/1 head. */
-export function changedHead(head: ResponseHead, changes: Partial<ResponseHead>): ResponseHead {
+export function changedHead(head: ResponseHead, changes: Partial<ResponseHead>): Plain<ResponseHead> {
   const { fields } = head;
   return { ...head, fields, ...changes };
 }

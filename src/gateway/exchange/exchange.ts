@@ -3,8 +3,11 @@ import { type Fields } from "../../lib/http/fields.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type FieldLines } from "./head-fields.ts";
 
-/** The head of a request, the same for every protocol. Members may be accessors: copy it by `plainHead`, not by a spread. */
-export interface RequestHead {
+/**
+ * The head of a request, the same for every protocol. The codec of HTTP/1 has accessors, which a spread does not copy. So they
+ * are accessors of a class here: the compiler then takes a spread without them for no head. `plainHead` copies one.
+ */
+export declare abstract class RequestHead {
   /** A filter can change it, but not from or to HEAD, because HEAD decides how the response is framed. */
   method: string;
   readonly scheme: "http" | "https";
@@ -13,12 +16,14 @@ export interface RequestHead {
   /** Normalised by `normalisePath`: starts with `/`, or is the `*` of `OPTIONS *`. A filter can change it. */
   path: string;
   /** Empty, or the query with its `?`. Authentication removes API keys from it. */
-  query: string;
+  abstract get query(): string;
+  abstract set query(query: string);
   /**
    * End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, and none that Turnpike sets itself.
    * Policies edit it.
    */
-  fields: Fields;
+  abstract get fields(): Fields;
+  abstract set fields(fields: Fields);
   /**
    * Lines of PAYMENT-SIGNATURE and X-PAYMENT (x402). They are kept apart from `fields`, so that no upstream, mirror or
    * cache gets them.
@@ -48,13 +53,13 @@ export interface RequestHead {
 }
 
 /**
- * The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. Members may be
- * accessors: copy it by `changedHead`, not by a spread.
+ * The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. A spread alone is
+ * no head, as with `RequestHead`: use `changedHead`.
  */
-export interface ResponseHead {
+export declare abstract class ResponseHead {
   readonly status: number;
   readonly reason: string;
-  readonly fields: Fields;
+  abstract get fields(): Fields;
   /**
    * Bytes; -1 if the length is not known in advance. In a response to HEAD and in a 304 it is the Content-Length to
    * send (-1: none), and no data follows.

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { withoutFields } from "../../lib/http/fields.ts";
 import { TextPieces } from "../../lib/memory/text-pieces.ts";
+import { type RequestHead } from "../exchange/exchange.ts";
 import { plainHead } from "../exchange/exchange-state.ts";
+import { appendFields, hasAnyField, headValue, headValues, removeFields } from "../exchange/head-fields.ts";
 import { type OwnHead } from "./own-head.ts";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
 
@@ -58,6 +61,33 @@ test("the query and the fields are the same as bytes and as texts, and no later 
   );
 });
 
+const names = fc.subarray(["a", "cookie", "user-agent", "x-b", "absent"]);
+const change = fc.oneof(
+  names.map((removed) => (head: OwnHead) => removeFields(head, removed)),
+  fc.constantFrom("X-B: 1\r\n", "cookie:  x \r\n").map((added) => (head: OwnHead) => appendFields(head, added)),
+);
+
+test("fields are found, removed and added in bytes as in texts", () => {
+  fc.assert(
+    fc.property(request, fc.array(change, { maxLength: 4 }), names, ({ before, after }, changes, asked) => {
+      const text = `GET /a HTTP/1.1\r\n${linesOf(before)}Host: h\r\n${linesOf(after)}\r\n`;
+      const [head, expected] = [parsed(text, true), parsed(text, false)];
+      for (const changed of changes) for (const one of [head, expected]) changed(one);
+      for (const lowerName of asked) {
+        expect(headValue(head, lowerName)).toEqual(headValue(expected, lowerName));
+        expect(headValues(head, lowerName)).toEqual(headValues(expected, lowerName));
+      }
+      expect(hasAnyField(head, asked)).toBe(hasAnyField(expected, asked));
+      const pieces = new TextPieces().begin();
+      if (head.lines === undefined) pieces.add(withoutFields(head.fields, asked));
+      else head.lines.addTo(pieces, asked);
+      expect(pieces.join()).toBe(withoutFields(expected.fields, asked));
+      expect(head.fields).toBe(expected.fields);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("a query and fields that were set replace the received ones", () => {
   const head = parsed("GET /a?b HTTP/1.1\r\nHost: h\r\nA: 1\r\n\r\n", true);
   head.query = "?c";
@@ -65,4 +95,13 @@ test("a query and fields that were set replace the received ones", () => {
   expect(written(head)).toBe("?c\nA: 1\r\nB: 2\r\n");
   head.fields = "";
   expect(written(head)).toBe("?c\n");
+});
+
+test("a spread of a head loses its accessors, and the compiler refuses it", () => {
+  const head: RequestHead = parsed("GET /a?b HTTP/1.1\r\nHost: h\r\nA: 1\r\n\r\n", true);
+  // @ts-expect-error -- The query and the fields are missing.
+  const copied: RequestHead = { ...head };
+  expect([copied.path, copied.query, copied.fields]).toEqual(["/a", undefined, undefined] as never);
+  const { query, fields } = plainHead(head);
+  expect([query, fields]).toEqual(["?b", "A: 1\r\n"]);
 });

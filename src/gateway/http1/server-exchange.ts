@@ -18,7 +18,16 @@ import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { type Wire } from "../wire/wire.ts";
 import { type ParsedRequest } from "./request-head.ts";
-import { addFieldLines, addFraming, CHUNKED, type Framing, LENGTH, NONE, statusLine, UNTIL_CLOSE } from "./response-lines.ts";
+import {
+  addFieldLines,
+  addFraming,
+  CHUNKED,
+  type Framing,
+  LENGTH,
+  NONE,
+  statusLine,
+  UNTIL_CLOSE,
+} from "./response-lines.ts";
 
 /** The connection that an exchange runs on. */
 export interface ExchangeConnection {

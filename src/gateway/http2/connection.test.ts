@@ -6,7 +6,7 @@ import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
-const OK: ResponseHead = { status: 200, reason: "OK", fields: "", bodyLength: -1 };
+const OK = { status: 200, reason: "OK", fields: "", bodyLength: -1 } satisfies ResponseHead;
 /** A sink that takes a body and has no room for more of it. */
 const FULL: BodySink = { data: () => false, end() {}, abort() {} };
 

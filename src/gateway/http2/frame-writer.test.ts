@@ -4,7 +4,7 @@ import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { GET, ScriptedClient } from "./testing/scripted-client.ts";
 
-const OK: ResponseHead = { status: 200, reason: "OK", fields: "", bodyLength: -1 };
+const OK = { status: 200, reason: "OK", fields: "", bodyLength: -1 } satisfies ResponseHead;
 
 function open(client: ScriptedClient, streamId = 1): Exchange {
   client.head(streamId, f.END_STREAM, GET);

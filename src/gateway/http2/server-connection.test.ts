@@ -7,7 +7,7 @@ import * as f from "./frame.ts";
 import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
-const OK: ResponseHead = { status: 200, reason: "OK", fields: "Content-Type: text/plain\r\n", bodyLength: -1 };
+const OK = { status: 200, reason: "OK", fields: "Content-Type: text/plain\r\n", bodyLength: -1 } satisfies ResponseHead;
 const TEXT = "content-type: text/plain";
 
 class Collector implements BodySink {

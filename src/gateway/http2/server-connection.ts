@@ -1,4 +1,5 @@
 import { plainAddress } from "../exchange/client-address.ts";
+import { plainHead } from "../exchange/exchange-state.ts";
 import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../exchange/request-fields.ts";
 import {
@@ -311,7 +312,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
 /** Each exchange gets its own copy, because policies edit the head. */
 function copyOf({ head, requestId }: ListedRequest): ListedRequest {
-  return { head: { ...head }, requestId };
+  return { head: plainHead(head), requestId };
 }
 
 const TOO_LARGE: HeadError = { code: "head-too-large", detail: "the header list is larger than this server allows" };

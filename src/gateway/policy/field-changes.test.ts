@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { TextPieces } from "../../lib/memory/text-pieces.ts";
+import { changedHead } from "../exchange/exchange-state.ts";
+import { parseResponseHead } from "../http1/response-head.ts";
 import { FieldChanges } from "./field-changes.ts";
 
 const FIELDS = "Server: a\r\nX-One: 1\r\nserver: b\r\nX-Two: 2\r\n";
@@ -40,6 +43,32 @@ test("only the fields of a head change, and the given head stays as it is", () =
   const head = { status: 200, reason: "OK", fields: "X-One: 1\r\n", bodyLength: 4 };
   const changed = changes.applyToHead(head);
   expect(changed).toEqual({ ...head, fields: "X-One: 1\r\nX-New: 3\r\n" });
-  expect(changes.applyToHead({ ...head, status: 404 })).toEqual({ ...changed, status: 404 });
+  expect(changes.applyToHead(changedHead(head, { status: 404 }))).toEqual(changedHead(changed, { status: 404 }));
   expect(changes.applyToHead(head)).toEqual(changed);
+});
+
+test("a received head is written as its changed text", () => {
+  const changes = new FieldChanges({
+    removed: ["Server"],
+    added: "X-New: 3\r\n",
+    defaults: [
+      { name: "X-One", line: "X-One: default\r\n" },
+      { name: "X-Six", line: "X-Six: default\r\n" },
+    ],
+  });
+  for (const fields of [
+    FIELDS,
+    "",
+    "X-Six: 1\r\nx-one: 2\r\n",
+    "Server: a\r\n",
+    "X-Seven: 7\r\nX-SIX: 1\r\nserver:\r\n",
+  ]) {
+    const text = `HTTP/1.1 200 OK\r\nDate: now\r\n${fields}\r\n`;
+    const parsed = parseResponseHead(Buffer.from(text, "latin1"), { from: 0, end: text.length - 2 }, 10);
+    if (typeof parsed === "string") throw new Error(parsed);
+    const pieces = new TextPieces().begin();
+    expect(parsed.head.lines).toBeDefined();
+    changes.addTo(pieces, parsed.head);
+    expect(pieces.join()).toBe(changes.apply(`Date: now\r\n${fields}`));
+  }
 });

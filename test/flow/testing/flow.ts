@@ -6,7 +6,7 @@ import {
   type ResponseHead,
   type ResponseSink,
 } from "../../../src/gateway/exchange/exchange.ts";
-import { withExchangeState } from "../../../src/gateway/exchange/exchange-state.ts";
+import { type Plain, withExchangeState } from "../../../src/gateway/exchange/exchange-state.ts";
 
 /** Records the bytes that arrive behind an implementation, and accepts more or not. */
 export class Consumer {
@@ -82,7 +82,7 @@ export interface Flow {
   open(consumer: Consumer, goOn: () => void, length: number): Producer | Promise<Producer>;
 }
 
-const HEAD: RequestHead = {
+const HEAD: Plain<RequestHead> = {
   method: "POST",
   scheme: "http",
   authority: "a.test",
@@ -110,7 +110,7 @@ export class ClientExchange extends withExchangeState(Object) {
   bytesReceived = 0;
   bytesSent = 0;
 
-  constructor(client: Consumer, head: Partial<RequestHead> = {}) {
+  constructor(client: Consumer, head: Partial<Plain<RequestHead>> = {}) {
     super();
     this.head = { ...HEAD, ...head };
     this.response = client;

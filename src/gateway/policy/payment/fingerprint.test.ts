@@ -16,7 +16,7 @@ function send(shop: Shop, payment: unknown, fields: Record<string, string> = {},
   return fetch(`${shop.gateway.url}/goods`, { ...init, headers });
 }
 
-const HEAD: RequestHead = {
+const HEAD = {
   method: "GET",
   scheme: "https",
   authority: "shop.example",
@@ -30,7 +30,7 @@ const HEAD: RequestHead = {
   forwardedFor: "",
   isGrpc: false,
   upgrade: "",
-};
+} satisfies RequestHead;
 
 /** A shop whose upstream fails until the test ends the failure, so that a response is owed. */
 function owing(options: ShopOptions = {}): { shop: Shop; world: { fails: boolean } } {

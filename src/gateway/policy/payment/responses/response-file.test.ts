@@ -10,12 +10,12 @@ import { type ResponseRecord, decodeTail, encodeTail, FOOTER_BYTES, tailLength }
 const folder = mkdtempSync(join(tmpdir(), "turnpike-answer-file-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const RECORD: ResponseRecord = {
+const RECORD = {
   key: "k",
   until: 7,
   head: { status: 200, reason: "OK", fields: "A: é\r\n", bodyLength: -1 },
   trailers: "",
-};
+} satisfies ResponseRecord;
 
 test("written bytes are read back unchanged, piece by piece, and whole when the file is opened again", async () => {
   const path = join(folder, "whole");
