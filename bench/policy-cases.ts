@@ -4,7 +4,7 @@ export const KEY = "bench-key-0123456789";
 /** A limit that rejects no request of the bench. */
 const PLENTY = 10_000_000;
 
-/** Where the log and the spans go. */
+/** The destinations of the log and of the spans. */
 export interface Place {
   readonly logPath: string;
   readonly collectorPort: number;

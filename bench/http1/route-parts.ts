@@ -19,6 +19,10 @@ import { onlySlot, Telemetry } from "../../src/gateway/telemetry/telemetry.ts";
 import { Tracers } from "../../src/gateway/telemetry/tracing/tracers.ts";
 import { PARTS } from "../policy-cases.ts";
 
+function log(message: unknown): void {
+  console.error(String(message));
+}
+
 /** The route of the policy bench with these policies. */
 export async function routeParts(names: readonly string[]): Promise<{ policies: Policy[]; observer: Observer }> {
   const chosen = PARTS.filter(({ name }) => names.includes(name));
@@ -32,18 +36,23 @@ export async function routeParts(names: readonly string[]): Promise<{ policies: 
   const { config } = loaded;
   const slot = onlySlot();
   const telemetry = new Telemetry(slot);
-  const log = (message: string): void => console.error(message);
   const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 });
-  const onError = (error: unknown): void => log(String(error));
   const parts = {
-    ...{ config, respondWithError, telemetry, buffers, bodies: buffers, clock: Date.now, log, onError },
+    config,
+    respondWithError,
+    telemetry,
+    buffers,
+    bodies: buffers,
+    clock: Date.now,
+    log,
+    onError: log,
     wheel: new TimerWheel(),
     onEvent() {},
-    rateLimits: new RateLimits(new Uint8Array(BUCKET_BYTES), telemetry.rateLimits, false),
-    logFiles: new LogFiles({ logLinesDropped() {}, logsFailing() {} }, new LogTrouble(slot, log)),
+    rateLimits: new RateLimits(new Uint8Array(BUCKET_BYTES), telemetry.counts, false),
+    logFiles: new LogFiles(telemetry.counts, new LogTrouble(slot, log)),
     tracers: new Tracers(),
   };
-  const observers = await provideObservers(parts, undefined);
+  const observers = provideObservers(parts, undefined);
   const [route] = config.routes;
   const features: PolicyFeature[] = [
     provideSecurityHeaders(parts),

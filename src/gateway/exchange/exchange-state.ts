@@ -21,12 +21,14 @@ export type Plain<Head> = { [Key in keyof Head]: Head[Key] };
 /** A copy of the head with values only. A spread copies no accessors: it would lose the query and the fields of an HTTP/1 head. */
 export function plainHead(head: RequestHead): Plain<RequestHead> {
   const { query, fields } = head;
+  // oxlint-disable-next-line typescript/no-misused-spread -- Its accessors are copied beside it.
   return { ...head, query, fields };
 }
 
 /** A copy of a response's head, with changes. A spread copies no accessors: it would lose the fields of an HTTP/1 head. */
 export function changedHead(head: ResponseHead, changes: Partial<ResponseHead>): Plain<ResponseHead> {
   const { fields } = head;
+  // oxlint-disable-next-line typescript/no-misused-spread -- Its accessors are copied beside it.
   return { ...head, fields, ...changes };
 }
 

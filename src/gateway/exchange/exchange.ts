@@ -5,7 +5,7 @@ import { type FieldLines } from "./head-fields.ts";
 
 /**
  * The head of a request, the same for every protocol. The codec of HTTP/1 has accessors, which a spread does not copy. So they
- * are accessors of a class here: the compiler then takes a spread without them for no head. `plainHead` copies one.
+ * are accessors of a class here, and the compiler and the lint refuse a spread. `plainHead` copies one.
  */
 export declare abstract class RequestHead {
   /** A filter can change it, but not from or to HEAD, because HEAD decides how the response is framed. */
@@ -53,8 +53,8 @@ export declare abstract class RequestHead {
 }
 
 /**
- * The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. A spread alone is
- * no head, as with `RequestHead`: use `changedHead`.
+ * The head of a response. `fields` has end-to-end fields without Content-Length: the codec does the framing. Copy it by
+ * `changedHead`: a spread is refused, as with `RequestHead`.
  */
 export declare abstract class ResponseHead {
   readonly status: number;

@@ -1,3 +1,4 @@
+import { changedHead } from "../exchange/exchange-state.ts";
 import { withoutFields } from "../../lib/http/fields.ts";
 import { type RequestHead, type ResponseHead } from "../exchange/exchange.ts";
 import { type ResponseOutcome } from "./own-abi/outcome.ts";
@@ -78,11 +79,10 @@ function headOf(
   { status, fields, bodyLength }: NewHead & Pick<ResponseHead, "bodyLength">,
   dropped: readonly string[] = [],
 ): ResponseHead {
-  return {
-    ...original,
+  return changedHead(original, {
     status,
     reason: status === original.status ? original.reason : "",
     fields: withStaged(withoutFields(original.fields, dropped), fields),
     bodyLength,
-  };
+  });
 }

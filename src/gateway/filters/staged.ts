@@ -1,3 +1,4 @@
+import { changedHead } from "../exchange/exchange-state.ts";
 import { eachField, fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/http/fields.ts";
 import { type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { ResponseRelay } from "../exchange/response-relay.ts";
@@ -21,14 +22,14 @@ function errorWithStaged(head: ResponseHead, staged: Fields): ResponseHead {
   for (const [name, value] of eachField(staged)) {
     if (fieldValue(head.fields, name.toLowerCase()) === undefined) fields += fieldLine(name, value);
   }
-  return fields === head.fields ? head : { ...head, fields };
+  return fields === head.fields ? head : changedHead(head, { fields });
 }
 
 /** A final head with the fields that a filter has staged for the request. */
 export function stagedHead(head: ResponseHead, staged: Fields): ResponseHead {
   if (staged === "") return head;
   if (head.error !== undefined) return errorWithStaged(head, staged);
-  return { ...head, fields: withStaged(head.fields, staged) };
+  return changedHead(head, { fields: withStaged(head.fields, staged) });
 }
 
 /**

@@ -296,7 +296,7 @@ test("a response keeps fields that only requests lose, and reports if it has a d
 
 /** All results of a scan. */
 function told(found: FieldScan): unknown {
-  return { ...found, fields: found.fields, hop: found.nominates("x-hop") };
+  return { ...Object.fromEntries(Object.entries(found)), fields: found.fields, hop: found.nominates("x-hop") };
 }
 
 test("a scanner gives the results of a new one, whatever it scanned before", () => {

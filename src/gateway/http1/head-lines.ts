@@ -112,7 +112,7 @@ export abstract class HeadLines implements FieldLines {
     pieces.addBytes(this.#bytes, start, end);
   }
 
-  /** The index of the first line of that name in `#places`, from the line at `from` on; -1 if there is none. */
+  /** The index of the first line of that name in `#places`, from the line at `from` on; -1 without such a line. */
   #find(lowerName: string, from: number): number {
     for (let i = from; i < this.#places.length; i += LINE_NUMBERS) if (this.#isNamed(i, lowerName)) return i;
     return -1;

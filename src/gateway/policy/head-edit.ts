@@ -1,3 +1,4 @@
+import { changedHead } from "../exchange/exchange-state.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { type Exchange, type HeadChanges, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { ResponseRelay } from "../exchange/response-relay.ts";
@@ -15,7 +16,7 @@ export abstract class HeadEdit extends ResponseRelay {
   protected abstract edit(fields: Fields): Fields;
 
   override start(head: ResponseHead): void {
-    this.sink.start(isFinal(head) ? { ...head, fields: this.edit(head.fields) } : head);
+    this.sink.start(isFinal(head) ? changedHead(head, { fields: this.edit(head.fields) }) : head);
   }
 }
 

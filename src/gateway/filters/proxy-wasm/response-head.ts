@@ -1,3 +1,4 @@
+import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { HOP_FIELDS } from "../../../lib/http/field-roles.ts";
 import { type ResponseHead } from "../../exchange/exchange.ts";
@@ -23,9 +24,9 @@ export function changedResponse(head: ResponseHead, list: FieldList): ResponseHe
   if (!list.isChanged) return head;
   const text = list.pseudo(":status") ?? "";
   const status = Number(text);
-  if (status === head.status) return { ...head, fields: list.fields };
+  if (status === head.status) return changedHead(head, { fields: list.fields });
   if (!STATUS.test(text) || head.status === SWITCHED) return `sets the status ${JSON.stringify(text.slice(0, 32))}`;
-  return { ...head, status, reason: "", fields: list.fields };
+  return changedHead(head, { status, reason: "", fields: list.fields });
 }
 
 /** Fields of a local response, and of trailers. */

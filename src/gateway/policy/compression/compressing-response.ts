@@ -1,3 +1,4 @@
+import { changedHead } from "../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, withoutFields } from "../../../lib/http/fields.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange/exchange.ts";
@@ -43,11 +44,11 @@ export class CompressingResponse implements ResponseSink {
   start(head: ResponseHead): void {
     const { fields, coding } = this.#plan.decide(this.#exchange, head);
     if (coding === undefined) {
-      this.#sink.start(fields === head.fields ? head : { ...head, fields });
+      this.#sink.start(fields === head.fields ? head : changedHead(head, { fields }));
       return;
     }
     if (this.#exchange.head.method !== "HEAD") this.#begin(coding, head);
-    this.#sink.start({ ...head, fields: withoutFields(fields, OF_PLAIN_BYTES), bodyLength: -1 });
+    this.#sink.start(changedHead(head, { fields: withoutFields(fields, OF_PLAIN_BYTES), bodyLength: -1 }));
   }
 
   #begin(coding: Coding, head: ResponseHead): void {

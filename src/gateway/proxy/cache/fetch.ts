@@ -163,7 +163,7 @@ export class Fetch implements SubrequestSink {
       this.#only = exchange;
       exchange.onDrain = () => this.#own?.onDrain?.();
       exchange.onCancel = () => this.#own?.cancel();
-      exchange.response.start({ ...head, fields: head.fields + this.#statusLine(head.status, "") });
+      exchange.response.start(changedHead(head, { fields: head.fields + this.#statusLine(head.status, "") }));
     }
     for (const { exchange } of others) this.#host.goAlone(exchange);
   }

@@ -90,7 +90,7 @@ export class BufferedResponse implements ResponseSink {
       return;
     }
     this.#overrides = fieldValues(head.fields, OVERRIDES);
-    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
+    const clean = changedHead(head, { fields: withoutPaymentClaims(head.fields) });
     if (hasFailedCall(head) || this.#isFree(head.status, this.#overrides)) {
       this.#state = "passing";
       this.#events.unpaid();
@@ -149,7 +149,7 @@ export class BufferedResponse implements ResponseSink {
    */
   #unsold(head: ResponseHead): ResponseHead {
     if (isFailure(head) && this.#receipt === "") return head;
-    return { ...head, fields: paidFields(head.fields, this.#receipt) };
+    return changedHead(head, { fields: paidFields(head.fields, this.#receipt) });
   }
 
   /** The response is complete when its last bytes are on the disk. */

@@ -1,3 +1,4 @@
+import { changedHead } from "../../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields } from "../../../../lib/http/fields.ts";
 import { type Exchange, type ResponseHead } from "../../../exchange/exchange.ts";
@@ -20,7 +21,7 @@ export interface Delivery {
 export async function deliver(exchange: Exchange, paidResponse: PaidResponse, receipt: Fields): Promise<Delivery> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   exchange.onTaken = resolve;
-  const head = { ...paidResponse.head, fields: paidFields(paidResponse.head.fields, receipt) };
+  const head = changedHead(paidResponse.head, { fields: paidFields(paidResponse.head.fields, receipt) });
   if (!(await sendResponse(exchange, paidResponse, head))) resolve(false);
   return { taken: promise };
 }

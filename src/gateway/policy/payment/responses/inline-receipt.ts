@@ -1,3 +1,4 @@
+import { changedHead } from "../../../exchange/exchange-state.ts";
 import { type Fields, fieldValue, withoutFields } from "../../../../lib/http/fields.ts";
 import { type Receipt } from "../../../../payments/x402/messages.ts";
 import { ResponseFile, READ_BYTES } from "./response-file.ts";
@@ -26,7 +27,7 @@ export async function withReceipt(response: PaidResponse, receipt: Receipt): Pro
   const bytes = Buffer.from(text.slice(0, close) + member + text.slice(close), "utf8");
   return {
     ...response,
-    head: { ...head, fields: withoutFields(head.fields, OF_THE_BYTES), bodyLength: bytes.length },
+    head: changedHead(head, { fields: withoutFields(head.fields, OF_THE_BYTES), bodyLength: bytes.length }),
     body: [bytes],
     trailers: withoutFields(response.trailers, OF_THE_BYTES),
     size: bytes.length,

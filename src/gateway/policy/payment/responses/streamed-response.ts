@@ -1,3 +1,4 @@
+import { changedHead } from "../../../exchange/exchange-state.ts";
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/http/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/http/grpc-status.ts";
@@ -47,7 +48,7 @@ export class StreamedResponse implements ResponseSink {
   start(head: ResponseHead): void {
     const { status } = head;
     if (status < 200 && status !== 101) {
-      this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
+      this.#sink.start(changedHead(head, { fields: withoutPaymentClaims(head.fields) }));
       return;
     }
     const reason = this.#state === "waiting" ? unsellable(this.#exchange, head) : undefined;
@@ -59,7 +60,7 @@ export class StreamedResponse implements ResponseSink {
     const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
     this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
-    this.#sink.start({ ...head, fields: paidFields(head.fields, this.#receipt) });
+    this.#sink.start(changedHead(head, { fields: paidFields(head.fields, this.#receipt) }));
     if (status === 101) this.#finish(true);
   }
 
