@@ -1,8 +1,4 @@
 import { type Judgement } from "../../src/content/resolve/reading/analysis.ts";
-import { createEmbeddedAnalyst } from "../../src/content/resolve/embedded/analyst.ts";
-import { planOf } from "../../src/content/resolve/evidence/plan.ts";
-import { weigh } from "../../src/content/resolve/evidence/weigh.ts";
-import { gather } from "../../src/content/resolve/gather.ts";
 import { type MarketQuestion } from "./market.ts";
 import { type MarketWeb } from "./market-web.ts";
 
@@ -16,17 +12,23 @@ export interface Answered {
   readonly sourcesRead: number;
 }
 
-/** Asks one question after the other, at its own time. */
+/** Asks one question after the other, each at its own time. */
 export async function answer(questions: readonly MarketQuestion[], web: MarketWeb): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of questions) {
-    web.show(question);
-    const now = Date.parse(`${question.now}T12:00:00Z`);
+    const resolver = web.show(question);
     const { signal } = new AbortController();
-    const plan = planOf(question.question, question.criteria ?? "", now);
-    const { sources } = await gather({ plan, hints: [], maxSources: MAX_SOURCES, timeMs: TIME_MS, signal }, web);
-    const analysis = await createEmbeddedAnalyst().analyse(plan, sources, { now, signal });
-    answered.push({ question, judgement: weigh(plan, sources, analysis, now), sourcesRead: sources.length });
+    const { judgement, sources } = await resolver.resolve(
+      {
+        question: question.question,
+        criteria: question.criteria ?? "",
+        maxSources: MAX_SOURCES,
+        hints: [],
+        timeoutMs: TIME_MS,
+      },
+      signal,
+    );
+    answered.push({ question, judgement, sourcesRead: sources.length });
   }
   return answered;
 }

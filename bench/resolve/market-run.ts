@@ -25,7 +25,7 @@ export async function runMarket({ held, wrappers, cases }: MarketOptions): Promi
 
 function report(set: MarketSet, answered: readonly Answered[]): void {
   const unread = answered.reduce((sum, { question, sourcesRead }) => sum + question.pages.length - sourcesRead, 0);
-  console.log(`market questions, ${set}: ${answered.length}, ${unread} pages not read`);
+  console.log(`market questions, ${set}: ${answered.length}, ${unread} pages repeat another or were not read`);
   console.log(HEADING);
   groups(answered, ({ kind }) => kind);
   groups(answered, ({ family }) => family);

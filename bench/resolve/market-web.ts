@@ -2,7 +2,8 @@ import { ANYWHERE } from "../../src/content/egress/guard.ts";
 import { Extractor } from "../../src/content/extractor/extractor.ts";
 import { PageReader } from "../../src/content/page-reader/page-reader.ts";
 import { FairSemaphore } from "../../src/content/page/fair-semaphore.ts";
-import { type GatherDeps } from "../../src/content/resolve/gather.ts";
+import { createResolver } from "../../src/content/resolve/create-resolver.ts";
+import { type Resolver } from "../../src/content/resolve/resolver.ts";
 import { Search } from "../../src/content/search/search.ts";
 import { type SearchProvider } from "../../src/content/search/web/provider.ts";
 import { fetchDocument } from "../../src/content/static/fetch-document.ts";
@@ -11,9 +12,9 @@ import { type MarketPage, type MarketQuestion } from "./market.ts";
 const SNIPPET_LENGTH = 160;
 
 /** The pages of one question at a time, at their own host names on a loopback port. Each search returns all of them. */
-export interface MarketWeb extends GatherDeps {
-  /** Serves and finds the pages of this question instead of those before. */
-  show(question: MarketQuestion): void;
+export interface MarketWeb {
+  /** Serves and finds the pages of this question instead of those before. The resolver's time is the question's. */
+  show(question: MarketQuestion): Resolver;
   close(): Promise<void>;
 }
 
@@ -39,22 +40,28 @@ export function startMarketWeb(): MarketWeb {
   const egress = { policy: ANYWHERE, resolve: async () => await Promise.resolve(["127.0.0.1"]) };
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const provider = providerOf(() => shown?.pages ?? [], server.port ?? 0);
-  return {
-    pages: new PageReader({ browser, fetchDocument, semaphore: new FairSemaphore(64, 256, 30_000), extractor, egress }),
+  const semaphore = new FairSemaphore(64, 256, 30_000);
+  const resolver = createResolver(undefined, {
+    pages: new PageReader({ browser, fetchDocument, semaphore, extractor, egress }),
     search: new Search({
       providers: [provider],
       policy: ANYWHERE,
       parallel: 1,
       providerTimeoutMs: 10_000,
       cacheMs: 0,
-      log: () => undefined,
+      log: console.error,
       now: () => performance.now(),
     }),
-    clock: () => performance.now(),
+    log: console.error,
+    now: () => Date.parse(`${shown?.now ?? ""}T12:00:00Z`),
+  });
+  return {
     show: (question) => {
       shown = question;
+      return resolver;
     },
     close: async () => {
+      resolver.close();
       extractor.close();
       await server.stop(true);
     },
