@@ -54,11 +54,13 @@ function list(answered: readonly Answered[]): void {
 /** Counts verdicts on the side of the wrapped sentences, which are wrong, and on the other side, which a denial justifies. */
 async function runWrappers(web: MarketWeb): Promise<void> {
   const wrappings = readWrappings();
+  const questions = readQuestions("development");
   const bare = { name: "no wrapper", title: "News", body: ["{}"] };
-  const all = wrapped(readQuestions("development"), { ...wrappings, wrappers: [bare, ...wrappings.wrappers] });
+  const all = [...wrapped(questions, { ...wrappings, wrappers: [bare] }), ...wrapped(questions, wrappings)];
   const rows = new Map<string, Answered[]>();
-  for (const { wrapper, question } of all)
+  for (const { wrapper, question } of all) {
     rows.set(wrapper, [...(rows.get(wrapper) ?? []), ...(await answer([question], web))]);
+  }
   for (const [wrapper, row] of rows) console.log(`${wrapper.padEnd(22)} ${sides(row)}`);
   rows.delete(bare.name);
   console.log(`${"all wrappers".padEnd(22)} ${sides([...rows.values()].flat())}`);

@@ -53,7 +53,7 @@ export interface Wrapper {
   readonly body: readonly string[];
 }
 
-/** The unreal contexts, and for some plain questions the decisive sentence of each page. */
+/** The unreal contexts, and for some plain questions a sentence for each page that states the outcome. */
 export interface Wrappings {
   readonly wrappers: readonly Wrapper[];
   readonly decisive: readonly { readonly id: string; readonly sentences: readonly string[] }[];
@@ -68,30 +68,28 @@ export function readWrappings(): Wrappings {
   return schema.parse(JSON.parse(readFileSync(join(FOLDER, "wrappers.json"), "utf8")));
 }
 
-/** For each decisive question and wrapper, the question with its pages replaced by wrapped decisive sentences. */
-export function wrapped(questions: readonly MarketQuestion[], { wrappers, decisive }: Wrappings): WrappedQuestion[] {
-  return decisive.flatMap(({ id, sentences }) => {
-    const found = questions.find((one) => one.id === id);
-    if (found === undefined) throw new Error(`Cannot wrap ${id}: there is no such question`);
-    return wrappers.map((wrapper) => ({
-      wrapper: wrapper.name,
-      question: { ...found, pages: inside(found, sentences, wrapper) },
-    }));
-  });
-}
-
-/** A question whose pages state the outcome only inside a wrapper. */
+/** A question whose pages state the outcome only inside wrappers. */
 export interface WrappedQuestion {
+  /** The wrapper of the first page. */
   readonly wrapper: string;
   readonly question: MarketQuestion;
 }
 
-function inside({ id, pages }: MarketQuestion, sentences: readonly string[], wrapper: Wrapper): MarketPage[] {
-  return pages.map((page, at) => {
-    const sentence = sentences[at] ?? "";
-    if (sentence === "" || !page.body.join(" ").includes(sentence))
-      throw new Error(`Page ${at} of ${id} does not state "${sentence}"`);
-    const put = (text: string): string => text.replaceAll("{}", sentence);
-    return { ...page, title: put(wrapper.title), body: wrapper.body.map(put) };
+/**
+ * For each decisive question and wrapper, the question with wrapped sentences for pages. The second page has the next
+ * wrapper, because pages with the same text are one source.
+ */
+export function wrapped(questions: readonly MarketQuestion[], { wrappers, decisive }: Wrappings): WrappedQuestion[] {
+  return decisive.flatMap(({ id, sentences }) => {
+    const question = questions.find((one) => one.id === id);
+    if (question === undefined) throw new Error(`Cannot wrap ${id}: there is no such question`);
+    return wrappers.map(({ name }, at) => {
+      const pages = question.pages.map((page, n) => {
+        const { title, body } = wrappers[(at + n) % wrappers.length] ?? page;
+        const put = (text: string): string => text.replaceAll("{}", sentences[n] ?? "");
+        return { ...page, title: put(title), body: body.map(put) };
+      });
+      return { wrapper: name, question: { ...question, pages } };
+    });
   });
 }
