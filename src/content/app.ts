@@ -7,6 +7,7 @@ import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
 import { type DocumentedAt, DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
 import { tryOperation, type TryGateway } from "./docs-page/try-operation.ts";
 import { type Figures } from "./figures/figures.ts";
+import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
 import { hostOf } from "./api/gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
@@ -32,7 +33,7 @@ export interface AppOptions {
   /** The gateway through which visitors of the documentation can try operations. Undefined: they cannot try any. */
   readonly gateway?: TryGateway | undefined;
   readonly operations?: OperationCounts;
-  /** The load of the service, served at /figures. Undefined: /figures is not served. */
+  /** The load of the service, served at /figures and /metrics. Undefined: they are not served. */
   readonly figures?: () => Figures;
 }
 
@@ -57,9 +58,15 @@ export function createApp(
     });
   }
   if (figures !== undefined) {
-    app.get("/figures", (context, next) => {
-      // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.
-      return context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next();
+    // The figures are for the operator, who requests them without a gateway. A gateway always adds X-Forwarded-Proto.
+    app.get("/figures", (context, next) =>
+      context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next(),
+    );
+    app.get("/metrics", (context, next) => {
+      if (context.req.header("x-forwarded-proto") !== undefined) return next();
+      const { model } = figures();
+      const text = model === undefined ? "" : modelMetrics(model, Date.now());
+      return context.text(text, 200, { "content-type": METRICS_CONTENT_TYPE });
     });
   }
   const documentFor = async (request: Request): Promise<DocumentedAt> => {

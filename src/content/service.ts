@@ -13,6 +13,7 @@ import { Entrance } from "./entrance.ts";
 import { Extractor } from "./extractor/extractor.ts";
 import { sendTo } from "./api/gateway-address.ts";
 import { type Figures } from "./figures/figures.ts";
+import { type ModelFigures } from "./figures/model-figures.ts";
 import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
@@ -48,6 +49,8 @@ export interface ContentOptions {
   readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
   readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
+  /** Called at the start and when a call of the language model has ended. Never throws. */
+  readonly onModelUsed?: (figures: ModelFigures) => void;
   readonly log: Log;
 }
 
@@ -128,6 +131,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
     extraction: extractor.figures,
     browsers: pool.figures.browsers,
     operations: operations.read(),
+    model: services.resolver.modelFigures,
   });
   const app = createApp(services, { mcp, prices, gateway, operations, figures });
   const entrance = new Entrance(app, protection.token);
@@ -157,7 +161,7 @@ interface Engines {
 
 /** The services of the operations. */
 function createServices(
-  { stateDir, allowPrivate, log, search: searchOptions, model }: ContentOptions,
+  { stateDir, allowPrivate, log, search: searchOptions, model, onModelUsed }: ContentOptions,
   { pool, semaphore, extractor }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
@@ -180,7 +184,7 @@ function createServices(
     missingFonts: () => pool.missingFonts(),
     now: () => performance.now(),
   });
-  const resolver = createResolver(model, { pages, search, stateDir, log: warn });
+  const resolver = createResolver(model, { pages, search, stateDir, onModelUsed, log: warn });
   parts.defer(() => resolver.close());
   return {
     pages,

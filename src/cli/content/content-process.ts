@@ -6,7 +6,8 @@ import { type BrowserInfo } from "../../content/browser/program/browser-opener.t
 import { childEnvironment } from "../../lib/process/child-environment.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { isAlive } from "../../lib/process/is-alive.ts";
-import { type ContentReport } from "./content.ts";
+import { type ModelFigures, modelMetrics } from "../../content/figures/model-figures.ts";
+import { type ContentReport, type ModelReport } from "./content.ts";
 import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
@@ -54,6 +55,7 @@ export class ContentProcess {
   #child: Subprocess | undefined;
   #closing = false;
   #restartMs = RESTART_MS;
+  #model: ModelFigures | undefined;
 
   private constructor(options: ContentProcessOptions, room: WaitingRoom, clock: () => number) {
     this.#options = options;
@@ -74,6 +76,11 @@ export class ContentProcess {
       throw new StartError(report.reason);
     }
     return { service, browser: report.browser };
+  }
+
+  /** The metrics of the language model, as of its last use. Empty without one. */
+  get metrics(): string {
+    return this.#model === undefined ? "" : modelMetrics(this.#model, Date.now());
   }
 
   async close(): Promise<void> {
@@ -111,7 +118,10 @@ export class ContentProcess {
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
       stdio: ["ignore", "ignore", "inherit"],
       env: { ...childEnvironment(this.#options.variables), ...environment },
-      ipc: (message: ContentReport) => resolve(message),
+      ipc: (message: ContentReport | ModelReport) => {
+        if (message.kind === "model") this.#model = message.figures;
+        else resolve(message);
+      },
       onExit: () => {
         resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
         if (this.#clock() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;

@@ -1,4 +1,5 @@
 import { type BrowserInfo } from "../../content/browser/program/browser-opener.ts";
+import { type ModelFigures } from "../../content/figures/model-figures.ts";
 import { type ContentAddress, type Protection } from "../../content/listen.ts";
 import { startContentService } from "../../content/service.ts";
 import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
@@ -85,10 +86,16 @@ for --drain-delay seconds more, and then ends after its last request.
 
 ${flagsText(FLAGS)}`;
 
-/** The one message that the service sends to its parent process. */
+/** The first message that the service sends to its parent process. */
 export type ContentReport =
   | { readonly kind: "ready"; readonly address: ContentAddress; readonly browser: BrowserInfo | undefined }
   | { readonly kind: "failed"; readonly reason: string };
+
+/** The message about each use of the language model. */
+export interface ModelReport {
+  readonly kind: "model";
+  readonly figures: ModelFigures;
+}
 
 /** `turnpike content`: runs the content service until a signal stops it. Returns the exit code. */
 export function content(args: readonly string[]): Promise<number> {
@@ -123,6 +130,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
         gateway === undefined
           ? undefined
           : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
+      onModelUsed: (figures) => report({ kind: "model", figures }),
       log: (level, message) => log(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
@@ -210,7 +218,7 @@ function drainMsOf({ "drain-delay": text, listen }: Values): number {
   throw new UsageError(`--drain-delay "${text}" is not a number of seconds from 0 to 999`);
 }
 
-function report(message: ContentReport): void {
+function report(message: ContentReport | ModelReport): void {
   if (process.connected) process.send?.(message);
 }
 

@@ -188,6 +188,7 @@ async function startBoth(
   const takesOver = await predecessor?.ask(config);
   const room = new WaitingRoom(options.socket);
   room.open();
+  let service: ContentProcess | undefined;
   const serving = {
     storePath,
     isSingle: true,
@@ -195,6 +196,7 @@ async function startBoth(
     takesOver,
     contentUpstream: CONTENT_UPSTREAM,
     contentSocket: options.socket,
+    otherMetrics: () => service?.metrics ?? "",
     log: sayLog,
     onAdminMoved: (url: string | undefined) => admin.moved(url),
   } as const;
@@ -213,7 +215,9 @@ async function startBoth(
     // Printed before the service starts: unpacking its browser takes seconds, and the gateway already serves.
     printLines([...gatewayLines(gateway, config, options), ...admin.listens(gateway.adminUrl)]);
     const mcp = mcpEndpoint(config, gateway.listeners);
-    return { gateway, room, ...(await ContentProcess.start({ ...options, mcp }, room)) };
+    const started = await ContentProcess.start({ ...options, mcp }, room);
+    service = started.service;
+    return { gateway, room, ...started };
   } catch (error) {
     await gateway.close(0);
     admin.close();

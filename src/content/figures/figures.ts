@@ -1,3 +1,4 @@
+import { type ModelFigures } from "./model-figures.ts";
 import { type OperationFigures } from "./operation-counts.ts";
 
 /** The load of a semaphore: its permits (`places`), the permits in use, and the requests that wait for one. */
@@ -15,5 +16,7 @@ export interface Figures {
   readonly extraction: SemaphoreFigures;
   /** Browsers that run, browsers that were started, and browsers that ended by themselves. */
   readonly browsers: { readonly running: number; readonly started: number; readonly lost: number };
+  /** Left out without a language model. */
+  readonly model?: ModelFigures | undefined;
   readonly operations: Readonly<Record<string, OperationFigures>>;
 }

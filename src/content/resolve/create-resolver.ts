@@ -1,6 +1,6 @@
 import { type GatherDeps } from "./gather.ts";
 import { JudgingThreads } from "./judging/judging-threads.ts";
-import { ModelAnalyst } from "./model/model-analyst.ts";
+import { ModelAnalyst, type ModelServices } from "./model/model-analyst.ts";
 import { type ModelOptions } from "./model/model-options.ts";
 import { Resolver } from "./resolver.ts";
 
@@ -11,6 +11,7 @@ export interface ResolverServices extends Omit<GatherDeps, "clock"> {
   readonly now?: () => number;
   /** The folder of the language model's token counts. Undefined: the counts end with the process. */
   readonly stateDir?: string;
+  readonly onModelUsed?: ModelServices["onModelUsed"];
 }
 
 /**

@@ -1,9 +1,10 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type ModelFigures } from "../figures/model-figures.ts";
 import { type Analysis, type Judgement, type Plan, type Source } from "./reading/analysis.ts";
 import { gather, type GatherDeps } from "./gather.ts";
 import { type Judged } from "./judging/judge.ts";
 import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";
-import { type ModelAnalyst, type ModelFigures } from "./model/model-analyst.ts";
+import { type ModelAnalyst } from "./model/model-analyst.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 

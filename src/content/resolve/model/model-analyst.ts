@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Analysis, type Plan, type Source } from "../reading/analysis.ts";
-import { MeteredModel, type ModelUsage } from "./metered-model.ts";
+import { type ModelFigures } from "../../figures/model-figures.ts";
+import { MeteredModel } from "./metered-model.ts";
 import { ModelError, type ModelCost } from "./model-error.ts";
 import { ModelHealth } from "./model-health.ts";
 import { type ModelOptions } from "./model-options.ts";
@@ -25,6 +26,8 @@ export interface ModelServices {
   /** Monotonic milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
+  /** Called at the start, and when a call has ended. Never throws. */
+  readonly onModelUsed?: ((figures: ModelFigures) => void) | undefined;
 }
 
 /** An analysis with its cost. */
@@ -33,36 +36,32 @@ export interface ModelAnalysis {
   readonly cost: ModelCost;
 }
 
-/** A model's use and its limits. */
-export interface ModelFigures extends Readonly<ModelUsage> {
-  readonly tokens_today: number;
-  readonly max_tokens_per_day: number;
-  readonly max_tokens_per_question: number;
-  /** Whether the model is not asked, because it does not work. */
-  readonly is_stopped: boolean;
-}
-
 /** An analyst that asks a language model. Fails with a ModelError. */
 export class ModelAnalyst {
   readonly #options: ModelOptions;
   readonly #budget: TokenBudget;
   readonly #model: MeteredModel;
   readonly #health: ModelHealth;
+  readonly #onUsed: ModelServices["onModelUsed"];
   #running = 0;
 
-  constructor(options: ModelOptions, { stateDir, now, clock, log }: ModelServices) {
+  constructor(options: ModelOptions, { stateDir, now, clock, log, onModelUsed }: ModelServices) {
     this.#options = options;
     const path = stateDir === undefined ? undefined : join(stateDir, "model-tokens.sqlite");
     this.#budget = new TokenBudget({ path, maxPerDay: options.maxTokensPerDay, now, log });
     this.#model = new MeteredModel(options, this.#budget);
-    this.#health = new ModelHealth({ check: () => this.#check(), clock });
+    this.#health = new ModelHealth({ check: () => this.#check(), onChecked: () => this.#used(), clock });
+    this.#onUsed = onModelUsed;
+    this.#used();
   }
 
   get figures(): ModelFigures {
     const { maxTokensPerDay, maxTokensPerQuestion } = this.#options;
+    const { day, tokens } = this.#budget.today;
     return {
       ...this.#model.usage,
-      tokens_today: this.#budget.today,
+      day,
+      tokens_of_day: tokens,
       max_tokens_per_day: maxTokensPerDay,
       max_tokens_per_question: maxTokensPerQuestion,
       is_stopped: this.#health.failure !== undefined,
@@ -90,19 +89,25 @@ export class ModelAnalyst {
 
   async #analyse(prompt: Prompt, signal: AbortSignal): Promise<ModelAnalysis> {
     const { maxOutputTokens, timeoutMs } = this.#options;
-    const response = await this.#model
-      .ask({ prompt, maxOutputTokens, isAnalysis: true }, limited(signal, timeoutMs))
-      .catch((error: unknown) => {
-        this.#health.failed();
-        throw error;
-      });
+    const request = { prompt, maxOutputTokens, isAnalysis: true };
+    const response = await this.#model.ask(request, limited(signal, timeoutMs)).catch((error: unknown) => {
+      const isAsked = error instanceof ModelError && error.cost.calls > 0;
+      if (isAsked) this.#health.failed();
+      this.#used();
+      throw error;
+    });
     this.#health.responded();
+    this.#used();
     const cost = { calls: 1, tokens: response.tokens };
     try {
       return { analysis: analysisIn(response), cost };
     } catch (error) {
       throw error instanceof ModelError ? error.at(cost) : error;
     }
+  }
+
+  #used(): void {
+    this.#onUsed?.(this.figures);
   }
 
   async #check(): Promise<void> {

@@ -117,7 +117,7 @@ test("the day's tokens are limited for all analysts of a state folder, also afte
   other.close();
   const restarted = analyst(options, state.path);
   expect((await failureOf(ask(restarted))).kind).toBe("budget");
-  expect(restarted.figures).toMatchObject({ calls: 0, tokens_today: 80_000, max_tokens_per_day: 64_000 });
+  expect(restarted.figures).toMatchObject({ calls: 0, tokens_of_day: 80_000, max_tokens_per_day: 64_000 });
   restarted.close();
   expect([model.asked.length, model.checks.length]).toEqual([2, 0]);
 });

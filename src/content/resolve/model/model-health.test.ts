@@ -7,6 +7,7 @@ function setUp() {
   const checks: PromiseWithResolvers<void>[] = [];
   const health = new ModelHealth({
     clock: () => clock.now,
+    onChecked: () => undefined,
     check: () => {
       const check = Promise.withResolvers<void>();
       checks.push(check);

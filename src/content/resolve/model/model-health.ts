@@ -8,6 +8,8 @@ const MAX_PAUSE_MS = 60_000;
 export interface ModelHealthDeps {
   /** Sends a short request of the service's own. Rejects with a ModelError if the model gives no response. */
   readonly check: () => Promise<void>;
+  /** Called when a check has ended. Never throws. */
+  readonly onChecked: () => void;
   /** Monotonic milliseconds. */
   readonly clock: () => number;
 }
@@ -57,7 +59,10 @@ export class ModelHealth {
   }
 
   #check(): void {
-    this.#checking ??= this.#checked().finally(() => (this.#checking = undefined));
+    this.#checking ??= this.#checked().finally(() => {
+      this.#checking = undefined;
+      this.#deps.onChecked();
+    });
   }
 
   async #checked(): Promise<void> {

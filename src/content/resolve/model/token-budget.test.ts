@@ -21,26 +21,26 @@ test("a day has its tokens, reserved or used, and the next day has them again", 
   const first = counts.reserve(600);
   expect(() => counts.reserve(401)).toThrow("max_tokens_per_day is used up");
   counts.reserve(400);
-  expect(counts.today).toBe(1_000);
+  expect(counts.today.tokens).toBe(1_000);
   first.settle(100);
-  expect(counts.today).toBe(500);
+  expect(counts.today.tokens).toBe(500);
   expect(() => counts.reserve(501)).toThrow("max_tokens_per_day is used up");
   clock.now += DAY;
-  expect(counts.today).toBe(0);
+  expect(counts.today.tokens).toBe(0);
   counts.reserve(1_000).settle(7);
-  expect(counts.today).toBe(7);
+  expect(counts.today.tokens).toBe(7);
 });
 
 test("more tokens than those of a whole day are never reserved", () => {
   const counts = budget();
   expect(() => counts.reserve(1_001)).toThrow("max_tokens_per_day is used up");
-  expect(counts.today).toBe(0);
+  expect(counts.today.tokens).toBe(0);
 });
 
 test("tokens beyond the reserved ones count, so that the next call is refused", () => {
   const counts = budget();
   counts.reserve(10).settle(5_000);
-  expect(counts.today).toBe(5_000);
+  expect(counts.today.tokens).toBe(5_000);
   expect(() => counts.reserve(1)).toThrow("max_tokens_per_day is used up");
 });
 
@@ -49,11 +49,11 @@ test("several processes share a file, which only its user may read, and a restar
   one.reserve(600);
   expect(() => other.reserve(500)).toThrow("max_tokens_per_day is used up");
   other.reserve(300).settle(200);
-  expect([one.today, other.today]).toEqual([800, 800]);
+  expect([one.today.tokens, other.today.tokens]).toEqual([800, 800]);
   one.close();
   other.close();
   const after = budget("shared.sqlite");
-  expect(after.today).toBe(800);
+  expect(after.today.tokens).toBe(800);
   expect(() => after.reserve(201)).toThrow("max_tokens_per_day is used up");
   after.close();
   expect(statSync(join(state.path, "shared.sqlite")).mode & 0o777).toBe(0o600);
@@ -72,6 +72,6 @@ test("calls that end after the service are not counted again", () => {
   counts.close();
   late.settle(1);
   const after = budget("late.sqlite");
-  expect(after.today).toBe(100);
+  expect(after.today.tokens).toBe(100);
   after.close();
 });

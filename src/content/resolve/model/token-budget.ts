@@ -53,11 +53,12 @@ export class TokenBudget {
     };
   }
 
-  /** The tokens of this day, with those of calls under way. */
-  get today(): number {
+  /** The day in UTC and its tokens, with those of calls under way. */
+  get today(): { readonly day: string; readonly tokens: number } {
+    const day = this.#day();
     const sql = "SELECT tokens FROM days WHERE day = ?";
-    const row = this.#counting((counts) => counts.query<{ tokens: number }, [string]>(sql).get(this.#day()));
-    return row?.tokens ?? 0;
+    const row = this.#counting((counts) => counts.query<{ tokens: number }, [string]>(sql).get(day));
+    return { day, tokens: row?.tokens ?? 0 };
   }
 
   /** Calls under way keep their reservations. */

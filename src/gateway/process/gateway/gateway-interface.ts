@@ -34,6 +34,8 @@ export interface GatewayOptions {
    * without one.
    */
   readonly contentUpstream?: string | undefined;
+  /** Metrics of other parts of the program, in the same text format; left out: there are none. */
+  readonly otherMetrics?: (() => string) | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */
   readonly storePath: string;
   /** The workers of this server bind the same ports, and the supervisor has checked that no other process does. */

@@ -307,7 +307,8 @@ class RunningGateway implements GatewayProcess {
 
   metrics(): MetricsPage {
     this.#quic.tell();
-    return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
+    const { text, contentType } = this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
+    return { text: text + (this.#options.otherMetrics?.() ?? ""), contentType };
   }
 
   get figures(): GatewayFigures {
