@@ -10,7 +10,7 @@ import { type Search } from "../search/search.ts";
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
-  readonly resolver: Pick<Resolver, "resolve">;
+  readonly resolver: Pick<Resolver, "resolve" | "modelFigures">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed"> | undefined;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;
