@@ -34,7 +34,7 @@ export interface GatewayOptions {
    * without one.
    */
   readonly contentUpstream?: string | undefined;
-  /** Metrics of other parts of the program, in the same text format; left out: there are none. */
+  /** Metrics of other parts of the program, in the same text format; left out: none. */
   readonly otherMetrics?: (() => string) | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */
   readonly storePath: string;
