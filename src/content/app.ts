@@ -65,7 +65,7 @@ export function createApp(
     app.get("/metrics", (context, next) => {
       if (context.req.header("x-forwarded-proto") !== undefined) return next();
       const { model } = figures();
-      const text = model === undefined ? "" : modelMetrics(model, Date.now());
+      const text = model === undefined ? "" : modelMetrics(model);
       return context.text(text, 200, { "content-type": METRICS_CONTENT_TYPE });
     });
   }

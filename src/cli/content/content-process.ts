@@ -79,8 +79,11 @@ export class ContentProcess {
   }
 
   /** The metrics of the language model, as of its last use. Empty without one. */
-  get metrics(): string {
-    return this.#model === undefined ? "" : modelMetrics(this.#model, Date.now());
+  metrics(now = Date.now()): string {
+    const model = this.#model;
+    if (model === undefined) return "";
+    const isToday = model.day === new Date(now).toISOString().slice(0, 10);
+    return modelMetrics(isToday ? model : { ...model, tokens_of_day: 0 });
   }
 
   async close(): Promise<void> {

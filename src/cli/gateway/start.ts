@@ -196,7 +196,7 @@ async function startBoth(
     takesOver,
     contentUpstream: CONTENT_UPSTREAM,
     contentSocket: options.socket,
-    otherMetrics: () => service?.metrics ?? "",
+    otherMetrics: () => service?.metrics() ?? "",
     log: sayLog,
     onAdminMoved: (url: string | undefined) => admin.moved(url),
   } as const;

@@ -21,10 +21,9 @@ export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 type Sample = readonly [labels: string, value: number];
 
-/** The figures in Prometheus' text format. `now` is in Unix ms. */
-export function modelMetrics(figures: ModelFigures, now: number): string {
+/** The figures in Prometheus' text format. */
+export function modelMetrics(figures: ModelFigures): string {
   const { calls, failures } = figures;
-  const isToday = figures.day === new Date(now).toISOString().slice(0, 10);
   const metrics: readonly (readonly [name: string, type: "counter" | "gauge", help: string, ...samples: Sample[]])[] = [
     [
       "calls_total",
@@ -41,7 +40,7 @@ export function modelMetrics(figures: ModelFigures, now: number): string {
       ['{direction="output"}', figures.output_tokens],
     ],
     ["largest_call_tokens", "gauge", "Tokens of the call that used most.", ["", figures.largest_call]],
-    ["day_tokens", "gauge", "Tokens of this day in UTC, used or reserved.", ["", isToday ? figures.tokens_of_day : 0]],
+    ["day_tokens", "gauge", "Tokens of this day in UTC, used or reserved.", ["", figures.tokens_of_day]],
     ["day_tokens_limit", "gauge", "Maximum tokens of a day.", ["", figures.max_tokens_per_day]],
     ["question_tokens_limit", "gauge", "Maximum tokens of a question.", ["", figures.max_tokens_per_question]],
     [
