@@ -36,16 +36,23 @@ test("a file that cannot be read costs only its entry, and is named", async () =
   writeFileSync(join(path, "certificate-a.test.json"), '{"until":0,');
   writeFileSync(join(path, "certificate-b.test.json"), "[]");
   mkdirSync(join(path, "certificate-c.test.json"));
-  expect([...(await store.read())]).toEqual([["account-1", "key"]]);
+  const longest = JSON.stringify({ until: 0, value: "v" }).padEnd(1024 * 1024);
+  writeFileSync(join(path, "certificate-d.test.json"), `${longest} `);
+  writeFileSync(join(path, "account-2.json"), longest);
+  expect([...(await store.read())].toSorted()).toEqual([
+    ["account-1", "key"],
+    ["account-2", "v"],
+  ]);
   const file = (name: string): string => `the file "${join(path, name)}.json"`;
   expect(Object.fromEntries(store.unreadable)).toEqual({
     "certificate-a.test": { reason: `${file("certificate-a.test")} is damaged`, isDamaged: true },
     "certificate-b.test": { reason: `${file("certificate-b.test")} is damaged`, isDamaged: true },
     "certificate-c.test": { reason: `${file("certificate-c.test")} cannot be read: it is a folder`, isDamaged: false },
+    "certificate-d.test": { reason: `${file("certificate-d.test")} has more than 1048576 bytes`, isDamaged: true },
   });
   await store.write("certificate-a.test", "new");
   await store.read();
-  expect([...store.unreadable.keys()].toSorted()).toEqual(["certificate-b.test", "certificate-c.test"]);
+  expect([...store.unreadable.keys()].toSorted()).toEqual(["certificate-b.test", "certificate-c.test", "certificate-d.test"]);
 });
 
 test("the lock of a process that has ended is free at once", async () => {

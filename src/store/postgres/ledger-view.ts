@@ -10,15 +10,9 @@ import {
 import { statement } from "./connection.ts";
 import { type Database, NOW } from "./database.ts";
 import { FIND } from "./ledger-statements.ts";
-import { type Value } from "./messages.ts";
+import { type Statement, type Value } from "./messages.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
 import { PAYMENTS } from "./schema.ts";
-
-const KEYS = {
-  route: "p.route",
-  payer: "p.payer_from",
-  day: `to_char(to_timestamp(p.created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') COLLATE "C"`,
-} as const;
 
 /** A value that the filter leaves out is null, and matches all payments. */
 const FILTER = `
@@ -35,15 +29,18 @@ const LIST_BEHIND = statement(
    ORDER BY ${ORDER} LIMIT $6::int`,
 );
 
-const TOTALS = Object.fromEntries(
-  Object.entries(KEYS).map(([by, key]) => [
-    by,
-    statement(
-      `SELECT ${key}, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
-       WHERE p.state = 'settled' AND ${FILTER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-    ),
-  ]),
-);
+function totalsBy(key: string): Statement {
+  return statement(
+    `SELECT ${key}, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
+     WHERE p.state = 'settled' AND ${FILTER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+  );
+}
+
+const TOTALS = {
+  route: totalsBy("p.route"),
+  payer: totalsBy("p.payer_from"),
+  day: totalsBy(`to_char(to_timestamp(p.created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') COLLATE "C"`),
+} as const;
 
 const DAY_MS = 86_400_000;
 /**
@@ -102,9 +99,7 @@ export class PostgresLedgerView implements LedgerView {
   }
 
   async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
-    const text = TOTALS[by];
-    if (text === undefined) throw new Error(`Cannot add up payments by "${by}"`);
-    const { rows } = await this.#database.read(text, valuesOf(filter));
+    const { rows } = await this.#database.read(TOTALS[by], valuesOf(filter));
     return rows.map(toTotal);
   }
 

@@ -63,6 +63,20 @@ export function testCertificates(kind: string, newStore: NewCertificates): void 
       await b.close();
     });
 
+    test("the holder's renewal counts from its own time, and nobody else can release the lock", async () => {
+      const { clock, a, b } = await openTwice(newStore);
+      expect(await a.lease(1000)).toBe(true);
+      clock.now += 900;
+      expect(await a.lease(1000)).toBe(true);
+      clock.now += 900;
+      expect([await b.lease(1000), await b.lease(0), await b.lease(1000)]).toEqual([false, true, false]);
+      await b.close();
+      expect(await a.lease(0)).toBe(true);
+      const late = (await newStore())(() => clock.now);
+      expect([await late.lease(0), await late.lease(1000)]).toEqual([true, true]);
+      for (const store of [a, late]) await store.close();
+    });
+
     test("a name that cannot be a file name is refused", async () => {
       const { a, b } = await openTwice(newStore);
       for (const name of ["../x", "a/b", "", "lock", ".x", "a b"])
