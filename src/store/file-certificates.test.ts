@@ -52,7 +52,11 @@ test("a file that cannot be read costs only its entry, and is named", async () =
   });
   await store.write("certificate-a.test", "new");
   await store.read();
-  expect([...store.unreadable.keys()].toSorted()).toEqual(["certificate-b.test", "certificate-c.test", "certificate-d.test"]);
+  expect([...store.unreadable.keys()].toSorted()).toEqual([
+    "certificate-b.test",
+    "certificate-c.test",
+    "certificate-d.test",
+  ]);
 });
 
 test("the lock of a process that has ended is free at once", async () => {

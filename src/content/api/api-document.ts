@@ -1,5 +1,6 @@
 import { describeApi } from "./api-description.ts";
 import { type PriceList } from "./price-list.ts";
+import { setNewest } from "../../lib/memory/set-newest.ts";
 
 /** The parts of a JSON schema that the API's description uses. */
 export interface ApiSchema {
@@ -78,9 +79,7 @@ export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
   if (document === undefined) {
     // The description's own test validates it as OpenAPI. The type has the parts of OpenAPI that the description uses.
     document = JSON.parse(JSON.stringify(describeApi("/", prices))) as ApiDocument;
-    const [oldest] = described.keys();
-    if (described.size >= MAX_KEPT && oldest !== undefined) described.delete(oldest);
-    described.set(key, document);
+    setNewest(described, key, document, MAX_KEPT);
   }
   return { ...document, servers: [{ url: baseUrl }, { url: "/" }] };
 }

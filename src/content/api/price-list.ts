@@ -4,6 +4,7 @@ import { paymentRequirementsSchema } from "../../payments/x402/messages.ts";
 import { priceText } from "../../payments/x402/price-text.ts";
 import { type Send } from "./gateway-address.ts";
 import { OPERATIONS } from "../operations/operations.ts";
+import { setNewest } from "../../lib/memory/set-newest.ts";
 
 /** The prices of the operations at a gateway. Only the gateway knows them. */
 export interface PriceList {
@@ -51,11 +52,8 @@ export function pricesOf(gatewayUrl: string, send: Send, now: () => number = () 
   return async (host) => {
     const known = kept.get(host);
     if (known !== undefined && now() - known.at < FRESH_MS) return await known.list;
-    kept.delete(host);
-    const [oldest] = kept.keys();
-    if (kept.size >= MAX_HOSTS && oldest !== undefined) kept.delete(oldest);
     const list = ask(url, host, send).catch(() => undefined);
-    kept.set(host, { at: now(), list });
+    setNewest(kept, host, { at: now(), list }, MAX_HOSTS);
     return await list;
   };
 }

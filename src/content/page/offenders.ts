@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Deadline } from "./deadline.ts";
 import { bareHost } from "../../lib/http/url-host.ts";
+import { setNewest } from "../../lib/memory/set-newest.ts";
 
 /**
  * Milliseconds. From the second such page of a site in a minute on, the site's next page begins this much later for
@@ -41,10 +42,8 @@ export class Offenders {
     const site = siteOf(host);
     const at = this.#now();
     const count = (this.#recordOf(site)?.count ?? 0) + 1;
-    this.#sites.delete(site);
-    this.#sites.set(site, { count, at, free: at + Math.min(MAX_REST_MS, (count - 1) * REST_MS) });
-    const [oldest] = this.#sites.keys();
-    if (this.#sites.size > MAX_SITES && oldest !== undefined) this.#sites.delete(oldest);
+    const free = at + Math.min(MAX_REST_MS, (count - 1) * REST_MS);
+    setNewest(this.#sites, site, { count, at, free }, MAX_SITES);
   }
 
   /** Waits until a page of this host may begin. Fails with `overloaded` if too many wait, or with the deadline. */

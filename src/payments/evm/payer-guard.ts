@@ -1,6 +1,7 @@
 import { type Address } from "../x402/address.ts";
 import { isRpcError } from "./node/rpc.ts";
 import { type PayerShare, type Sent } from "./node/scheme.ts";
+import { setNewest } from "../../lib/memory/set-newest.ts";
 
 /** Payers whose transactions are remembered; beyond it the oldest one is forgotten. */
 const MAX_PAYERS = 4096;
@@ -80,15 +81,12 @@ export class PayerGuard {
   #record(key: string, kind: Sent["kind"]): void {
     if (kind !== "mined" && kind !== "reverted") return;
     const { good, failures } = this.#standings.get(key) ?? { good: 0, failures: 0 };
-    this.#standings.delete(key);
-    const [oldest] = this.#standings.keys();
-    if (oldest !== undefined && this.#standings.size >= MAX_PAYERS) this.#standings.delete(oldest);
-    if (kind === "mined") {
-      this.#standings.set(key, { good: good + 1, failures: 0, barredUntil: 0 });
-      return;
-    }
     const barMs = Math.min(FIRST_BAR_MS * 2 ** Math.min(failures, 30), LONGEST_BAR_MS);
-    this.#standings.set(key, { good: 0, failures: failures + 1, barredUntil: this.#now() + barMs });
+    const standing =
+      kind === "mined"
+        ? { good: good + 1, failures: 0, barredUntil: 0 }
+        : { good: 0, failures: failures + 1, barredUntil: this.#now() + barMs };
+    setNewest(this.#standings, key, standing, MAX_PAYERS);
   }
 
   #othersOf({ payer }: PayerShare): readonly UnderWay[] {

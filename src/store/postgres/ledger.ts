@@ -15,6 +15,7 @@ import { type Database } from "./database.ts";
 import * as sql from "./ledger-statements.ts";
 import { keyOf, toPayment } from "./payment-row.ts";
 import { PostgresError } from "./postgres-error.ts";
+import { setNewest } from "../../lib/memory/set-newest.ts";
 
 /**
  * Maximum number of attempts to reserve a payment that other processes acquire and release between two statements.
@@ -174,9 +175,7 @@ export class PostgresLedger implements Ledger {
     try {
       return await change;
     } catch (error) {
-      const [oldest] = this.#doubtful.keys();
-      if (this.#doubtful.size >= MAX_DOUBTFUL && oldest !== undefined) this.#doubtful.delete(oldest);
-      this.#doubtful.set(nonce, this.#steady());
+      setNewest(this.#doubtful, nonce, this.#steady(), MAX_DOUBTFUL);
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type Access } from "./keys.ts";
+import { setNewest } from "../../../lib/memory/set-newest.ts";
 
 const SESSION_COOKIE = "turnpike_session";
 /** Concurrent sessions. If there are more, a new session replaces the one that was unused for longest. @operator @internal */
@@ -37,11 +38,9 @@ export class Sessions {
 
   begin(access: Access): { readonly token: string; readonly session: Session } {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
-    const [oldest] = this.#byDigest.keys();
-    if (this.#byDigest.size >= MAX_SESSIONS && oldest !== undefined) this.#byDigest.delete(oldest);
     const now = this.#now();
     const session = { access, csrfToken: randomBytes(TOKEN_BYTES).toString("base64url"), begunAt: now, usedAt: now };
-    this.#byDigest.set(digest(token), session);
+    setNewest(this.#byDigest, digest(token), session, MAX_SESSIONS);
     return { token, session };
   }
 

@@ -7,6 +7,7 @@ import { type ClaimError, type ClaimRules, readClaims } from "./jwt-claims.ts";
 import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
 import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
 import { refusal } from "./refusals.ts";
+import { setNewest } from "../../../lib/memory/set-newest.ts";
 
 /** `auth` with the type `jwt`. */
 export interface JwtConfig extends ClaimRules {
@@ -114,14 +115,9 @@ class Jwt implements Method {
     const { consumers } = this.#config;
     if (consumers.length > 0 && !consumers.includes(consumer)) return this.#forbidden;
     const admitted: Admitted = { kind: "admitted", by: this, consumer, fields };
-    this.#remember(id, { admitted, until: Math.min(bearer.until * 1000, now + MAX_REMEMBERED_MS) });
+    const until = Math.min(bearer.until * 1000, now + MAX_REMEMBERED_MS);
+    setNewest(this.#remembered, id, { admitted, until }, MAX_REMEMBERED_TOKENS);
     return admitted;
-  }
-
-  #remember(id: string, remembered: Remembered): void {
-    const [oldest] = this.#remembered.size >= MAX_REMEMBERED_TOKENS ? this.#remembered.keys() : [];
-    if (oldest !== undefined) this.#remembered.delete(oldest);
-    this.#remembered.set(id, remembered);
   }
 
   #refuse(error: TokenError): Refused {

@@ -20,6 +20,7 @@ import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
+import { setNewest } from "../../../lib/memory/set-newest.ts";
 
 /**
  * Keys whose last response was not stored: requests for them do not wait for each other. Beyond them the oldest key is
@@ -65,7 +66,7 @@ export class ResponseCache implements FetchHost {
   readonly #target: ForwardTarget;
   readonly #ownTarget: ForwardTarget;
   readonly #fetches = new Map<string, Fetch>();
-  readonly #unshared = new Set<string>();
+  readonly #unshared = new Map<string, true>();
 
   constructor(settings: CacheSettings, target: ForwardTarget, deps: CacheDeps) {
     this.store = deps.store;
@@ -185,11 +186,8 @@ export class ResponseCache implements FetchHost {
   over(fetch: Fetch, kept: boolean): void {
     const key = keyOf(fetch.plan);
     if (this.#fetches.get(key) === fetch) this.#fetches.delete(key);
-    this.#unshared.delete(key);
-    if (kept) return;
-    this.#unshared.add(key);
-    const [oldest] = this.#unshared;
-    if (this.#unshared.size > MAX_UNSHARED && oldest !== undefined) this.#unshared.delete(oldest);
+    if (kept) this.#unshared.delete(key);
+    else setNewest(this.#unshared, key, true, MAX_UNSHARED);
   }
 
   respondFrom({ exchange, request }: Reader, stored: StoredResponse, status: string): void {

@@ -1,3 +1,5 @@
+import { setNewest } from "../../../lib/memory/set-newest.ts";
+
 /** Endpoints whose failures are remembered; beyond it the oldest is forgotten. A configuration names only a few. */
 const MAX_ENDPOINTS = 64;
 /** Failures in a row after which an endpoint is paused. */
@@ -25,10 +27,7 @@ export class RestingEndpoints {
     const failures = (this.#standing.get(url)?.failures ?? 0) + 1;
     const beyond = failures - FAILURES_BEFORE_REST;
     const rest = beyond < 0 ? 0 : Math.min(FIRST_REST_MS * 2 ** Math.min(beyond, 30), LONGEST_REST_MS);
-    this.#standing.delete(url);
-    const [oldest] = this.#standing.keys();
-    if (oldest !== undefined && this.#standing.size >= MAX_ENDPOINTS) this.#standing.delete(oldest);
-    this.#standing.set(url, { failures, until: now + rest });
+    setNewest(this.#standing, url, { failures, until: now + rest }, MAX_ENDPOINTS);
     return failures === 1;
   }
 
