@@ -53,6 +53,27 @@ test("after a change of terms a payment finishes the request that it was begun f
   expect((await after.send(settled)).status).toBe(409);
 });
 
+test("without servers a route takes no new payment and offers no price, and finishes what was begun", async () => {
+  const before = openShop({
+    facilitator: () => ({ settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }) }),
+  });
+  const begun = before.payment();
+  expect((await before.send(begun)).status).toBe(503);
+  const after = openShop({ store: before.store, isServed: false });
+  const payment = before.payment();
+  for (const response of [await after.send(payment), await fetch(`${after.gateway.url}/goods`)]) {
+    expect([response.status, response.headers.get("retry-after"), await response.json()]).toMatchObject([
+      503,
+      "1",
+      { type: "urn:turnpike:error:no-servers" },
+    ]);
+  }
+  expect([after.settlements, await after.recorded(payment)]).toEqual([0, undefined]);
+  before.clock.now += LEASE_MS;
+  expect((await after.send(begun)).status).toBe(200);
+  expect(await before.recorded(begun)).toMatchObject({ state: "settled" });
+});
+
 for (const testMode of [true, false]) {
   test(`a payment begun ${testMode ? "in" : "out of"} test mode does not count in the other mode, paid or open`, async () => {
     const open = { kind: "unknown", cause: "time-out", transaction: "" } as const;

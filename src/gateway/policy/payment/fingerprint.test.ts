@@ -111,6 +111,16 @@ test("the rest of a response can be requested by Range, if the paid request had 
   expect((await send(shop, payment)).status).toBe(409);
 });
 
+test("a payment that is settled after the response buys no part of it later", async () => {
+  const { shop, world } = owing({ terms: { settle: "after" } });
+  world.fails = false;
+  const payment = shop.payment();
+  expect((await send(shop, payment)).status).toBe(200);
+  const rest = await send(shop, payment, { range: "bytes=4-" });
+  expect([rest.status, await rest.text()]).toEqual([409, expect.stringContaining("header fields")]);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
 test("a payment for a range buys neither the whole nor another range", async () => {
   const { shop } = owing();
   const payment = shop.payment();
