@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api/client.ts";
 import { type Problem, problemOf } from "../api/problem.ts";
 import { type CheckResponse, type Diagnostic, type JsonObject } from "../api/shapes.ts";
-import { type Base, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
+import { type Base, type Draft, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
 import { type FormState, isBelow, within } from "./form-state.ts";
 import { mergePatch as applyMergePatch } from "../../../running-config/merge-patch.ts";
 import { isSame } from "../../../../../lib/is-same.ts";
@@ -61,10 +61,8 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
   const [base, setBase] = useState(draft?.base ?? first);
   const [value, setValue] = useState<JsonObject>(draft?.value ?? base.item ?? section.begin);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [isSubmitted, setSubmitted] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const [conflict, setConflict] = useState<Base>();
+  const saving = useSaving(section, name, { base, value });
+  const { isSubmitted, problem, conflict, forget } = saving;
   const isChanged = !isSame(value, base.item ?? section.begin);
   const check = useCheck(section, base, value);
 
@@ -79,11 +77,60 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     ({ path }) => isSubmitted || base.item !== undefined || [...touched].some((parent) => isBelow(path, parent)),
   );
 
+  const form = formOf(
+    { section, base, own },
+    (path, put) => {
+      forget("problem");
+      setValue((before) => asObject(withValue(before, path, put)));
+    },
+    (path) => setTouched((before) => new Set([...before, pathText(path)])),
+  );
+
+  return {
+    base,
+    value,
+    isChanged,
+    isRestored: draft !== undefined,
+    check,
+    own,
+    others,
+    form,
+    ...saving,
+    keepTyped() {
+      if (conflict === undefined) return;
+      setValue(asObject(applyMergePatch(conflict.item ?? {}, mergePatch(base.item ?? {}, value))));
+      setBase(conflict);
+      forget("conflict");
+    },
+    discardTyped() {
+      const next = conflict ?? base;
+      setBase(next);
+      setValue(next.item ?? section.begin);
+      forget("all");
+    },
+  };
+}
+
+interface Saving extends Pick<Editor, "isBusy" | "problem" | "conflict" | "save"> {
+  readonly isSubmitted: boolean;
+  readonly forget: (what: "problem" | "conflict" | "all") => void;
+}
+
+/** Sends the typed value, and keeps the outcome. */
+function useSaving(section: Section, name: string, { base, value }: Draft): Saving {
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const [conflict, setConflict] = useState<Base>();
+  const forget: Saving["forget"] = (what) => {
+    if (what !== "conflict") setProblem(undefined);
+    if (what !== "problem") setConflict(undefined);
+    if (what === "all") setSubmitted(false);
+  };
   const save = async (): Promise<boolean> => {
+    forget("all");
     setSubmitted(true);
     setBusy(true);
-    setProblem(undefined);
-    setConflict(undefined);
     try {
       await send(section, base, value);
       dropDraft(name);
@@ -97,44 +144,7 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
       setBusy(false);
     }
   };
-
-  const form = formOf(
-    { section, base, own },
-    (path, put) => {
-      setProblem(undefined);
-      setValue((before) => asObject(withValue(before, path, put)));
-    },
-    (path) => setTouched((before) => new Set([...before, pathText(path)])),
-  );
-
-  return {
-    base,
-    value,
-    isChanged,
-    isRestored: draft !== undefined,
-    isBusy,
-    check,
-    own,
-    others,
-    problem,
-    conflict,
-    form,
-    save,
-    keepTyped() {
-      if (conflict === undefined) return;
-      setValue(asObject(applyMergePatch(conflict.item ?? {}, mergePatch(base.item ?? {}, value))));
-      setBase(conflict);
-      setConflict(undefined);
-    },
-    discardTyped() {
-      const next = conflict ?? base;
-      setBase(next);
-      setValue(next.item ?? section.begin);
-      setConflict(undefined);
-      setProblem(undefined);
-      setSubmitted(false);
-    },
-  };
+  return { isSubmitted, isBusy, problem, conflict, save, forget };
 }
 
 /** The gateway's check of the whole configuration with the typed value, a moment after the last keystroke. */
