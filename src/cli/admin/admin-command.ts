@@ -5,7 +5,7 @@ import { isObject } from "../../lib/is-object.ts";
 import { visibleJson } from "../../lib/text/visible-text.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { writeText } from "../common/call-output.ts";
-import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { alignedTable, type Column, tabTable } from "../common/table.ts";
 import { say, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -13,7 +13,7 @@ import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
 import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-endpoint.ts";
 
 /** The flags of every command that uses an admin interface. */
-const COMMON = { ...ADMIN_FLAGS, ...jsonFlag(), help: HELP } as const satisfies FlagTable;
+const COMMON = { ...ADMIN_FLAGS, ...jsonFlag() } as const satisfies FlagTable;
 
 /** The flag `--json` and its explanation. */
 export function jsonFlag(text = "print the response as JSON") {
@@ -49,7 +49,6 @@ export function runAdminCommand(command: AdminCommand, args: readonly string[]):
   return atBoundary(command.usage, async () => {
     const parsed = parseFlags(args, { ...COMMON, ...command.flags });
     const values: Values = { ...parsed.values };
-    if (values["help"] === true) return "help";
     const { name, rest } = formOf(command, parsed.positionals);
     const form = command.forms[name];
     refuseOtherFlags(command, name, values);

@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from "../../lib/caught.ts";
+import { HelpAsked } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { say, sayError } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -7,13 +8,14 @@ import { UsageError } from "./usage-error.ts";
  * Runs a command. Prints `usage` if the arguments ask for help, and one line with the reason if the command fails. Returns
  * the exit code: 0 done, 1 failed, 2 wrong usage.
  */
-export async function atBoundary(usage: string, perform: () => Promise<number | "help">): Promise<number> {
+export async function atBoundary(usage: string, perform: () => Promise<number>): Promise<number> {
   try {
-    const outcome = await perform();
-    if (outcome !== "help") return outcome;
-    console.log(usage);
-    return 0;
+    return await perform();
   } catch (error) {
+    if (error instanceof HelpAsked) {
+      console.log(usage);
+      return 0;
+    }
     return reportFailure(commandOf(usage), error);
   }
 }

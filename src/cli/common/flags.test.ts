@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type FlagTable, flagsText, HELP, parseFlags, readFlags } from "./flags.ts";
+import { type FlagTable, flagsText, parseFlags, readFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 
 const FLAGS = {
@@ -7,7 +7,6 @@ const FLAGS = {
   header: { type: "string", short: "H", multiple: true, value: "NAME:VALUE", text: "a field of the request:\n-H A:b" },
   port: { type: "string", default: "8080", value: "N", text: "the port" },
   quiet: { type: "boolean", text: "print nothing" },
-  help: HELP,
 } as const satisfies FlagTable;
 
 test("a usage text has a line for each flag of the table, except those without a text", () => {

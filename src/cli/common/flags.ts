@@ -29,7 +29,10 @@ type Parsed<T extends FlagTable> = ReturnType<
 >;
 
 /** The flag that every command has. */
-export const HELP = { type: "boolean", short: "h", text: undefined } as const satisfies Flag;
+const HELP = { type: "boolean", short: "h", text: undefined } as const satisfies Flag;
+
+/** The command line asks for the usage of its command. */
+export class HelpAsked extends Error {}
 
 /** Columns of a usage text. Longer explanations of flags continue in the next line. */
 const COLUMNS = 140;
@@ -62,16 +65,23 @@ export function wrapped(text: string, width = COLUMNS): string[] {
   });
 }
 
-/** Reads a command line of flags and positional arguments. Throws UsageError. */
-export function parseFlags<T extends FlagTable>(args: readonly string[], options: T): Parsed<T> {
+/** Reads a command line of flags and positional arguments. Throws UsageError, and HelpAsked for `--help`. */
+export function parseFlags<T extends FlagTable>(args: readonly string[], flags: T): Parsed<T> {
+  const options = { ...flags, help: HELP };
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    const values: { readonly help?: unknown } = parsed.values;
+    if (values.help === true) throw new HelpAsked();
+    // The flags of the command, and the help.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return parsed as Parsed<T>;
   } catch (error) {
+    if (error instanceof HelpAsked) throw error;
     throw new UsageError(`${flagProblem(error)}${suggestion(error, Object.keys(options))}`);
   }
 }
 
-/** Reads a command line that has only flags. Throws UsageError. */
+/** Reads a command line that has only flags. Throws as `parseFlags`. */
 export function readFlags<T extends FlagTable>(args: readonly string[], options: T): Parsed<T>["values"] {
   const { values, positionals } = parseFlags(args, options);
   if (positionals.length > 0) throw new UsageError(`Unexpected argument "${positionals[0] ?? ""}"`);

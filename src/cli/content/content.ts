@@ -11,7 +11,7 @@ import { MAX_UNIX_PATH_BYTES } from "../../gateway/config/schema/kinds.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { parseBrowserOptions } from "./browser-options.ts";
 import { parseEndpoint, variableName } from "../facilitator/facilitator-options.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { StartError } from "../common/start-error.ts";
@@ -71,7 +71,6 @@ const FLAGS = {
     value: "NAME",
     text: 'a host by which browsers may call /mcp; "*" allows every host, for requests without an Origin',
   },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N | --listen HOST:PORT] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
@@ -102,9 +101,8 @@ export function content(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
 }
 
-async function run(args: readonly string[]): Promise<number | "help"> {
+async function run(args: readonly string[]): Promise<number> {
   const values = readFlags(args, FLAGS);
-  if (values.help === true) return "help";
   const listen = endpointOf(values);
   const protection = protectionOf(values);
   const drainMs = drainMsOf(values);

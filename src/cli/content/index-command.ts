@@ -12,7 +12,7 @@ import { PageIndex } from "../../content/search/index/page-index.ts";
 import { type Site, Sites } from "../../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../../content/search/search-service.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { showProgress } from "../common/progress.ts";
 import { stateFolder } from "../common/state-folder.ts";
 import { stopSignal } from "../common/stop-signal.ts";
@@ -54,7 +54,7 @@ const CRAWL_FLAGS = {
   "state-dir": { type: "string", value: "DIR", text: "state folder of turnpike start" },
 } as const satisfies FlagTable;
 
-const FLAGS = { ...ADD_FLAGS, ...CRAWL_FLAGS, help: HELP } as const;
+const FLAGS = { ...ADD_FLAGS, ...CRAWL_FLAGS } as const;
 
 const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-sitemap] [--no-same-host] [CRAWL FLAGS]
        turnpike index refresh [URL] [CRAWL FLAGS]
@@ -89,7 +89,6 @@ type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 export function index(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const [command = "", subject, ...rest] = positionals;
     if (rest.length > 0) throw new UsageError(`Unexpected argument "${rest[0] ?? ""}"`);
     const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;

@@ -22,7 +22,7 @@ import {
   takenAssets,
   variableName,
 } from "./facilitator-options.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { serviceLog } from "../common/service-log.ts";
 import { StartError } from "../common/start-error.ts";
 import { stateFolder } from "../common/state-folder.ts";
@@ -76,7 +76,6 @@ const FLAGS = {
     value: "DIR",
     text: "where --test stores its simulated transfers ($TURNPIKE_HOME, else ~/.turnpike)",
   },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
@@ -103,7 +102,6 @@ interface Offered {
 export function facilitator(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const values = readFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const isTest = values.test === true;
     const endpoint = parseEndpoint(values.listen);
     const token = tokenOf(values["token-env"], process.env);

@@ -6,13 +6,12 @@ import { checkMaterial } from "../../gateway/process/check/check-material.ts";
 import { checkFacilitators } from "../../gateway/process/facilitators/process-facilitators.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { counted } from "../common/counted.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 const FLAGS = {
   strict: { type: "boolean", text: "fail on warnings too, such as unknown keys" },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike check [--strict] FILE
@@ -28,7 +27,6 @@ ${flagsText(FLAGS)}`;
 export function check(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
     return (await checkFile(file, values.strict === true)) === undefined ? 1 : 0;

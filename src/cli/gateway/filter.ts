@@ -19,7 +19,7 @@ import { OwnInstance } from "../../gateway/filters/own-abi/own-instance.ts";
 import { type RequestOutcome } from "../../gateway/filters/own-abi/outcome.ts";
 import { type RequestView } from "../../gateway/filters/own-abi/views.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { readRequestFile } from "./request-file.ts";
 import { writeStandard } from "../common/standard-output.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -43,7 +43,6 @@ const FLAGS = {
     value: "BYTES",
     text: `memory of the filter, as wasm_filters[].memory_limit_bytes (default: ${DEFAULT_MEMORY_BYTES})`,
   },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--root-id ID] [--fuel N] [--memory BYTES] MODULE
@@ -59,7 +58,6 @@ ${flagsText(FLAGS)}`;
 export function filter(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const [action, path, ...more] = positionals;
     if (action !== "check") throw new UsageError("Name an action: check");
     if (path === undefined || more.length > 0) throw new UsageError("Name one module");

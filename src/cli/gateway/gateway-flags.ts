@@ -1,4 +1,4 @@
-import { type FlagTable, HELP } from "../common/flags.ts";
+import { type FlagTable } from "../common/flags.ts";
 
 /** The flags of `turnpike` without a command. */
 export const GATEWAY_FLAGS = {
@@ -23,5 +23,4 @@ export const GATEWAY_FLAGS = {
     type: "boolean",
     text: "with --take-over: end when the new gateway serves; the gateway continues in the background",
   },
-  help: HELP,
 } as const satisfies FlagTable;

@@ -85,9 +85,8 @@ export function runGateway(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
 }
 
-async function run(args: readonly string[]): Promise<number | "help"> {
+async function run(args: readonly string[]): Promise<number> {
   const values = readFlags(args, GATEWAY_FLAGS);
-  if (values.help === true) return "help";
   if (values.detach === true) {
     if (values["take-over"] === undefined) throw new UsageError("--detach needs --take-over");
     return await runDetached();

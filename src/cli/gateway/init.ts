@@ -13,7 +13,7 @@ import { hasBadChecksum } from "../../payments/x402/address-hash.ts";
 import { lostPayee } from "../../payments/x402/lost-payee.ts";
 import { type Network, networkTitle, parseNetwork } from "../../payments/x402/networks.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { type InitChoices, initText, initYaml } from "./init-text.ts";
 import { StartError } from "../common/start-error.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -55,7 +55,6 @@ const FLAGS = {
     text: "a JSON Schema: the API's requests with other bodies are refused before their payment",
   },
   force: { type: "boolean", text: "overwrite an existing file" },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike init [FILE] [--upstream URL] [--port N] [--price P] [--pay-to ADDRESS] [--network NAME]
@@ -159,7 +158,6 @@ const NETWORK: Question<Network> = {
 export function init(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const [file = DEFAULT_FILE, ...more] = positionals;
     if (more.length > 0) throw new UsageError("Name one file");
     if (!/\.(?:jsonc?|ya?ml)$/i.test(file))

@@ -13,7 +13,7 @@ import { OwnAdmin } from "./own-admin.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { remoteBrowserOf } from "../content/browser-options.ts";
 import { GATEWAY_FLAGS } from "./gateway-flags.ts";
-import { flagsText, type FlagTable, HELP, readFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, readFlags } from "../common/flags.ts";
 import { type ReadConfig, readConfig } from "../common/configuration.ts";
 import { configFlags, heedSignals, portFlag, warnOfDescriptors } from "./gateway.ts";
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "../content/content-process.ts";
@@ -57,7 +57,6 @@ const FLAGS = {
     type: "boolean",
     text: "with --take-over: end when the new gateway serves; it continues in the background",
   },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
@@ -83,9 +82,8 @@ export function start(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
 }
 
-async function run(args: readonly string[]): Promise<number | "help"> {
+async function run(args: readonly string[]): Promise<number> {
   const values = readFlags(args, FLAGS);
-  if (values.help === true) return "help";
   if (values["no-admin"] === true && values["admin-port"] !== undefined) {
     throw new UsageError("--admin-port and --no-admin exclude each other");
   }

@@ -8,7 +8,7 @@ import { readLedgerVersion } from "../../store/open/configured-store.ts";
 import { type LedgerVersion } from "../../store/ledger-view.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { checkFile } from "./check.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { takeOverFlag } from "./take-over.ts";
 import { sayError } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -21,7 +21,6 @@ const FLAGS = {
   },
   "take-over": { type: "string", value: "PID", text: "ask the gateway of this process too whether it would hand over" },
   strict: { type: "boolean", text: "fail on warnings too" },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike upgrade-check [--state-dir DIR] [--strict] [--take-over PID] FILE
@@ -35,7 +34,6 @@ ${flagsText(FLAGS)}`;
 export function upgradeCheck(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { values, positionals } = parseFlags(args, FLAGS);
-    if (values.help === true) return "help";
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
     const config = await checkFile(file, values.strict === true);

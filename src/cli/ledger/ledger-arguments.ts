@@ -1,7 +1,7 @@
 import { isAddress } from "../../payments/x402/address.ts";
 import { type LedgerFilter } from "../../store/ledger-view.ts";
 import { type PaymentState } from "../../store/ledger.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { parseTime } from "../common/units.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -40,7 +40,6 @@ const FLAGS = {
   jsonl: { type: "boolean", text: undefined },
   json: { type: "boolean", text: undefined },
   ...LOCATION_FLAGS,
-  help: HELP,
 } as const satisfies FlagTable;
 
 /** The help text of `turnpike ledger`. */
@@ -104,10 +103,9 @@ export interface LedgerRequest {
 
 type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
-/** Reads the command line. Returns "help" if the user asks only for help. Throws UsageError, also for an invalid value. */
-export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
+/** Reads the command line. Throws as `parseFlags`, and UsageError for an invalid value. */
+export function parseLedger(args: readonly string[]): LedgerRequest {
   const { values, positionals } = parseFlags(args, FLAGS);
-  if (values.help === true) return "help";
   const query = queryOf(values, positionals);
   const { config, store, "state-dir": stateDir } = values;
   if (store !== undefined && (config ?? stateDir) !== undefined) {

@@ -30,10 +30,6 @@ const WRITE_LENGTH = 65_536;
 export function ledger(args: readonly string[]): Promise<number> {
   return atBoundary(LEDGER_USAGE, async () => {
     const request = parseLedger(args);
-    if (request === "help") {
-      await writeStandard(`${LEDGER_USAGE}\n`);
-      return 0;
-    }
     const opened = await openLocation(request.location);
     try {
       return await run(opened.view, request);

@@ -1,5 +1,5 @@
 import { nearestWord } from "../../lib/text/nearest-word.ts";
-import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "../common/usage-error.ts";
@@ -33,13 +33,11 @@ export const CALL_FLAGS = {
   out: { type: "string", short: "o", value: "FILE", text: "write the result to this file" },
   json: { type: "boolean", text: "print the whole response as JSON, not only its main content" },
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
-  help: HELP,
 } as const satisfies FlagTable;
 
-/** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
-export function parseCall(args: readonly string[]): CallRequest | "help" {
+/** Reads the command line. Throws as `parseFlags`. */
+export function parseCall(args: readonly string[]): CallRequest {
   const { values, positionals } = parseFlags(args, CALL_FLAGS);
-  if (values.help === true) return "help";
   const [name, ...rest] = positionals;
   if (name === undefined) throw new UsageError("Name an operation");
   const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;

@@ -45,10 +45,7 @@ const MAX_RETRY_AFTER_S = 10;
  * done, 1 refused or failed, 2 wrong usage.
  */
 export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
-  return atBoundary(USAGE, async () => {
-    const request = parseCall(args);
-    return request === "help" ? "help" : await performWithin(limitMs, request);
-  });
+  return atBoundary(USAGE, async () => await performWithin(limitMs, parseCall(args)));
 }
 
 async function performWithin(limitMs: number, request: CallRequest): Promise<number> {

@@ -7,7 +7,7 @@ import { pricesOf } from "../../content/api/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentOutcomeUnknown, type PayOptions } from "../../payments/client/client.ts";
 import { atBoundary } from "../common/boundary.ts";
 import { DEFAULT_GATEWAY, gatewayUrl } from "./call-arguments.ts";
-import { flagsText, type FlagTable, HELP, readFlags, wrapped } from "../common/flags.ts";
+import { flagsText, type FlagTable, readFlags, wrapped } from "../common/flags.ts";
 import { createPayer, payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { say, sayError, sayNote } from "../common/terminal.ts";
 
@@ -25,7 +25,6 @@ const FLAGS = {
   },
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL }),
   "no-pay": { type: "boolean", text: 'give the price to the agent, which pays by _meta["x402/payment"]' },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...] [--ca FILE]
@@ -49,16 +48,13 @@ interface McpRequest {
 /** `turnpike mcp`: serves until standard input ends or a signal stops it. Returns the exit code: 0 done, 2 wrong usage. */
 export function mcp(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
-    const request = parse(args);
-    if (request === "help") console.log(USAGE);
-    else await run(request);
+    await run(parse(args));
     return 0;
   });
 }
 
-function parse(args: readonly string[]): McpRequest | "help" {
+function parse(args: readonly string[]): McpRequest {
   const values = readFlags(args, FLAGS);
-  if (values.help === true) return "help";
   const settings = payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL });
   return {
     gateway: gatewayUrl(values.gateway).href.replace(/\/+$/, ""),

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 import { DEFAULT_MAX_PRICE, withScheme } from "./call-arguments.ts";
-import { type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { type FlagTable, parseFlags } from "../common/flags.ts";
 import { payerFlags, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "../common/usage-error.ts";
 
@@ -28,16 +28,14 @@ export const PAY_FLAGS = {
   },
   out: { type: "string", short: "o", value: "FILE", text: "write the response to this file" },
   ...payerFlags({ maxPrice: DEFAULT_MAX_PRICE, maxTotal: "no limit" }),
-  help: HELP,
 } as const satisfies FlagTable;
 
 /** Header fields that this client sets itself. */
 const OWN = new Set(["payment-signature", "x-payment", "content-length", "transfer-encoding", "connection"]);
 
-/** Reads the command line. Returns `help` if the user asks only for help. Throws UsageError. */
-export function parsePay(args: readonly string[]): PayRequest | "help" {
+/** Reads the command line. Throws as `parseFlags`. */
+export function parsePay(args: readonly string[]): PayRequest {
   const { values, positionals } = parseFlags(args, PAY_FLAGS);
-  if (values.help === true) return "help";
   const [first, second, ...rest] = positionals;
   if (first === undefined) throw new UsageError("Name a URL");
   if (rest.length > 0) throw new UsageError("Name one URL, after its method");

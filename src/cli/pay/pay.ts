@@ -37,9 +37,7 @@ const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
  */
 export function pay(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
-    const request = parsePay(args);
-    if (request === "help") console.log(USAGE);
-    else await perform(request);
+    await perform(parsePay(args));
     return 0;
   });
 }

@@ -4,7 +4,7 @@ import { formatDollars } from "../../payments/client/choice.ts";
 import { heldText, Spending, spendingPath } from "../../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../../payments/client/wallet.ts";
 import { atBoundary } from "../common/boundary.ts";
-import { flagsText, type FlagTable, HELP, parseFlags } from "../common/flags.ts";
+import { flagsText, type FlagTable, parseFlags } from "../common/flags.ts";
 import { UsageError } from "../common/usage-error.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
@@ -27,7 +27,6 @@ const FLAGS = {
     text: "another token: NETWORK:ADDRESS:NAME:VERSION:DECIMALS",
   },
   json: { type: "boolean", text: "print JSON" },
-  help: HELP,
 } as const satisfies FlagTable;
 
 const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
@@ -67,7 +66,6 @@ function parse(args: readonly string[]) {
 export function wallet(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { command, values } = parse(args);
-    if (values.help === true) return "help";
     const json = values.json === true;
     const path = walletPath();
     if (command === "balance") {
