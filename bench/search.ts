@@ -11,6 +11,7 @@ import { createSearchService, SEARCH_DEFAULTS } from "../src/content/search/sear
 import { crawlMadeSite } from "../src/content/search/testing/crawl-made-site.ts";
 import { startEngine } from "../src/content/search/testing/engines.ts";
 import { startMadeSite } from "../src/content/search/testing/made-site.ts";
+import { measureRanking } from "./search/ranking.ts";
 import { fractionsOf } from "../src/lib/testing/mulberry32.ts";
 
 const WORDS = 50_000;
@@ -136,14 +137,26 @@ async function measureSearch(folder: string): Promise<void> {
   for (const engine of engines) await engine.close();
 }
 
-/** `npm run bench -- search [--pages N]`. Resolves to the exit code. */
+/** `npm run bench -- search [--pages N] [--docs DIR] [--ranking]`. Resolves to the exit code. */
 export async function runSearchBench(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { pages: { type: "string", default: "20000" } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      pages: { type: "string", default: "20000" },
+      // The folder in which the packages with documentation are installed or unpacked.
+      docs: { type: "string", default: "/" },
+      // Measures only the quality of ranking.
+      ranking: { type: "boolean", default: false },
+    },
+  });
   const folder = mkdtempSync(join(tmpdir(), "turnpike-search-bench-"));
   try {
-    measureIndex(folder, Number(values.pages));
-    await measureCrawl(folder);
-    await measureSearch(folder);
+    if (!values.ranking) {
+      measureIndex(folder, Number(values.pages));
+      await measureCrawl(folder);
+      await measureSearch(folder);
+    }
+    await measureRanking(values.docs);
     return 0;
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { type Document, type Element } from "domhandler";
 import { type Extraction } from "./tree/extraction.ts";
-import { plainText } from "./plain-text.ts";
+import { sectionedText } from "./plain-text.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { elementsOf } from "./selectors/select-all.ts";
 
@@ -25,9 +25,15 @@ export function toIndexPage(tree: Document, url: string): Extraction {
     link.hash = "";
     links.add(link.href);
   }
-  const { content, title } = readArticle(tree, url);
+  const { content, title, language, published } = readArticle(tree, url);
   const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
-  return { content: plainText(content), title, fields: { canonical, robots: heads.robots, links: [...links] } };
+  const about = { ...(language === undefined ? {} : { language }), ...(published === undefined ? {} : { published }) };
+  return {
+    content: sectionedText(content),
+    title,
+    ...about,
+    fields: { canonical, robots: heads.robots, links: [...links] },
+  };
 }
 
 interface Heads {

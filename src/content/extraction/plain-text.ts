@@ -11,3 +11,20 @@ export function plainText(markdown: string): string {
     .replace(/\n{2,}/g, "\n")
     .trim();
 }
+
+/** The mark before each heading in `sectionedText`. It counts as a space. */
+export const HEADING_MARK = "\f";
+
+/** Markdown without its marks, with `HEADING_MARK` at the beginning of each heading. */
+export function sectionedText(markdown: string): string {
+  let fence = "";
+  const lines = markdown.split("\n").map((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? "";
+    if (fence !== "") {
+      if (mark.startsWith(fence)) fence = "";
+    } else if (mark !== "") fence = mark;
+    else return line.replace(/^#{1,6} /, `$&${HEADING_MARK}`);
+    return line;
+  });
+  return plainText(lines.join("\n"));
+}

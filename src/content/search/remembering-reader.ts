@@ -1,5 +1,5 @@
 import { type ExtractionTask } from "../extraction/tree/extraction.ts";
-import { plainText } from "../extraction/plain-text.ts";
+import { sectionedText } from "../extraction/plain-text.ts";
 import { PageReader, type PageReaderDeps, type ReadPage } from "../page-reader/page-reader.ts";
 import { type PageRequest } from "../page/page.ts";
 import { robotsDirectives } from "./index/robots-directives.ts";
@@ -26,8 +26,9 @@ export class RememberingReader extends PageReader {
       url.hash = "";
       url.username = "";
       url.password = "";
-      const text = task.kind === "text" ? extraction.content : plainText(extraction.content);
-      this.#remember({ url: url.href, title: extraction.title, text });
+      const text = task.kind === "text" ? extraction.content : sectionedText(extraction.content);
+      const { title, language, published } = extraction;
+      this.#remember({ url: url.href, title, text, language, published });
     }
     return read;
   }

@@ -5,7 +5,7 @@ import { VERSION } from "../../lib/process/version.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { IndexQueries } from "./index/index-queries.ts";
-import { type FoundPage, type IndexQuery, PageIndex } from "./index/page-index.ts";
+import { type FoundPage, type IndexQuery, type NewPage, PageIndex } from "./index/page-index.ts";
 import { createProviders, PROVIDER_NAMES, type ProviderDeps, type ProviderName } from "./providers.ts";
 import { type LocalIndex } from "./providers/local.ts";
 import { Search } from "./search.ts";
@@ -58,7 +58,7 @@ export interface SearchServiceDeps {
 export interface SearchService {
   readonly search: Search;
   /** Puts a page that was read into the index, if the operator has enabled that. */
-  readonly remember: (page: { readonly url: string; readonly title: string; readonly text: string }) => void;
+  readonly remember: (page: Omit<NewPage, "site">) => void;
   readonly close: () => void;
 }
 

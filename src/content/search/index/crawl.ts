@@ -3,7 +3,7 @@ import { within } from "../../../lib/time/within.ts";
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/tree/extraction.ts";
 import { type Extractor } from "../../extractor/extractor.ts";
-import { resultUrl } from "../web/result-url.ts";
+import { hostWithoutWww, resultUrl } from "../web/result-url.ts";
 import { type WebResponse, WebError, type WebFailure, webGet } from "../web/web-get.ts";
 import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
@@ -121,7 +121,7 @@ class Crawler {
     this.#deps = deps;
     this.#pages = deps.sites.pages(site.id);
     this.#manners = new HostManners(deps);
-    this.#host = hostWithoutWww(new URL(site.url));
+    this.#host = hostWithoutWww(new URL(site.url).host);
   }
 
   async seed(): Promise<void> {
@@ -271,7 +271,7 @@ class Crawler {
       this.#remove(url);
       return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
     }
-    const { content, title, fields } = outcome.extraction;
+    const { content, title, language, published, fields } = outcome.extraction;
     const says = robotsDirectives(String(fields?.["robots"] ?? ""), response.headers.get("x-robots-tag"));
     const links = fields?.["links"];
     if (!says.nofollow && depth < this.#site.depth && Array.isArray(links)) {
@@ -288,7 +288,8 @@ class Crawler {
     if (isNew && this.#isFull()) return "left out";
     if (isNew) this.#pages += 1;
     const [etag, lastModified] = ["etag", "last-modified"].map((name) => response.headers.get(name));
-    return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
+    const page = { url, title, text: content, language, published, site: this.#site.id, etag, lastModified };
+    return index.put(page) ? "indexed" : "unchanged";
   }
 
   /** The page's canonical address, if it differs and is not known to lead to no page. */
@@ -343,7 +344,7 @@ class Crawler {
       if (href === undefined) return [];
       const url = new URL(href);
       url.hash = "";
-      return this.#site.sameHost && hostWithoutWww(url) !== this.#host ? [] : [url.href];
+      return this.#site.sameHost && hostWithoutWww(url.host) !== this.#host ? [] : [url.href];
     });
   }
 }
@@ -354,9 +355,4 @@ function conditions(known: PageRow | undefined): Record<string, string> {
   if (known !== undefined && known.etag !== null) headers["if-none-match"] = known.etag;
   if (known !== undefined && known.last_modified !== null) headers["if-modified-since"] = known.last_modified;
   return headers;
-}
-
-/** A site is the same with and without `www.`. */
-function hostWithoutWww(url: URL): string {
-  return url.host.replace(/^www\./, "");
 }

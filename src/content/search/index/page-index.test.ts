@@ -2,8 +2,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type SearchFilters } from "../web/provider.ts";
 import { PageIndex } from "./page-index.ts";
-import { matchesOf, snippetOf, termsOf } from "./query.ts";
+import { matchOf } from "./match.ts";
+import { snippetOf } from "./snippet.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-index-"));
 const open: PageIndex[] = [];
@@ -115,10 +118,90 @@ describe("no query breaks the index", () => {
     expect(paths(index, `title:"NEAR"`)).toEqual(["x"]);
   });
 
-  test("and terms are limited and quoted", () => {
-    const terms = termsOf(Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(" "));
-    expect(terms.length).toBe(24);
-    for (const match of matchesOf(["a", "near"])) expect(match).toMatch(/^"[^"]+"\*?(?: (?:AND|OR) "[^"]+"\*?)*$/);
+  test("and words are limited and quoted", () => {
+    const known = { count: 9, languages: ["en"], vocabulary: new Vocabulary(index.database), corrections: true };
+    const many = matchOf(Array.from({ length: 1_000 }, (_, n) => `word${n}`).join(" "), known);
+    expect(many.text.split(" OR ").length).toBe(24);
+    const signs = matchOf(`near a"b {title}: "^東京 AND emojo*`, known);
+    for (const { text } of [many, signs]) expect(text).toMatch(/^"[^"]+"(?: \*)?(?: OR "[^"]+"(?: \*)?)*$/);
+  });
+});
+
+describe("ranks", () => {
+  const filler = "The rest of the text is about other things of no account. ".repeat(60);
+  const index = fresh();
+  const add = (path: string, title: string, text: string, language: string) =>
+    index.put({ url: `https://a.test/${path}`, title, text, language, site: undefined });
+  add("long", "Everything", `${filler}How to moor a barge at night.\n${filler}`, "en");
+  add("barges", "Barges", "They carry coal.", "en");
+  add("coal", "Cargo", `${filler}\fUnloading coal\nIt takes an hour.`, "en");
+  add("salt", "Cargo of old", `${filler}\fSalt\nAn hour of unloading coal, or two.`, "en");
+  add("häfen", "Häfen", "Die Schiffe liegen in den Häfen vor Anker und werden dort entladen.", "de-AT");
+  add("rudder", "Rudder", "Navigation with a rudder, for navigators who navigated before.", "en");
+
+  const CASES: readonly (readonly [reason: string, query: string, first: string])[] = [
+    ["a page whose passage has all words before pages with one of them", "moor barge night", "long"],
+    ["a page with the word in its title before a page with the word in its text", "barge", "barges"],
+    ["a page with the words in a heading before a page with the words in its text", "unloading coal", "coal"],
+    ["all forms of a word, by the language of the page", "Hafen Schiff", "h%C3%A4fen"],
+    ["all forms of an English word", "navigating", "rudder"],
+    ["a word with one wrong character", "ruddar", "rudder"],
+    ["a word with two characters swapped", "ruddre", "rudder"],
+    ["a long word with two wrong characters", "navegetion", "rudder"],
+    ["the words that begin like one that no page has", "navig", "rudder"],
+  ];
+  test.each(CASES)("%s", (_, query, first) => {
+    expect(paths(index, query)[0]).toBe(first);
+  });
+
+  test("no words that are spelt differently if a page has the word itself, and no short ones", () => {
+    expect(paths(index, "salt")).toEqual(["salt"]);
+    expect(paths(index, "cial")).toEqual(
+      ["coal", "barges", "salt"].filter((path) => paths(index, "coal").includes(path)),
+    );
+    expect(paths(index, "slt")).toEqual([]);
+  });
+
+  test("no word of a page that was removed or changed", () => {
+    add("gone", "Gone", "Zeppelins.", "en");
+    expect(paths(index, "zepelin")).toEqual(["gone"]);
+    add("gone", "Gone", "Balloons.", "en");
+    expect([paths(index, "zepelin"), paths(index, "baloon")]).toEqual([[], ["gone"]]);
+    index.remove("https://a.test/gone");
+    expect(paths(index, "baloon")).toEqual([]);
+    const left = index.database.query("SELECT count(*) AS n FROM words WHERE words MATCH 'balloon'").get();
+    expect(left).toEqual({ n: 0 });
+  });
+});
+
+describe("restrictions", () => {
+  const index = fresh();
+  const add = (url: string, language?: string, published?: string) =>
+    index.put({ url, title: url, text: "tides", site: undefined, language, published });
+  add("https://www.a.test/1", "en-GB", "2025-12-31");
+  add("https://docs.a.test/2", "de", "2026-01-01T08:00:00Z");
+  add("https://ba.test/3", "fr", "2026-02-01");
+  add("https://c.test/4");
+
+  const CASES: readonly (readonly [filters: SearchFilters, numbers: string])[] = [
+    [{}, "1234"],
+    [{ site: "a.test" }, "12"],
+    [{ site: "docs.a.test" }, "2"],
+    [{ exclude_site: ["a.test", "c.test"] }, "3"],
+    [{ after: "2026-01-01" }, "23"],
+    [{ before: "2026-01-01" }, "12"],
+    [{ after: "2026-01-01", before: "2026-01-31" }, "2"],
+    [{ lang: "de" }, "2"],
+    [{ lang: "en", site: "ba.test" }, ""],
+  ];
+  test.each(CASES)("%j", (filters, numbers) => {
+    const found = index.search({ query: "tides", filters, count: 10 });
+    expect(
+      found
+        .map(({ url }) => url.slice(-1))
+        .toSorted()
+        .join(""),
+    ).toBe(numbers);
   });
 });
 
@@ -180,7 +263,11 @@ describe("the file", () => {
     expect(statSync(join(folder, "shared.db")).mode & 0o777).toBe(0o600);
   });
 
-  test("of a newer version, or that is not an index, is rejected", async () => {
+  test("of another version, or that is not an index, is rejected", async () => {
+    const old = PageIndex.open(join(folder, "older.db"));
+    old.database.run("PRAGMA user_version = 1");
+    old.close();
+    expect(() => PageIndex.open(join(folder, "older.db"))).toThrow("delete it and add its sites again");
     const path = join(folder, "newer.db");
     const newer = PageIndex.open(path);
     newer.database.run("PRAGMA user_version = 99");

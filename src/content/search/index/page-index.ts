@@ -2,22 +2,29 @@ import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../../../lib/caught.ts";
 import { type SearchFilters } from "../web/provider.ts";
-import { matchesOf, segmented, snippetOf, termsOf } from "./query.ts";
+import { hostWithoutWww } from "../web/result-url.ts";
+import { type IndexMatch, matchOf } from "./match.ts";
+import { MAX_PASSAGES, passagesOf } from "./passages.ts";
+import { type Ranking, RANKING, scoresOf } from "./ranking.ts";
+import { snippetOf } from "./snippet.ts";
+import { Vocabulary } from "./vocabulary.ts";
+import { stemsOf, termsOf, UNSTEMMED } from "./words.ts";
 
 /** Maximum number of characters of a page's text that are indexed. */
 const MAX_PAGE_TEXT = 200_000;
 const MAX_TITLE = 300;
 /** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 5_000;
-/** The weights of a word in the title, the text and the address. */
-const WEIGHTS = "8.0, 1.0, 3.0";
+/** Best passages by which pages are ranked, and best pages whose titles are compared with the query. */
+const MAX_RANKED_PASSAGES = 1_000;
+const MAX_RANKED_PAGES = 200;
 /**
  * Maximum number of pages in the index that were fetched outside of a crawl and belong to no site. The oldest are
  * removed.
  */
 const MAX_FETCHED_PAGES = 20_000;
 
-const VERSION = 1;
+const VERSION = 2;
 
 const SCHEMA = `
 CREATE TABLE sites (
@@ -40,10 +47,15 @@ CREATE TABLE pages (
   hash TEXT NOT NULL,
   etag TEXT,
   last_modified TEXT,
-  fetched_at INTEGER NOT NULL
+  fetched_at INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  language TEXT NOT NULL,
+  published TEXT
 ) STRICT;
 CREATE INDEX pages_by_site ON pages(site, fetched_at);
 CREATE INDEX pages_by_hash ON pages(hash);
+CREATE INDEX pages_by_language ON pages(language);
+CREATE TABLE vocabulary (word TEXT PRIMARY KEY, pages INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE frontier (
   site INTEGER NOT NULL REFERENCES sites(id),
   url TEXT NOT NULL,
@@ -54,7 +66,7 @@ CREATE TABLE frontier (
 CREATE INDEX frontier_waiting ON frontier(site, waiting, depth, url);
 CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, seen_at INTEGER NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(
-  title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+  title, heading, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
 );`;
 
 /** A query of the index. */
@@ -77,7 +89,12 @@ export interface FoundPage {
 export interface NewPage {
   readonly url: string;
   readonly title: string;
+  /** Each heading in it may begin with `HEADING_MARK`. */
   readonly text: string;
+  /** The language tag of the text. */
+  readonly language?: string | undefined;
+  /** The date of publication in any format that begins with year, month and day. */
+  readonly published?: string | undefined;
   /** The site that it was crawled for. Undefined if it was fetched outside of a crawl. */
   readonly site: number | undefined;
   readonly etag?: string | undefined;
@@ -103,23 +120,27 @@ export interface IndexStats {
 }
 
 /**
- * A full-text index of pages in one SQLite file. Any number of processes may use it at the same time. Scripts
- * without spaces are indexed by character and searched as phrases: trigrams would triple the index, and miss words of two characters.
+ * A full-text index of pages in one SQLite file. Any number of processes may use it at the same time. A row of `words` is
+ * a passage of a page, in stems; its id is that of the page times `MAX_PASSAGES`, plus the passage's number.
  */
 export class PageIndex {
   readonly database: Database;
   readonly #now: () => number;
+  readonly #ranking: Ranking;
+  readonly #vocabulary: Vocabulary;
 
-  private constructor(database: Database, now: () => number) {
+  private constructor(database: Database, now: () => number, ranking: Ranking) {
     this.database = database;
     this.#now = now;
+    this.#ranking = ranking;
+    this.#vocabulary = new Vocabulary(database);
   }
 
   /**
    * Opens the index with mode 0600, and creates it if it does not exist. `now` is in milliseconds. Throws if that
    * fails.
    */
-  static open(path: string, now: () => number = Date.now): PageIndex {
+  static open(path: string, now: () => number = Date.now, ranking = RANKING): PageIndex {
     ownFile(path);
     const database = new Database(path, { create: true, strict: true });
     try {
@@ -129,7 +150,7 @@ export class PageIndex {
       // file.
       database.run("PRAGMA synchronous = NORMAL");
       prepare(database, path);
-      return new PageIndex(database, now);
+      return new PageIndex(database, now, ranking);
     } catch (error) {
       database.close();
       throw error;
@@ -137,20 +158,52 @@ export class PageIndex {
   }
 
   /** The best pages for a query. Never fails because of the query's text. */
-  search({ query, count, offset = 0 }: IndexQuery): FoundPage[] {
-    const terms = termsOf(query);
-    const found = new Map<number, { readonly url: string; readonly title: string; readonly body: string }>();
-    const statement = this.database.query<{ id: number; url: string; title: string; body: string }, [string, number]>(
-      `SELECT id, url, title, body FROM
-         (SELECT rowid AS id, bm25(words, ${WEIGHTS}) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT ?)
-         JOIN pages USING (id) ORDER BY score`,
+  search({ query, filters = {}, count, offset = 0 }: IndexQuery): FoundPage[] {
+    const { stems, corrections } = this.#ranking;
+    const languages = !stems ? [UNSTEMMED] : filters.lang === undefined ? this.#languages() : [filters.lang];
+    const match = matchOf(query, { count: this.#count(), languages, vocabulary: this.#vocabulary, corrections });
+    if (match.text === "") return [];
+    const pages = this.#ranked(match, filters).slice(offset, offset + count);
+    const terms = [...new Set([...termsOf(query).map((parts) => parts.join("")), ...match.stems])];
+    const body = this.database.query<{ body: string }, [number]>("SELECT body FROM pages WHERE id = ?");
+    return pages.map(({ id, url, title }) => ({ url, title, snippet: snippetOf(body.get(id)?.body ?? "", terms) }));
+  }
+
+  /** The pages for a query, best first. */
+  #ranked({ text, stems }: IndexMatch, filters: SearchFilters): readonly RankedPage[] {
+    const { conditions, values } = conditionsOf(filters);
+    const from = conditions.length === 0 ? "words" : `words JOIN pages ON pages.id = words.rowid / ${MAX_PASSAGES}`;
+    const passages = this.database
+      .query<{ page: number; score: number }, (string | number)[]>(
+        `SELECT words.rowid / ${MAX_PASSAGES} AS page, -bm25(words, ${this.#ranking.weights.join(", ")}) AS score FROM ${from}
+         WHERE ${["words MATCH ?", ...conditions].join(" AND ")} ORDER BY score DESC LIMIT ${MAX_RANKED_PASSAGES}`,
+      )
+      .all(text, ...values);
+    const scores = [...scoresOf(passages, this.#ranking)].toSorted(([, a], [, b]) => b - a).slice(0, MAX_RANKED_PAGES);
+    const page = this.database.query<RankedPage & { language: string }, [number]>(
+      "SELECT id, url, title, language FROM pages WHERE id = ?",
     );
-    for (const match of matchesOf(terms)) {
-      for (const { id, ...page } of statement.all(match, count + offset)) if (!found.has(id)) found.set(id, page);
-      if (found.size >= count + offset) break;
-    }
-    const pages = [...found.values()].slice(offset, offset + count);
-    return pages.map(({ url, title, body }) => ({ url, title, snippet: snippetOf(body, terms) }));
+    return scores
+      .flatMap(([id, score]) => {
+        const found = page.get(id);
+        return found === null ? [] : [{ ...found, score: score * this.#titleFactor(found, stems) }];
+      })
+      .toSorted((a, b) => b.score - a.score);
+  }
+
+  #languages(): string[] {
+    const rows = this.database.query<{ language: string }, []>(
+      `WITH RECURSIVE known(language) AS (
+         SELECT min(language) FROM pages
+         UNION ALL SELECT (SELECT min(pages.language) FROM pages WHERE pages.language > known.language) FROM known
+           WHERE known.language IS NOT NULL
+       ) SELECT language FROM known WHERE language IS NOT NULL`,
+    );
+    return rows.all().map(({ language }) => language);
+  }
+
+  #count(): number {
+    return this.database.query<{ pages: number }, []>("SELECT count(*) AS pages FROM pages").get()?.pages ?? 0;
   }
 
   /** The index's record of a page. */
@@ -170,16 +223,9 @@ export class PageIndex {
       .transaction(() => {
         const old = this.page(page.url);
         const changed = old?.hash !== hash;
-        if (old !== undefined && changed) this.database.run("DELETE FROM words WHERE rowid = ?", [old.id]);
-        const { id } = this.#upsert(page, { title, body, hash });
-        if (changed) {
-          this.database.run("INSERT INTO words (rowid, title, body, address) VALUES (?, ?, ?, ?)", [
-            id,
-            segmented(title),
-            segmented(body),
-            segmented(addressWords(page.url)),
-          ]);
-        }
+        if (old !== undefined && changed) this.#removeWords(old.id);
+        const row = this.#upsert(page, { title, body, hash });
+        if (changed) this.#addWords(row);
         if (page.site === undefined && old === undefined) this.#dropOldest();
         return changed;
       })
@@ -216,13 +262,16 @@ export class PageIndex {
       .immediate();
   }
 
+  /** Removes the pages of a site, and returns their number. */
+  removeSite(site: number): number {
+    const rows = this.database.query<{ id: number }, [number]>("SELECT id FROM pages WHERE site = ?").all(site);
+    for (const { id } of rows) this.#removeRow(id);
+    return rows.length;
+  }
+
   stats(): IndexStats {
-    const row = this.database
-      .query<{ sites: number; pages: number }, []>(
-        "SELECT (SELECT count(*) FROM sites) AS sites, (SELECT count(*) FROM pages) AS pages",
-      )
-      .get();
-    return { sites: row?.sites ?? 0, pages: row?.pages ?? 0, bytes: this.bytes() };
+    const sites = this.database.query<{ sites: number }, []>("SELECT count(*) AS sites FROM sites").get()?.sites ?? 0;
+    return { sites, pages: this.#count(), bytes: this.bytes() };
   }
 
   /** The length of the file in bytes. */
@@ -242,17 +291,22 @@ export class PageIndex {
     this.database.close();
   }
 
-  #upsert(page: NewPage, { title, body, hash }: { title: string; body: string; hash: string }): { id: number } {
+  #upsert(page: NewPage, { title, body, hash }: { title: string; body: string; hash: string }): StoredText {
+    const language = /^[a-z]{2,3}(?![a-z])/.exec(page.language?.toLowerCase() ?? "")?.[0] ?? "";
+    const published = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(page.published ?? "")?.[0];
     const row = this.database
-      .query<{ id: number }, (string | number | null)[]>(
-        `INSERT INTO pages (url, site, title, body, hash, etag, last_modified, fetched_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      .query<StoredText, (string | number | null)[]>(
+        `INSERT INTO pages (url, site, title, body, hash, etag, last_modified, fetched_at, host, language, published)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (url) DO UPDATE SET site = coalesce(excluded.site, site), title = excluded.title,
            body = excluded.body, hash = excluded.hash, etag = excluded.etag, last_modified = excluded.last_modified,
-           fetched_at = excluded.fetched_at
-         RETURNING id`,
+           fetched_at = excluded.fetched_at, language = excluded.language, published = excluded.published
+         RETURNING id, url, title, body, language`,
       )
-      .get(page.url, page.site ?? null, title, body, hash, page.etag ?? null, page.lastModified ?? null, this.#now());
+      .get(
+        ...[page.url, page.site ?? null, title, body, hash, page.etag ?? null, page.lastModified ?? null, this.#now()],
+        ...[hostWithoutWww(new URL(page.url).hostname), language, published ?? null],
+      );
     if (row === null) throw new Error("Cannot index a page: the database returned no row");
     return row;
   }
@@ -266,10 +320,78 @@ export class PageIndex {
     for (const { id } of rows) this.#removeRow(id);
   }
 
+  #addWords(page: StoredText): void {
+    const add = this.database.query<unknown, [number, string, string, string, string]>(
+      "INSERT INTO words (rowid, title, heading, body, address) VALUES (?, ?, ?, ?, ?)",
+    );
+    const { title, address, passages, all } = this.#wordsOf(page);
+    for (const [at, { heading, body }] of passages.entries()) {
+      add.run(page.id * MAX_PASSAGES + at, title.join(" "), heading.join(" "), body.join(" "), address.join(" "));
+    }
+    this.#vocabulary.count(all, 1);
+  }
+
+  #removeWords(id: number): void {
+    const page = this.database
+      .query<StoredText, [number]>("SELECT id, url, title, body, language FROM pages WHERE id = ?")
+      .get(id);
+    if (page === null) return;
+    this.database.run("DELETE FROM words WHERE rowid BETWEEN ? AND ?", [
+      id * MAX_PASSAGES,
+      (id + 1) * MAX_PASSAGES - 1,
+    ]);
+    this.#vocabulary.count(this.#wordsOf(page).all, -1);
+  }
+
+  /** The words of a page as the index stores them, by passage and in all. */
+  #wordsOf({ url, title: name, body: text, language }: StoredText) {
+    const words = (piece: string) => stemsOf(piece, this.#ranking.stems ? language : UNSTEMMED);
+    const passages = passagesOf(text, this.#ranking.passageLength).map((passage) => ({
+      heading: words(passage.heading),
+      body: words(passage.text),
+    }));
+    const [title, address] = [words(name), words(addressWords(url))];
+    return { title, address, passages, all: new Set([...title, ...address, ...passages.flatMap(({ body }) => body)]) };
+  }
+
+  /** The factor for a page by the share of its title that the query names. */
+  #titleFactor({ title, language }: { title: string; language: string }, stems: ReadonlySet<string>): number {
+    const words = new Set(stemsOf(title, this.#ranking.stems ? language : UNSTEMMED));
+    return 1 + (this.#ranking.titleGain * words.intersection(stems).size) / Math.max(1, words.size);
+  }
+
   #removeRow(id: number): void {
-    this.database.run("DELETE FROM words WHERE rowid = ?", [id]);
+    this.#removeWords(id);
     this.database.run("DELETE FROM pages WHERE id = ?", [id]);
   }
+}
+
+/** A page as it is stored. */
+interface StoredText {
+  readonly id: number;
+  readonly url: string;
+  readonly title: string;
+  readonly body: string;
+  readonly language: string;
+}
+
+interface RankedPage {
+  readonly id: number;
+  readonly url: string;
+  readonly title: string;
+}
+
+/** The conditions of SQL for the restrictions of a search. */
+function conditionsOf({ site, exclude_site: excluded = [], after, before, lang }: SearchFilters) {
+  const all: readonly (readonly [condition: string, value: string | undefined])[] = [
+    ["'.' || pages.host LIKE ?", site === undefined ? undefined : `%.${site}`],
+    ...excluded.map((other): [string, string] => ["'.' || pages.host NOT LIKE ?", `%.${other}`]),
+    ["pages.published >= ?", after],
+    ["pages.published <= ?", before],
+    ["pages.language = ?", lang],
+  ];
+  const set = all.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+  return { conditions: set.map(({ condition }) => condition), values: set.map(({ value }) => value) };
 }
 
 function prepare(database: Database, path: string): void {
@@ -278,6 +400,11 @@ function prepare(database: Database, path: string): void {
       const version = database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
       if (version > VERSION) throw new Error(`Cannot use the index "${path}": a newer version of Turnpike made it`);
       if (version === VERSION) return;
+      if (version > 0) {
+        throw new Error(
+          `Cannot use the index "${path}": an older version of Turnpike made it; delete it and add its sites again`,
+        );
+      }
       database.run(SCHEMA);
       database.run(`PRAGMA user_version = ${VERSION}`);
     })

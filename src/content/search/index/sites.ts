@@ -106,11 +106,10 @@ export class Sites {
     if (site === undefined) return undefined;
     return this.#database
       .transaction(() => {
-        this.#database.run("DELETE FROM words WHERE rowid IN (SELECT id FROM pages WHERE site = ?)", [site.id]);
-        this.#database.run("DELETE FROM pages WHERE site = ?", [site.id]);
+        const removed = this.#index.removeSite(site.id);
         this.#database.run("DELETE FROM frontier WHERE site = ?", [site.id]);
         this.#database.run("DELETE FROM sites WHERE id = ?", [site.id]);
-        return site.pages;
+        return removed;
       })
       .immediate();
   }

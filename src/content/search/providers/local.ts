@@ -19,7 +19,7 @@ export function createLocal(index: LocalIndex): SearchProvider {
     base: "http://local.invalid/",
     maxPages: MAX_PAGES,
     maxResults: MAX_PAGES * PAGE_RESULTS,
-    filters: new Set(),
+    filters: new Set(["site", "exclude_site", "after", "before", "lang"]),
     available: () => index.hasPages(),
     async page({ query, filters, next, signal }: ProviderRequest): Promise<ProviderPage> {
       const offset = typeof next === "number" ? next : 0;

@@ -45,6 +45,11 @@ export function resultUrl(value: unknown, base: string): string | undefined {
 const PRIVATE_NAME =
   /^[^.]*$|(?:^|\.)(?:localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa|(?:nip|sslip|xip)\.io|localtest\.me|lvh\.me)$/;
 
+/** A site is the same with and without `www.`. */
+export function hostWithoutWww(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
 /** Whether a host is `site` or a subdomain of it. */
 export function isOfSite(hostname: string, site: string): boolean {
   const host = hostname.replace(/\.$/, "");

@@ -1,0 +1,69 @@
+import { stemOf, termsOf } from "./words.ts";
+import { type Vocabulary } from "./vocabulary.ts";
+
+/** Maximum number of words of a query that are searched for. */
+const MAX_TERMS = 24;
+/** Maximum number of characters of a query that are read. */
+const MAX_LENGTH = 1_000;
+/** Characters of the shortest word that may be the beginning of another. */
+const MIN_PREFIX = 3;
+/** The share of pages that have a word which is too common to tell pages apart. */
+const COMMON = 0.6;
+
+/** The pages that a query is made for. */
+export interface MatchedPages {
+  readonly count: number;
+  /** The languages of the pages, by ISO 639-1. */
+  readonly languages: readonly string[];
+  readonly vocabulary: Vocabulary;
+  /** Whether misspelt words are corrected. */
+  readonly corrections: boolean;
+}
+
+/** A query of the index. */
+export interface IndexMatch {
+  /** The full-text query: any of the words. Each is quoted, so that it is never read as syntax. Empty without words. */
+  readonly text: string;
+  /** The stems that it contains. */
+  readonly stems: ReadonlySet<string>;
+}
+
+/** A word of a query with its alternatives in the syntax of full-text queries. */
+interface Alternatives {
+  readonly quoted: readonly string[];
+  /** The number of pages that have the word. */
+  readonly pages: number;
+}
+
+/**
+ * The index query for a text. A word that no page has stands for the words that begin with it, and for those that are
+ * spelt almost like it.
+ */
+export function matchOf(query: string, pages: MatchedPages): IndexMatch {
+  const found = termsOf(query.slice(0, MAX_LENGTH)).slice(0, MAX_TERMS);
+  const stems = new Set<string>();
+  const words = found.map((parts) => alternativesOf(parts, pages, stems));
+  const telling = words.filter(({ pages: number }) => number < pages.count * COMMON);
+  const used = telling.length === 0 ? words : telling;
+  return { text: [...new Set(used.flatMap(({ quoted }) => quoted))].join(" OR "), stems };
+}
+
+function alternativesOf(
+  parts: readonly string[],
+  { languages, vocabulary, corrections }: MatchedPages,
+  stems: Set<string>,
+): Alternatives {
+  const [word = "", ...others] = parts;
+  if (others.length > 0) return { quoted: [`"${parts.join(" ")}"`], pages: 0 };
+  const forms = [...new Set(languages.map((language) => stemOf(word, language)))];
+  const known = forms.map((form) => ({ form, pages: vocabulary.pages(form) })).filter(({ pages }) => pages > 0);
+  const corrected =
+    known.length > 0 || !corrections ? [] : forms.flatMap((form) => vocabulary.corrections(form, word.length));
+  const begun = known.length > 0 ? [] : forms.filter((form) => form.length >= MIN_PREFIX);
+  const whole = [...known.map(({ form }) => form), ...corrected];
+  for (const form of whole) stems.add(form);
+  return {
+    quoted: [...whole.map((form) => `"${form}"`), ...begun.map((form) => `"${form}" *`)],
+    pages: known.reduce((sum, { pages }) => sum + pages, 0),
+  };
+}
