@@ -304,8 +304,17 @@ export class PageIndex {
          RETURNING id, url, title, body, language`,
       )
       .get(
-        ...[page.url, page.site ?? null, title, body, hash, page.etag ?? null, page.lastModified ?? null, this.#now()],
-        ...[hostWithoutWww(new URL(page.url).hostname), language, published ?? null],
+        page.url,
+        page.site ?? null,
+        title,
+        body,
+        hash,
+        page.etag ?? null,
+        page.lastModified ?? null,
+        this.#now(),
+        hostWithoutWww(new URL(page.url).hostname),
+        language,
+        published ?? null,
       );
     if (row === null) throw new Error("Cannot index a page: the database returned no row");
     return row;
