@@ -74,9 +74,13 @@ export abstract class HeadLines implements FieldLines {
   }
 
   remove(lowerNames: readonly string[]): void {
-    for (const name of lowerNames) {
-      for (let i = this.#find(name, 0); i >= 0; i = this.#find(name, i)) this.#places.splice(i, LINE_NUMBERS);
+    const places = this.#places;
+    let kept = 0;
+    for (let i = 0; i < places.length; i++) {
+      if (i % LINE_NUMBERS === 0 && this.#isNamedAny(i, lowerNames)) i += LINE_NUMBERS - 1;
+      else places[kept++] = places[i] ?? 0;
     }
+    places.length = kept;
     if (this.#added !== "") this.#added = withoutFields(this.#added, lowerNames);
   }
 

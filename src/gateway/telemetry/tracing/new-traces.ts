@@ -95,10 +95,10 @@ export class NewTraces {
       // The second half is also the span's id, which must not be zero.
       if (isZero(bytes, from + TRACE_BYTES / 2, from + TRACE_BYTES)) bytes[from + TRACE_BYTES - 1] = 1;
       this.#write(bytes, from, i * PATTERN.length);
-      const high = bytes.readUIntBE(from + RATIO_AT, 3);
+      const high = wordAt(bytes, from + RATIO_AT - 1) & 0xff_ff_ff;
       const isBelow =
         high < this.#belowHigh ||
-        (high === this.#belowHigh && bytes.readUInt32BE(from + RATIO_AT + 3) < this.#belowLow);
+        (high === this.#belowHigh && wordAt(bytes, from + RATIO_AT + 3) >>> 0 < this.#belowLow);
       this.#sampled[i] = isBelow ? 1 : 0;
     }
     this.#at = 0;
@@ -117,6 +117,11 @@ export class NewTraces {
       lines[line + SPAN_AT + 2 * i - TRACE_BYTES + 1] = low;
     }
   }
+}
+
+/** Four bytes, the highest one first, as a signed integer. `readInt32BE` takes several times as long (bench http1). */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
 }
 
 function isZero(bytes: Uint8Array, from: number, to: number): boolean {
