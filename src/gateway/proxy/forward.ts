@@ -17,7 +17,7 @@ import { httpHead, resetError } from "./grpc.ts";
 import { KeptBody } from "./retry/kept-body.ts";
 import { MessageMeter } from "./message-meter.ts";
 import { type RequestCopy } from "./request-copy.ts";
-import { isRetryable, mayGather } from "./request-head.ts";
+import { mayGather } from "./request-head.ts";
 import { isStream, type UpstreamRequest, RequestPump } from "./request-pump.ts";
 import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
 import { RetryPause } from "./retry/retry-pause.ts";
@@ -25,12 +25,6 @@ import { ServerTries } from "./retry/tried-servers.ts";
 import { type ForwardTarget } from "./target.ts";
 import { withCredential } from "./with-credential.ts";
 import { Tunnel } from "./websocket.ts";
-
-/**
- * Replays of a request on another connection, after a stale connection or a refused stream. Further ones count as failed
- * tries.
- */
-const MAX_REPLAYS = 2;
 
 /** Sends an exchange to the route's upstream, or to one of its traffic split, and relays the response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
@@ -55,7 +49,6 @@ class Forward implements ResponseSink, TimeKeeper {
   /** The client's share of connections to the current server. */
   #share: Share<Waiter> | undefined;
   #pause: RetryPause | undefined;
-  #replays = 0;
   /** Counts the requests sent on connections, including this one. It shows if a request failed while it was being sent. */
   #sent = 0;
   #bodyTaken = false;
@@ -73,7 +66,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#exchange = exchange;
     this.#target = target;
     this.#flow = new ResponseFlow(exchange, this, target);
-    this.#tries = new ServerTries(upstreamOf(exchange, target), exchange.clientAddress, target.retry);
+    this.#tries = new ServerTries(exchange, upstreamOf(exchange, target), target.retry);
     this.#time = new ForwardTime(exchange, target);
     exchange.onCancel = () => this.#cancel();
     exchange.onDrain = () => this.#flow.drained();
@@ -85,7 +78,7 @@ class Forward implements ResponseSink, TimeKeeper {
     if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
     else if (!this.#tries.isPossible) this.fail(this.#tries.upstream.isEmpty ? errors.EMPTY : errors.NO_SERVER);
     else {
-      this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#newKept() });
+      this.#pump = new RequestPump(this, this.#exchange.body, { kept: this.#tries.newKept() });
       askForBody(this.#exchange);
       this.#pump.gather(gather);
     }
@@ -158,7 +151,7 @@ class Forward implements ResponseSink, TimeKeeper {
     this.#bodyTaken = true;
     if (this.#pump === undefined) {
       const messages = isCall ? new MessageMeter(this.#target.maxBodyBytes) : undefined;
-      this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#newKept(), messages });
+      this.#pump = new RequestPump(this, body, { kept: isCall ? new KeptBody() : this.#tries.newKept(), messages });
     }
     this.#pump.sendBy(upstreamRequest);
   }
@@ -205,9 +198,7 @@ class Forward implements ResponseSink, TimeKeeper {
       this.fail(noConnection);
       return;
     }
-    // No server has processed a replayed request.
-    const anyMethod = this.#target.retry.connectAnyMethod || this.#replays > 0;
-    this.#retryOrFail(reason !== "refused" ? noConnection : errors.REFUSED, anyMethod);
+    this.#retryOrFail(reason !== "refused" ? noConnection : errors.REFUSED, true);
   }
 
   start(received: ResponseHead): void {
@@ -225,7 +216,7 @@ class Forward implements ResponseSink, TimeKeeper {
       return;
     }
     this.#tries.server?.responded(status);
-    if (this.#target.retry.statuses.has(status) && this.#refusedByServer()) return;
+    if (this.#tries.retriesStatus(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
       this.fail(errors.TOO_LARGE);
@@ -307,8 +298,9 @@ class Forward implements ResponseSink, TimeKeeper {
     const upstreamRequest = this.#upstreamRequest;
     this.#upstreamRequest = undefined;
     this.#sent++;
-    if (this.#mayReplay(upstreamRequest) && this.#tries.server !== undefined) {
-      this.#replay(this.#tries.server, upstreamRequest);
+    const { server } = this.#tries;
+    if (server !== undefined && this.#mayReplay(upstreamRequest)) {
+      this.#replay(server, upstreamRequest);
       return;
     }
     // The server is not at fault if this worker has no memory left, or if the client sent too large a head.
@@ -316,41 +308,24 @@ class Forward implements ResponseSink, TimeKeeper {
       this.fail(error);
       return;
     }
-    this.#tries.server?.failed("broken");
+    server?.failed("broken");
     const isReset = this.#exchange.head.isGrpc && isStream(upstreamRequest);
     this.#retryOrFail(isReset ? resetError(error, upstreamRequest.resetCode) : error, false);
   }
 
-  /**
-   * A request may be sent again on another connection in two cases, without counting as a try. Either the server closed a
-   * pooled connection, which says nothing about the server. Or an HTTP/2 server reports that it has not processed the
-   * request (RFC 9113 §8.7), whatever its method.
-   */
+  /** Another connection may get the request, without counting as a try. */
   #mayReplay(upstreamRequest: UpstreamRequest | undefined): boolean {
-    if (upstreamRequest === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
-    if (isStream(upstreamRequest) && upstreamRequest.unprocessed) return true;
-    return this.#reused && !upstreamRequest.heard && this.#mayRepeat;
+    if (upstreamRequest === undefined || !this.#mayBeSentAgain) return false;
+    const isUnprocessed = isStream(upstreamRequest) && upstreamRequest.unprocessed;
+    return this.#tries.mayReplay(isUnprocessed, this.#reused && !upstreamRequest.heard);
   }
 
-  /** A server may receive the request although another one has processed it. */
-  get #mayRepeat(): boolean {
-    const { method, isGrpc, upgrade } = this.#exchange.head;
-    return isRetryable(method) || (this.#target.retry.anyMethod && !isGrpc && upgrade === "");
-  }
-
-  /** The store for the body of a request that may be repeated. */
-  #newKept(): KeptBody | undefined {
-    const { anyMethod, maxRetries } = this.#target.retry;
-    return anyMethod && maxRetries > 0 && this.#mayRepeat ? new KeptBody() : undefined;
-  }
-
-  /** Part of the body was sent and cannot be sent again. */
-  get #bodyLost(): boolean {
-    return this.#bodyTaken && this.#pump?.isKept !== true;
+  /** The client has received nothing, and no part of the body that was sent is lost. */
+  get #mayBeSentAgain(): boolean {
+    return !this.#begun && (!this.#bodyTaken || this.#pump?.isKept === true);
   }
 
   #replay(server: UpstreamServer, upstreamRequest: UpstreamRequest | undefined): void {
-    this.#replays++;
     this.#pump?.detach();
     // If one pooled connection is stale, the others may be as well, so a new one is used. A refused stream says nothing
     // about its connection.
@@ -371,15 +346,12 @@ class Forward implements ResponseSink, TimeKeeper {
   }
 
   /** Milliseconds of the pause before the next try; -1 if no try may follow. */
-  #msBeforeRetry(anyMethod: boolean): number {
-    if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost) return -1;
-    const ms = this.#tries.pauseMs();
-    const mayFollow = ms < this.#time.msLeft && (anyMethod || this.#mayRepeat);
-    return mayFollow ? ms : -1;
+  #msBeforeRetry(isUnsent: boolean): number {
+    return this.#over || !this.#mayBeSentAgain ? -1 : this.#tries.msBeforeRetry(this.#time.msLeft, isUnsent);
   }
 
-  #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
-    const ms = this.#msBeforeRetry(anyMethod);
+  #retryOrFail(error: TurnpikeError, isUnsent: boolean): void {
+    const ms = this.#msBeforeRetry(isUnsent);
     const server = ms < 0 ? undefined : this.#tries.next();
     this.#exchange.trace?.tryEnded(error.code);
     if (server === undefined) this.fail(error);

@@ -7,11 +7,6 @@ import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** True for an idempotent method that normally has no body. */
-export function isRetryable(method: string): boolean {
-  return method === "GET" || method === "HEAD" || method === "OPTIONS";
-}
-
 /**
  * True if the body may be gathered, up to `maxBytes`. A gRPC call and an upgrade may be interactive. With `Expect:
  * 100-continue` and a longer body, the upstream decides if the body is sent at all.

@@ -1,35 +1,82 @@
+import { type Exchange } from "../../exchange/exchange.ts";
+import { KeptBody } from "./kept-body.ts";
 import { pauseMs, type RetrySettings } from "./retry-pause.ts";
 import { type UpstreamServer } from "../../upstream/server.ts";
 import { type Upstream } from "../../upstream/upstream.ts";
 
-/** The servers that one request is tried at, one after another. Counts the request as in flight at the current server. */
+/**
+ * Replays of a request on another connection, after a stale connection or a refused stream. Further ones count as failed
+ * tries.
+ */
+const MAX_REPLAYS = 2;
+
+/** True for an idempotent method that normally has no body. */
+export function isRetryable(method: string): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
+/**
+ * Decides whether and where one request is tried again: for GET, HEAD and OPTIONS, and for what the route allows. Counts
+ * the request as in flight at the current server.
+ */
 export class ServerTries {
   /** The upstream of all tries. */
   readonly upstream: Upstream;
   /** The server of the last try, which may have ended. */
   server: UpstreamServer | undefined;
-  readonly #clientAddress: string;
+  readonly #exchange: Exchange;
   readonly #retry: RetrySettings;
   /** The servers of earlier tries. */
   #tried: readonly UpstreamServer[] | undefined;
   /** The request counts as in flight at `server`. */
   #atServer = false;
   #count = 0;
+  #replays = 0;
 
-  constructor(upstream: Upstream, clientAddress: string, retry: RetrySettings) {
+  constructor(exchange: Exchange, upstream: Upstream, retry: RetrySettings) {
+    this.#exchange = exchange;
     this.upstream = upstream;
-    this.#clientAddress = clientAddress;
     this.#retry = retry;
   }
 
-  /** True while another try is allowed. */
-  get mayFollow(): boolean {
-    return this.#count <= this.#retry.maxRetries;
+  /** A server may receive the request although another one has processed it. */
+  get #mayRepeat(): boolean {
+    const { method, isGrpc, upgrade } = this.#exchange.head;
+    return isRetryable(method) || (this.#retry.anyMethod && !isGrpc && upgrade === "");
   }
 
-  /** Milliseconds before the next try; partly random, so each call returns another value. */
-  pauseMs(): number {
-    return this.#retry.backoffMs === 0 ? 0 : pauseMs(this.#retry, this.#count - 1);
+  /** The store for the body of a request that may be repeated. */
+  newKept(): KeptBody | undefined {
+    const { anyMethod, maxRetries } = this.#retry;
+    return anyMethod && maxRetries > 0 && this.#mayRepeat ? new KeptBody() : undefined;
+  }
+
+  /** Whether a response with this status leads to another try. */
+  retriesStatus(status: number): boolean {
+    return this.#retry.statuses.has(status);
+  }
+
+  /**
+   * Milliseconds of the pause before the next try; -1 if no try may follow. Partly random, so each call returns another
+   * value. `isUnsent`: no connection could be opened.
+   */
+  msBeforeRetry(msLeft: number, isUnsent: boolean): number {
+    if (this.#count > this.#retry.maxRetries) return -1;
+    const ms = this.#retry.backoffMs === 0 ? 0 : pauseMs(this.#retry, this.#count - 1);
+    // No server has processed a replayed request.
+    const anyMethod = isUnsent && (this.#retry.connectAnyMethod || this.#replays > 0);
+    return ms < msLeft && (anyMethod || this.#mayRepeat) ? ms : -1;
+  }
+
+  /**
+   * A request may be sent again on another connection in two cases, without counting as a try. Either the server closed a
+   * pooled connection (`isStale`), which says nothing about the server. Or an HTTP/2 server reports that it has not
+   * processed the request (RFC 9113 §8.7), whatever its method. True: the replay counts.
+   */
+  mayReplay(isUnprocessed: boolean, isStale: boolean): boolean {
+    if (this.#replays >= MAX_REPLAYS || !(isUnprocessed || (isStale && this.#mayRepeat))) return false;
+    this.#replays++;
+    return true;
   }
 
   /** False while no server is in rotation. */
@@ -39,7 +86,7 @@ export class ServerTries {
 
   /** The next server, if possible one in rotation that was not tried yet. */
   next(): UpstreamServer | undefined {
-    return this.upstream.pick(this.#clientAddress, this.server, this.#tried);
+    return this.upstream.pick(this.#exchange.clientAddress, this.server, this.#tried);
   }
 
   /** Begins a try at `server`, and ends the one before it. */
