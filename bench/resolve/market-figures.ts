@@ -61,3 +61,16 @@ export function tally(name: string, answered: readonly Answered[]): string {
     `${count("likely right").padStart(12)} ${count("likely wrong").padStart(5)} | ${count("uncertain").padStart(9)} | ${share}`
   );
 }
+
+/** The shares that a market agent needs: of the firm and the likely verdicts, how many are right. */
+export function summary(answered: readonly Answered[]): string {
+  const grades = answered.map(gradeOf);
+  const share = (kind: "firm" | "likely"): string => {
+    const right = grades.filter((grade) => grade === `${kind} right`).length;
+    const all = right + grades.filter((grade) => grade === `${kind} wrong`).length;
+    return `${right} of ${all}${all === 0 ? "" : ` (${Math.round((100 * right) / all)} %)`}`;
+  };
+  const plain = answered.filter(({ question }) => question.kind === "plain");
+  const firm = plain.filter((one) => gradeOf(one).startsWith("firm")).length;
+  return `right: ${share("firm")} firm, ${share("likely")} likely; firm: ${firm} of ${plain.length} plain questions`;
+}

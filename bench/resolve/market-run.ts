@@ -1,5 +1,5 @@
 import { type MarketQuestion, type MarketSet, readQuestions, readWrappings, wrapped } from "./market.ts";
-import { type Answered, answer, type Grade, gradeOf, HEADING, tally } from "./market-figures.ts";
+import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } from "./market-figures.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
 /** The choice of questions. `cases` lists each question of the development set whose verdict is not the human's. */
@@ -31,6 +31,7 @@ function report(set: MarketSet, answered: readonly Answered[]): void {
   groups(answered, ({ family }) => family);
   groups(answered, ({ language }) => language);
   console.log(tally("all", answered));
+  console.log(summary(answered));
 }
 
 function groups(answered: readonly Answered[], key: (question: MarketQuestion) => string): void {
