@@ -9,8 +9,7 @@ import { type ClientRequest, ClientStream, type ClientStreamConnection, listSize
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { HpackDecoder, staticItems } from "./hpack/decoder.ts";
-import { RepeatedBlock } from "./hpack/repeated-block.ts";
-import { type GatheredFields, type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
+import { type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
 import { type Http2Stream } from "./stream.ts";
 
 /**
@@ -67,9 +66,6 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   /** The number of requests begun on this connection. */
   requests = 0;
   readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
-  readonly #heads = new RepeatedBlock<GatheredFields>();
-  /** Trailers, and heads without a body. */
-  readonly #ends = new RepeatedBlock<GatheredFields>();
   #nextStreamId = 1;
   #retired = false;
   /** The owner found no room and is called when there is some, or when the server has announced its limit. */
@@ -217,29 +213,13 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     const stream = this.streams.get(streamId);
     // A field section is always decoded, even if its stream is closed: the dynamic table must stay in step with the
     // server's (RFC 9113 §4.3).
-    const broken = this.#decode(bytes, start, end);
+    list.begin();
+    const broken = this.#decoder.decode(bytes, start, end, list);
     if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
     else if (stream instanceof ClientStream) {
       if (dependsOnItself) stream.fail(f.PROTOCOL_ERROR);
       else stream.takeHead(list, endStream);
     } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
-  }
-
-  /** Decodes a block into `list`; returns as `HpackDecoder.decode`. */
-  #decode(bytes: Uint8Array, start: number, end: number): string {
-    const { changes } = this.#decoder;
-    const repeated = this.block.endStream ? this.#ends : this.#heads;
-    const gathered = repeated.find(bytes, start, end, changes);
-    if (gathered !== undefined) {
-      list.restore(gathered);
-      return "";
-    }
-    list.begin();
-    const broken = this.#decoder.decode(bytes, start, end, list);
-    if (broken !== "" || this.#decoder.changes !== changes) return broken;
-    const saved = list.save();
-    if (saved !== undefined) repeated.keep(bytes, { start, end }, changes, saved);
-    return "";
   }
 
   protected override streamClosed(_stream: Http2Stream): void {

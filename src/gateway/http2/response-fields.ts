@@ -45,33 +45,6 @@ export function responseField(name: string, value: string): ResponseField {
   return { kind: isSound ? kind : MALFORMED, value, line: `${name}: ${value}\r\n` };
 }
 
-/** The fields that a `ResponseFields` has gathered from one block. */
-export interface GatheredFields {
-  readonly fields: Fields;
-  readonly status: number;
-  readonly length: number;
-  readonly hasDate: boolean;
-  readonly grpcStatus: number | undefined;
-}
-
-/**
- * The last fields without a Date, and the same fields with one. Within a second, most responses have the same fields as
- * the response before.
- */
-let undated = "";
-let datedBy = "";
-let dated = "";
-
-function withDate(fields: Fields): Fields {
-  const line = dateLine();
-  if (fields !== undated || line !== datedBy) {
-    undated = fields;
-    datedBy = line;
-    dated = fields + line;
-  }
-  return dated;
-}
-
 /** Limits of a response's head and of its trailers. `maxSize` is in bytes, as RFC 9113 §6.5.2 counts them. */
 interface HeadLimits {
   readonly maxSize: number;
@@ -109,28 +82,6 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#grpcStatus = undefined;
     this.#size = 0;
     this.#count = 0;
-  }
-
-  /** The gathered fields, for `restore`; undefined if the block is malformed or too large. */
-  save(): GatheredFields | undefined {
-    if (this.malformed !== "" || this.tooLarge) return undefined;
-    return {
-      fields: this.#fields,
-      status: this.#status,
-      length: this.#length,
-      hasDate: this.#hasDate,
-      grpcStatus: this.#grpcStatus,
-    };
-  }
-
-  /** Restores the state after `begin` and each field of the block from which `gathered` was saved. */
-  restore(gathered: GatheredFields): void {
-    this.begin();
-    this.#fields = gathered.fields;
-    this.#status = gathered.status;
-    this.#length = gathered.length;
-    this.#hasDate = gathered.hasDate;
-    this.#grpcStatus = gathered.grpcStatus;
   }
 
   /** The head exceeds a limit. */
@@ -191,7 +142,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     if (this.#status === 101) this.malformed = "101 does not exist in HTTP/2";
     if (this.malformed !== "") return undefined;
     const isDated = this.#hasDate || this.#status < 200;
-    const fields = isDated ? this.#fields : withDate(this.#fields);
+    const fields = isDated ? this.#fields : this.#fields + dateLine();
     const head = { status: this.#status, reason: "", fields, bodyLength: this.#length };
     return this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
   }

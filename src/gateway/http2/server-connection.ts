@@ -1,5 +1,4 @@
 import { plainAddress } from "../exchange/client-address.ts";
-import { plainHead } from "../exchange/exchange-state.ts";
 import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../exchange/request-fields.ts";
 import {
@@ -14,7 +13,6 @@ import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
 import { writeContentLength, writeStatus } from "./hpack/encoder.ts";
-import { RepeatedBlock } from "./hpack/repeated-block.ts";
 import { type ExchangeConnection, Http2Exchange } from "./server-exchange.ts";
 import { type Http2Stream } from "./stream.ts";
 
@@ -44,13 +42,6 @@ class RequestList implements FieldSink<RequestField> {
 
 const list = new RequestList();
 
-/** A valid request, and the conditions beside its field section under which it is valid. */
-interface KnownRequest {
-  readonly request: ListedRequest;
-  readonly endStream: boolean;
-  readonly maxCount: number;
-}
-
 /** A client's HTTP/2 connection (RFC 9113): creates an exchange for each stream and passes it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   listIndex = -1;
@@ -58,7 +49,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   readonly peerAddress: string;
   readonly #host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
-  readonly #repeated = new RepeatedBlock<KnownRequest>();
   readonly #maxStreams: number;
   readonly #maxHeaderListSize: number;
   /** A head has begun and is not complete, so the timeout for heads runs. */
@@ -204,21 +194,12 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     // A field section is always decoded, even if the stream is refused: the dynamic table must stay in step with the
     // client's (RFC 9113 §4.3).
     const isNew = stream === undefined && streamId > this.lastPeerStream;
-    const { changes } = this.#decoder;
-    const known = isNew && !dependsOnItself ? this.#repeated.find(bytes, start, end, changes) : undefined;
-    if (known?.endStream === endStream && known.maxCount === this.settings.maxHeaderCount) {
-      this.#open(streamId, endStream, copyOf(known.request));
-      return;
-    }
     list.begin(this.#maxHeaderListSize);
     const broken = this.#decoder.decode(bytes, start, end, list);
     if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
     else if (stream !== undefined) this.#takeTrailers(stream, endStream);
-    else if (isNew) {
-      const request = this.#finish(endStream, dependsOnItself);
-      if (changes === this.#decoder.changes) this.#keep(bytes, { start, end }, request);
-      this.#open(streamId, endStream, request);
-    } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
+    else if (isNew) this.#open(streamId, endStream, this.#finish(endStream, dependsOnItself));
+    else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
   }
 
   /** The request that `list` holds; undefined if it is malformed. */
@@ -226,21 +207,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     if (list.tooLarge) return TOO_LARGE;
     const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
     return dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
-  }
-
-  /**
-   * Keeps a valid request for the next time that its block arrives. Handshakes are not kept: one connection makes few
-   * of them.
-   */
-  #keep(
-    bytes: Uint8Array,
-    range: { start: number; end: number },
-    request: ListedRequest | HeadError | undefined,
-  ): void {
-    if (request === undefined || "code" in request || request.head.upgrade !== "") return;
-    const { endStream } = this.block;
-    const known = { request: copyOf(request), endStream, maxCount: this.settings.maxHeaderCount };
-    this.#repeated.keep(bytes, range, this.#decoder.changes, known);
   }
 
   #open(streamId: number, endStream: boolean, request: ListedRequest | HeadError | undefined): void {
@@ -308,11 +274,6 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     // The rest of the request's body is not read (RFC 9113 §8.1).
     if (!endStream) this.writeReset(streamId, f.NO_ERROR);
   }
-}
-
-/** Each exchange gets its own copy, because policies edit the head. */
-function copyOf({ head, requestId }: ListedRequest): ListedRequest {
-  return { head: plainHead(head), requestId };
 }
 
 const TOO_LARGE: HeadError = { code: "head-too-large", detail: "the header list is larger than this server allows" };

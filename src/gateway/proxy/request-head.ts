@@ -46,14 +46,15 @@ export function http2Request(
 ): ClientRequest {
   const { head } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
-  const more = target.extraFields;
+  const kept =
+    (target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames)) + target.extraFields;
   return {
     method: head.method,
     scheme,
     authority: target.host ?? authorityOf(exchange, endpoint),
     path: path + head.query,
     // A gRPC client must send `te: trailers`, and so must each hop (grpc/grpc, doc/PROTOCOL-HTTP2.md).
-    fields: repeatedFields(exchange, target, head.isGrpc ? `${more}te: trailers\r\n` : more),
+    fields: `${clientFields(exchange, target)}${kept}${head.isGrpc ? "te: trailers\r\n" : ""}`,
     ownFields: ownFields(exchange),
     bodyLength: head.bodyLength,
   };
@@ -63,69 +64,6 @@ export function http2Request(
 function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
   if (head.authority !== "") return head.authority;
   return "unix" in endpoint ? "localhost" : serverKey(endpoint);
-}
-
-/** The input of the fields of an upstream request, without the fields that differ for each request. */
-interface Forwarded {
-  readonly target: ForwardTarget;
-  /** Lines that the route adds. */
-  readonly more: Fields;
-  readonly fields: Fields;
-  readonly forwardedFor: string;
-  readonly via: string;
-  readonly authority: string;
-  readonly scheme: string;
-  readonly protocol: string;
-  readonly clientAddress: string;
-  readonly peerAddress: string;
-}
-
-/** The input and the lines of the last request on a multiplexed connection. */
-let last: Forwarded | undefined;
-let lastLines: Fields = "";
-
-/**
- * The fields that describe the client, the client's own fields, and `more`. Requests of one HTTP/2 or HTTP/3 client often
- * have identical fields. The lines of the last request are then used again, and HPACK finds them already encoded (bench
- * proxy, grpc-unary).
- */
-function repeatedFields(exchange: Exchange, target: ForwardTarget, more: Fields): Fields {
-  const { head, protocol, clientAddress, peerAddress, session } = exchange;
-  const { fields, forwardedFor, via, authority, scheme } = head;
-  const forwarded = {
-    target,
-    more,
-    fields,
-    forwardedFor,
-    via,
-    authority,
-    scheme,
-    protocol,
-    clientAddress,
-    peerAddress,
-  };
-  if (session !== undefined && last !== undefined && isSame(last, forwarded)) return lastLines;
-  const kept = target.extraNames.length === 0 ? fields : withoutFields(fields, target.extraNames);
-  const lines = `${clientFields(exchange, target)}${kept}${more}`;
-  if (session === undefined) return lines;
-  lastLines = flatText(lines);
-  last = forwarded;
-  return lastLines;
-}
-
-function isSame(a: Forwarded, b: Forwarded): boolean {
-  return (
-    a.fields === b.fields &&
-    a.clientAddress === b.clientAddress &&
-    a.authority === b.authority &&
-    a.target === b.target &&
-    a.more === b.more &&
-    a.forwardedFor === b.forwardedFor &&
-    a.via === b.via &&
-    a.scheme === b.scheme &&
-    a.protocol === b.protocol &&
-    a.peerAddress === b.peerAddress
-  );
 }
 
 /** The fields that differ for each request. */

@@ -42,10 +42,6 @@ export class HpackDecoder<T> {
   readonly #make: ItemMaker<T>;
   readonly #statics: readonly T[];
   readonly #table: DynamicTable<T>;
-  /**
-   * Counts the changes of the table. A block that did not change the table has the same meaning until the next change.
-   */
-  changes = 0;
   /** The offset of the block's next byte. */
   #at = 0;
   #error = "";
@@ -106,10 +102,7 @@ export class HpackDecoder<T> {
     if (name === undefined || this.#error !== "") return;
     const item = this.#make(name, value);
     const size = name.length + value.length + ENTRY_OVERHEAD;
-    if (mask === 0x3f) {
-      this.#table.insert(name, item, size);
-      this.changes++;
-    }
+    if (mask === 0x3f) this.#table.insert(name, item, size);
     sink.field(item, size);
   }
 
@@ -139,7 +132,6 @@ export class HpackDecoder<T> {
       if (this.#at >= end || ((block[this.#at] ?? 0) & 0xe0) !== 0x20) return;
       const size = this.#readInteger(block, end, 0x1f);
       if (this.#error !== "") return;
-      this.changes++;
       if (!this.#table.resize(size)) this.#fail("a table size update is above the agreed size");
     }
   }

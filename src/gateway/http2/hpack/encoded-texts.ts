@@ -24,22 +24,15 @@ export class EncodedTexts {
   readonly #slots: (EncodedText | undefined)[] = Array.from({ length: CACHE_SLOTS });
   /** The hash of the last text that was offered to each slot. A first sight changes only this. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
-  /** The text that was written last: most responses of a worker have the same fields as the response before. */
-  #last: EncodedText | undefined;
   /** The hash of the last text that `write` did not have. */
   #print = 0;
 
   /** Writes the bytes of `text`. Returns the offset behind them, or 0 if there are no bytes for the text. */
   write(target: Buffer, at: number, text: string): number {
-    if (this.#last !== undefined && this.#last.text === text) {
-      this.#last.bytes.copy(target, at);
-      return at + this.#last.bytes.length;
-    }
     // The native hash of the whole text costs less than reading a dozen characters one by one (bench http2-hpack).
     this.#print = Bun.hash.xxHash32(text) | 0;
     const kept = this.#slots[this.#print & (CACHE_SLOTS - 1)];
     if (kept === undefined || kept.text !== text) return 0;
-    this.#last = kept;
     kept.bytes.copy(target, at);
     return at + kept.bytes.length;
   }
