@@ -14,15 +14,13 @@ import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
 import { folderFor, isInstalled, startNginx, startTurnpike } from "./support/programs.ts";
 import { noise, summarise, table } from "./support/report.ts";
-import { type Contestant, measureRounds } from "./support/rounds.ts";
+import { type Contestant, measureRounds, warmUp } from "./support/rounds.ts";
 import { errorOf, runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
 /** The CPU of the proxy with `--pinned`. */
 const PROXY_CPU = 0;
 const LOAD_CPU = 1;
-/** With `--pinned`, seconds of load before the rounds: the runtime compiles code during the first 50,000 requests. */
-const WARM_UP_SECONDS = 4;
 /** The maximum share of the bare proxy's requests per CPU-second that all policies together may cost. */
 const MOST_COST = 0.2;
 
@@ -155,7 +153,7 @@ async function measure(children: Children, options: Options): Promise<void> {
       if (name !== "nginx") contestants.push(await startSubject(groups, name, site));
       else if (isInstalled("nginx")) contestants.push(await startPeer(groups, site));
     }
-    if (options.isPinned) for (const one of contestants) await one.drive(WARM_UP_SECONDS);
+    if (options.isPinned) for (const one of contestants) await warmUp(one);
     const samples = await measureRounds(contestants, options);
     const about = `${SMALL_BODY.length} bytes of JSON over ${CONNECTIONS} connections; the ratio is of "all" to each`;
     const result = summarise({ name: "policy", about }, { samples }, "all");

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type Children, type Surroundings, waitFor } from "../support/children.ts";
 import { type Rounds } from "../support/options.ts";
 import { aligned, type CaseResult, failureLine, median, noise, type Sample, summarise } from "../support/report.ts";
-import { type Contestant, measureSurvivors } from "../support/rounds.ts";
+import { type Contestant, measureSurvivors, warmUp } from "../support/rounds.ts";
 import { type Case } from "./cases.ts";
 import { contestantsOf, type OpenSetup } from "./contestants.ts";
 import {
@@ -29,11 +29,8 @@ import { type SetupName } from "./setups.ts";
 /** The CPU of the proxies, and the CPU of everything else. */
 const PROXY_CPU = 0;
 const LOAD_CPU = 1;
-/**
- * Load of each program before the first case with its path. The runtime compiles code while it serves its first 50,000 requests,
- * which takes 0.5 to 0.7 s of CPU time. With one connection that lasts 8 s.
- */
-const WARM_UP = { connections: 64, seconds: 4 };
+/** Connections of the load of each program before the first case with its path. With one connection it would last longer. */
+const WARM_UP_CONNECTIONS = 64;
 /** Seconds of load for counting system calls, and again for collections. */
 const COUNT_SECONDS = 2;
 const MOST_LOG = 16 * 1024 * 1024;
@@ -60,9 +57,7 @@ export async function measurePinned(children: Children, options: PinnedOptions, 
   Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
   const beside = options.hasNeighbour ? ", beside a process that walks 8 MB" : "";
   console.log(`proxy on CPU ${PROXY_CPU}${beside}; load and origin on CPU ${LOAD_CPU}`);
-  console.log(
-    `${options.rounds} rounds of ${options.seconds} s in turn after a warm-up of ${WARM_UP.seconds} s; access logs off\n`,
-  );
+  console.log(`${options.rounds} rounds of ${options.seconds} s in turn after a warm-up; access logs off\n`);
   const results: CaseResult[] = [];
   for (const setup of new Set(options.cases.map((one) => one.setup))) {
     const group = children.group();
@@ -94,7 +89,7 @@ async function measureSetup(children: Children, options: PinnedOptions, open: Op
   const warm = new Set<string>();
   for (const one of options.cases) {
     const contestants = contestantsOf(load, one, opened);
-    await warmUp(load, one, opened, warm);
+    await warmUpFor(load, one, opened, warm);
     const { samples, failures } = await measureSurvivors(contestants, options);
     const result = summarise(one, { samples, failures: new Map([...opened.failures, ...failures]) }, SUBJECT.name);
     console.log(`${costTable(result)}\n`);
@@ -109,14 +104,14 @@ async function measureSetup(children: Children, options: PinnedOptions, open: Op
 }
 
 /** Loads all programs of a case, unless they were loaded with its path before. */
-async function warmUp(children: Children, one: Case, opened: OpenSetup, warm: Set<string>): Promise<void> {
+async function warmUpFor(children: Children, one: Case, opened: OpenSetup, warm: Set<string>): Promise<void> {
   const { client } = one;
-  if (client.kind !== "wrk" || warm.has(client.path)) return;
-  warm.add(client.path);
-  const { connections, seconds } = WARM_UP;
-  const load = { ...one, client: { ...client, connections } };
+  const key = client.kind + ("path" in client ? client.path : "");
+  if (warm.has(key)) return;
+  warm.add(key);
+  const load = client.kind === "wrk" ? { ...one, client: { ...client, connections: WARM_UP_CONNECTIONS } } : one;
   // A program that fails here also fails in its case, which reports it.
-  for (const program of contestantsOf(children, load, opened)) await program.drive(seconds).catch(() => undefined);
+  for (const program of contestantsOf(children, load, opened)) await warmUp(program).catch(() => undefined);
 }
 
 /** A second start of the programs that use the runtime, so that they report their memory use. */
