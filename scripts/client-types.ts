@@ -14,12 +14,19 @@ import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./cal
 export function clientTypes(document: ApiDocument): string {
   const operations = operationsOf(document);
   const summaries = new Map(operations.flatMap((operation) => bodySummaries(operation)));
+  const options = pageOptions(document);
   const types = Object.entries(document.components.schemas).map(([name, schema]) => {
-    const description = schema.description ?? summaries.get(name);
-    return `${comment(description)}export interface ${name} ${fieldsOf(document, schema)}\n`;
+    const description = comment(schema.description ?? summaries.get(name));
+    if (!isPageRequest(schema)) return `${description}export interface ${name} ${fieldsOf(document, schema)}\n`;
+    const own = Object.entries(schema.properties ?? {}).filter(([field]) => !(field in options));
+    const fields = fieldsOf(document, { ...schema, properties: Object.fromEntries(own) });
+    return `${description}export interface ${name} extends PageOptions ${fields}\n`;
   });
   const methods = operations.map((operation) => methodOf(operation));
   return `${HEAD}
+/** How a page is loaded: part of each request for pages */
+export interface PageOptions ${fieldsOf(document, { properties: options })}
+
 ${types.join("\n")}
 /** One method for each operation. */
 export abstract class Operations {
@@ -28,6 +35,20 @@ ${methods.join("\n")}
   protected abstract file(target: OperationTarget, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
 }
 `;
+}
+
+function isPageRequest({ properties }: ApiSchema): boolean {
+  return properties?.["wait_until"] !== undefined;
+}
+
+/** The properties that all requests for pages have. */
+function pageOptions({ components }: ApiDocument): Readonly<Record<string, ApiSchema>> {
+  const [first, ...others] = Object.values(components.schemas)
+    .filter(isPageRequest)
+    .map(({ properties }) => properties ?? {});
+  return Object.fromEntries(
+    Object.entries(first ?? {}).filter(([name]) => others.every((properties) => name in properties)),
+  );
 }
 
 /** The names of the schemas of an operation's JSON bodies. */

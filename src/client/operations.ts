@@ -1,6 +1,28 @@
 // Made of the API's description by scripts/generate.ts; changes here are lost.
 import { type CallOptions, type OperationTarget, type TurnpikeFile } from "./call.ts";
 
+/** How a page is loaded: part of each request for pages */
+export interface PageOptions {
+  /** CSS selector of an element to wait for before acting */
+  readonly selector?: string | undefined;
+  /** Present the fingerprint of an ordinary browser to the page; default false */
+  readonly stealth?: boolean | undefined;
+  /** Page load timeout in seconds; default 30 */
+  readonly timeout?: number | undefined;
+  /** Custom User-Agent */
+  readonly user_agent?: string | undefined;
+  /** Extra seconds to wait after the page event; not counted in the timeout */
+  readonly wait?: number | undefined;
+  /** Page event to wait for; default "load" */
+  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
+  readonly engine?: "auto" | "static" | "browser" | undefined;
+  /** At the timeout, return the content so far instead of an error; default false */
+  readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
+}
+
 /** The response body of `search` */
 export interface SearchResponse {
   readonly query: string;
@@ -99,27 +121,9 @@ export interface Metadata {
 }
 
 /** The request body of `scrape` */
-export interface ScrapeRequest {
+export interface ScrapeRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -150,27 +154,9 @@ export interface BatchResult {
 }
 
 /** The request body of `batch` */
-export interface BatchRequest {
+export interface BatchRequest extends PageOptions {
   /** Pages to load */
   readonly urls: readonly string[];
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -188,27 +174,9 @@ export interface ExtractResponse {
 }
 
 /** The request body of `extract` */
-export interface ExtractRequest {
+export interface ExtractRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
   readonly selectors: Readonly<Record<string, string>>;
 }
@@ -222,27 +190,9 @@ export interface ReadResponse {
 }
 
 /** The request body of `read` */
-export interface ReadRequest {
+export interface ReadRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
   /** Also return the readers' comments below an article; default false */
@@ -250,27 +200,9 @@ export interface ReadRequest {
 }
 
 /** The request body of `pdf` */
-export interface PdfRequest {
+export interface PdfRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Landscape orientation; default false */
   readonly landscape?: boolean | undefined;
   /** Print background colours and images; default true */
@@ -292,27 +224,9 @@ export interface PdfRequest {
 }
 
 /** The request body of `screenshot` */
-export interface ScreenshotRequest {
+export interface ScreenshotRequest extends PageOptions {
   /** Page to load; http and https only */
   readonly url: string;
-  /** CSS selector of an element to wait for before acting */
-  readonly selector?: string | undefined;
-  /** Present the fingerprint of an ordinary browser to the page; default false */
-  readonly stealth?: boolean | undefined;
-  /** Page load timeout in seconds; default 30 */
-  readonly timeout?: number | undefined;
-  /** Custom User-Agent */
-  readonly user_agent?: string | undefined;
-  /** Extra seconds to wait after the page event; not counted in the timeout */
-  readonly wait?: number | undefined;
-  /** Page event to wait for; default "load" */
-  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** Engine that loads the page; auto uses a browser only if the page or the request needs one; default "auto" */
-  readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** At the timeout, return the content so far instead of an error; default false */
-  readonly partial?: boolean | undefined;
-  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
-  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Image format; default "png" */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
   /** Capture the whole page after scrolling through it, not only the window; at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
