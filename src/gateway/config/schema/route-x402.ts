@@ -1,43 +1,37 @@
 import * as z from "./recorded-schema.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
-const assetTransferMethod = z
-  .enum(["eip3009", "permit2"])
-  .exactOptional()
-  .meta(
-    ours(
-      "Transfer method under `exact`: by the token's own EIP-3009 (`eip3009`, the default), or by `permit2`. Permit2 works with every token, and each payer must approve it once. `upto` always uses `permit2`.",
+/** What a request costs, and how it is paid. */
+const terms = {
+  price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
+  asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
+  network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
+  pay_to: text.describe(
+    "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
+  ),
+  scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
+  asset_transfer_method: z
+    .enum(["eip3009", "permit2"])
+    .exactOptional()
+    .meta(
+      ours(
+        "Transfer method under `exact`: by the token's own EIP-3009 (`eip3009`, the default), or by `permit2`. Permit2 works with every token, and each payer must approve it once. `upto` always uses `permit2`.",
+      ),
     ),
-  );
+  max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
+};
 
-const paymentMethod = z
-  .strictObject({
-    price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
-    asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
-    network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
-    pay_to: text.describe(
-      "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
-    ),
-    scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
-    asset_transfer_method: assetTransferMethod,
-    max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
-    extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
-    extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
-  })
-  .meta(ours("Another accepted payment method."));
+const domain = {
+  extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
+  extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
+};
+
+const paymentMethod = z.strictObject({ ...terms, ...domain }).meta(ours("Another accepted payment method."));
 
 /** `routes[].x402`: the price of a request, and the account that is paid. */
 export const routeX402 = z
   .strictObject({
-    price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
-    asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),
-    network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
-    pay_to: text.describe(
-      "Address that receives the money. An address from which no one can spend is an error, except on test networks.",
-    ),
-    scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
-    asset_transfer_method: assetTransferMethod,
-    max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
+    ...terms,
     settlement_url: optionalHttpUrl.default("").describe("URL to which a record of each settlement is posted."),
     gateway_id: z
       .string()
@@ -46,8 +40,7 @@ export const routeX402 = z
       .describe(
         "Name of this gateway. It is `extra.gatewayId` in payment requirements, payments and receipts, and `gateway_id` in settlement records.",
       ),
-    extra_name: z.string().default("").describe("EIP-712 domain name of the asset. Not needed for known assets."),
-    extra_version: z.string().default("").describe("EIP-712 domain version of the asset. Not needed for known assets."),
+    ...domain,
     facilitator_url: optionalFacilitatorUrl
       .default("")
       .describe("Facilitator of this route, in place of `x402.facilitator_url`."),
