@@ -28,34 +28,6 @@ import { firstShare, retry, type Share, shareOf } from "./gateway/take-over.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import type * as Usage from "./usage-keeping.ts";
 
-/** A gateway in one process or several, which operators can change while it runs. */
-export interface AdministeredGateway {
-  /** The endpoints that clients connect to. */
-  readonly listeners: readonly BoundListener[];
-  readonly config: LiveConfig;
-  /** The events so far, and the lines of the log. */
-  readonly events: EventLog;
-  /** The URL of the admin interface; undefined if it is off. */
-  readonly adminUrl: string | undefined;
-  /** Closes the log files and opens them by their names again. */
-  reopenLogs(): Promise<void>;
-  /** The port of the admin interface; undefined if it is off. */
-  readonly adminPort: number | undefined;
-  /**
-   * For a gateway that was started with `takesOver`, after the old gateway has begun to stop. Serves the admin interface
-   * and HTTP/3 too, as soon as the old gateway has closed their ports. Never rejects. False: it was closed before that.
-   */
-  takeRest(): Promise<boolean>;
-  /** Lets exchanges in flight end within `graceMs` milliseconds; then closes the admin interface too. */
-  close(graceMs: number): Promise<void>;
-  /**
-   * Releases all ports for a gateway that replaces this one, lets exchanges in flight end, and closes when the other one
-   * serves. If the other one is lost before that, this gateway serves again, and the result is false. Rejects if it cannot
-   * release the ports; then it serves as before.
-   */
-  handOver(graceMs: number, successor: Progress): Promise<boolean>;
-}
-
 /** The other gateway of a take-over. */
 interface Progress {
   /** Resolves when it serves all that was released. */
@@ -132,7 +104,7 @@ export async function startAdministered(
     if (issued !== undefined) keeper.use(settings, issued, gateway);
     const later = createdLater(gateway, options, config.postgres);
     const parts = { opened, gateway, admin, events, audit, ...later, workers, keeper, onAdminMoved };
-    const administered = new Administered({ ...parts, config, share, log });
+    const administered = new AdministeredGateway({ ...parts, config, share, log });
     // Clients that learn of the listeners afterwards find certificates, if the directory is fast. The gateway is ready
     // meanwhile, because a directory may reach it through a balancer that asks.
     if (issued !== undefined) await keeper.attempted(FIRST_CERTIFICATES_MS);
@@ -217,8 +189,10 @@ interface Deps {
   readonly log: (message: string) => void;
 }
 
-class Administered implements AdministeredGateway {
+/** A gateway in one process or several, which operators can change while it runs. */
+export class AdministeredGateway {
   readonly config: LiveConfig;
+  /** The events so far, and the lines of the log. */
   readonly events: EventLog;
   /** Without the configuration at the start, which would stay in memory. */
   readonly #deps: Omit<Deps, "opened" | "config" | "share">;
@@ -280,27 +254,40 @@ class Administered implements AdministeredGateway {
     };
   }
 
+  /** The endpoints that clients connect to. */
   get listeners(): readonly BoundListener[] {
     return this.#deps.gateway.listeners;
   }
 
+  /** The URL of the admin interface; undefined if it is off. */
   get adminUrl(): string | undefined {
     return this.#deps.admin.url;
   }
 
+  /** Closes the log files and opens them by their names again. */
   async reopenLogs(): Promise<void> {
     await Promise.all([this.#deps.gateway.reopenLogs(), this.#deps.audit.reopen()]);
   }
 
+  /** The port of the admin interface; undefined if it is off. */
   get adminPort(): number | undefined {
     const url = this.adminUrl;
     return url === undefined ? undefined : Number(new URL(url).port);
   }
 
+  /**
+   * For a gateway that was started with `takesOver`, after the old gateway has begun to stop. Serves the admin interface
+   * and HTTP/3 too, as soon as the old gateway has closed their ports. Never rejects. False: it was closed before that.
+   */
   takeRest(): Promise<boolean> {
     return this.#widenTo(["admin", "all"]);
   }
 
+  /**
+   * Releases all ports for a gateway that replaces this one, lets exchanges in flight end, and closes when the other one
+   * serves. If the other one is lost before that, this gateway serves again, and the result is false. Rejects if it cannot
+   * release the ports; then it serves as before.
+   */
   async handOver(graceMs: number, { served, lost }: Progress): Promise<boolean> {
     const end = performance.now() + graceMs;
     let [isServed, isLost] = [false, false];
@@ -343,6 +330,7 @@ class Administered implements AdministeredGateway {
     return open;
   }
 
+  /** Lets exchanges in flight end within `graceMs` milliseconds; then closes the admin interface too. */
   close(graceMs: number): Promise<void> {
     return (this.#closed ??= this.#close(graceMs));
   }
