@@ -9,7 +9,8 @@ import { CdpConnection } from "./program/cdp.ts";
 import { PipeWire } from "./pipe-wire.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 import { type BrowserProgram } from "./program/find.ts";
-import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
+import { ownBrowser, reapOrphans } from "./orphans.ts";
+import { processName, shortName } from "./program/process-table.ts";
 import { ProcessWatch } from "./program/process-watch.ts";
 
 /** Milliseconds until the first response, enough for a cold start from a slow disk. */

@@ -1,6 +1,6 @@
 import { dlopen } from "bun:ffi";
-import { readdirSync, readFileSync } from "node:fs";
 import { pollUntil } from "../../lib/time/poll-until.ts";
+import { childrenOf, processName } from "./program/process-table.ts";
 
 /** From linux/prctl.h: when a child ends, its children become children of this process and not of process 1. */
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -54,7 +54,8 @@ export async function reapOrphans(pid: number, name: string): Promise<void> {
   living.delete(pid);
   if (reaper === undefined) return;
   const sweep = (kills: boolean): boolean => {
-    const orphans = childrenNamed(name).filter((child) => !living.has(child));
+    const children = childrenOf(process.pid).filter((child) => processName(child) === name);
+    const orphans = children.filter((child) => !living.has(child));
     for (const orphan of orphans) {
       if (kills) killQuietly(orphan);
       reaper.reap(orphan);
@@ -63,36 +64,6 @@ export async function reapOrphans(pid: number, name: string): Promise<void> {
   };
   const haveEnded = await pollUntil(() => sweep(false), { everyMs: SWEEP_EVERY_MS, mostMs: PATIENCE_MS });
   if (!haveEnded) await pollUntil(() => sweep(true), { everyMs: SWEEP_EVERY_MS, mostMs: GIVE_UP_MS - PATIENCE_MS });
-}
-
-/** The kernel's name for a process of this program: the first 15 characters of the file's name. */
-export function shortName(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1).slice(0, 15);
-}
-
-/** The kernel's name of a running process; "" if there is no such process. */
-export function processName(pid: number): string {
-  return readQuietly(`/proc/${pid}/comm`).trim();
-}
-
-function childrenNamed(name: string): number[] {
-  const found: number[] = [];
-  for (const thread of readdirSync("/proc/self/task")) {
-    const children = readQuietly(`/proc/self/task/${thread}/children`).split(" ");
-    for (const child of children) {
-      if (child.trim() !== "" && processName(Number(child)) === name) found.push(Number(child));
-    }
-  }
-  return found;
-}
-
-function readQuietly(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    // The process ended in the meantime.
-    return "";
-  }
 }
 
 function killQuietly(pid: number): void {

@@ -68,6 +68,16 @@ export function commandOf(pid: number): readonly string[] {
   return readQuietly(`/proc/${pid}/cmdline`).split(/[\0 ]/);
 }
 
+/** The kernel's name for a process of this program: the first 15 characters of the file's name. */
+export function shortName(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1).slice(0, 15);
+}
+
+/** The kernel's name of a running process; "" if there is no such process. */
+export function processName(pid: number): string {
+  return readQuietly(`/proc/${pid}/comm`).trim();
+}
+
 function readQuietly(path: string): string {
   try {
     return readFileSync(path, "latin1");

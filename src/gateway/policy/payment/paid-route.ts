@@ -6,8 +6,22 @@ import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
 
+/** The services of a paid route. */
+export interface PaidRouteServices {
+  readonly ledger: Ledger;
+  /** One per process, as `responses`. */
+  readonly lateWrites: LateWrites;
+  readonly paymentIds: PaymentIds;
+  readonly facilitator: Facilitator;
+  /** One per process: it outlives the policies of a configuration. */
+  readonly responses: ResponseStore;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+}
+
 /** A paid route with the services that it uses. Created once and shared by all its requests. */
-export interface PaidRoute {
+export interface PaidRoute extends PaidRouteServices {
   readonly route: string;
   readonly accepts: RouteRequirements;
   /** When the payment is settled: after the upstream's response is complete, or before the upstream is asked. */
@@ -25,12 +39,4 @@ export interface PaidRoute {
   readonly requiresId: boolean;
   /** The receiver of settlement reports. */
   readonly target: SettlementTarget;
-  readonly ledger: Ledger;
-  readonly lateWrites: LateWrites;
-  readonly paymentIds: PaymentIds;
-  readonly facilitator: Facilitator;
-  readonly responses: ResponseStore;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  readonly log: (message: string) => void;
 }

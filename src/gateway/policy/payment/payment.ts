@@ -1,12 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Facilitator } from "../../../payments/x402/facilitator.ts";
-import { type LateWrites } from "../../../store/late-writes.ts";
-import { type Ledger } from "../../../store/ledger.ts";
-import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
-import { type ResponseStore } from "./responses/response-store.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
@@ -15,22 +10,12 @@ import { readPayment } from "./presented.ts";
 import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
-import { type PaidRoute } from "./paid-route.ts";
+import { type PaidRoute, type PaidRouteServices } from "./paid-route.ts";
 
 /** The parts of the process that a payment policy uses. */
-export interface PaymentDeps {
-  readonly ledger: Ledger;
-  /** One per process, as `responses`. */
-  readonly lateWrites: LateWrites;
-  readonly paymentIds: PaymentIds;
-  readonly facilitator: Facilitator;
+export interface PaymentDeps extends PaidRouteServices {
   /** The payment kinds that the facilitator supports. */
   readonly kinds: Kinds;
-  /** One per process: it outlives the policies of a configuration. */
-  readonly responses: ResponseStore;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  readonly log: (message: string) => void;
   /** The upstream can charge for failures, by Settlement-Overrides. By default failures are free. */
   readonly chargesFailures?: boolean;
   /** False: no upstream of the route has servers, and payments are refused. */
