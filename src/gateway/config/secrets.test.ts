@@ -54,6 +54,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "content.resolve.model.tokens_field": "the name of a field",
   "content.resolve.model.max_input_tokens": "a number",
   "content.resolve.model.max_output_tokens": "a number",
+  "content.resolve.model.max_tokens_per_question": "a number",
+  "content.resolve.model.max_tokens_per_day": "a number",
   "rate_limit_store.redis_url_env": "the name of a variable",
 };
 
