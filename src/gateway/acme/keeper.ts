@@ -3,13 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../../lib/caught.ts";
 import { within } from "../../lib/time/within.ts";
 import { type CertificateStore } from "../../store/certificate-store.ts";
-import { type OnEvent } from "../telemetry/event.ts";
 import { type Counts } from "../telemetry/metrics/counts.ts";
 import { AcmeDirectory, REQUEST_MS } from "./directory.ts";
 import { FAILURES, waitsUntil } from "./failures.ts";
 import { type Issued, NOTHING_ISSUED } from "./issued.ts";
 import { SETTLE_MS } from "./order.ts";
-import { Orders } from "./orders.ts";
+import { Orders, type OrdersDeps } from "./orders.ts";
 import {
   attemptName,
   certificateName,
@@ -41,22 +40,12 @@ const LEAST_LOOK_MS = 250;
  */
 const LOCK_MS = 60_000;
 
-/** The services of a `CertificateKeeper`. */
-export interface KeeperDeps {
+/** The services of a `CertificateKeeper`. Times that are left out are `FAILURES.firstMs`, `SETTLE_MS` and `REQUEST_MS`. */
+export interface KeeperDeps
+  extends Pick<OrdersDeps, "clock" | "random" | "log" | "onEvent">,
+    Partial<Pick<OrdersDeps, "firstPauseMs" | "settleMs" | "requestMs">> {
   /** Opens the store; called once, when certificates are first needed. */
   readonly open: () => CertificateStore;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  /** From 0 to 1. */
-  readonly random: () => number;
-  readonly log: (message: string) => void;
-  readonly onEvent: OnEvent;
-  /** The first pause after a failed order, in milliseconds; left out: `FAILURES.firstMs`. */
-  readonly firstPauseMs?: number;
-  /** Milliseconds that a directory has for an order; left out: `SETTLE_MS`. */
-  readonly settleMs?: number;
-  /** Milliseconds for a request to a directory; left out: `REQUEST_MS`. */
-  readonly requestMs?: number;
 }
 
 /** The gateway that serves the certificates. */

@@ -1,26 +1,20 @@
 import { messageOf } from "../../lib/caught.ts";
-import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { Deadline } from "../../lib/time/timer-wheel.ts";
 import { FailureBudget } from "./failure-budget.ts";
 import { type OwnInstance } from "./own-abi/own-instance.ts";
-import { type Quota } from "./runtime/quota.ts";
-import { type FilterGauges } from "./runtime/runtime.ts";
+import { type FilterRuntime } from "./runtime/runtime.ts";
 
 /** Milliseconds after which the pool drops instances above `kept` that no request has needed. */
 const TRIM_MS = 10_000;
 
 /** The limits of an `InstancePool`, and the functions that it calls. */
-export interface PoolOptions {
+export interface PoolOptions extends Pick<FilterRuntime, "wheel" | "clock" | "instances" | "gauges"> {
   /** Creates an instance. Throws an Error with the reason if it cannot. */
   readonly make: () => OwnInstance;
   /** Instances that the pool keeps. It creates the first one at once and the others when they are needed. */
   readonly kept: number;
   /** The most instances that can exist at once. */
   readonly limit: number;
-  readonly wheel: TimerWheel;
-  readonly clock: () => number;
-  /** The instances of all filters of the worker. */
-  readonly instances: Quota;
-  readonly gauges: FilterGauges;
   /** Receives the reason when an instance could not be created. */
   readonly onFailure: (reason: string) => void;
 }

@@ -1,6 +1,5 @@
-import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
-import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import type * as Calls from "./calls/call-group.ts";
 import { CallTargets } from "./calls/call-targets.ts";
 import { type ControlLink } from "./runtime/filter.ts";
@@ -10,24 +9,18 @@ import { WorkerShared } from "./runtime/worker-shared.ts";
 import { Quota } from "./runtime/quota.ts";
 import { MAX_INSTANCES } from "./runtime/runtime.ts";
 import { type Counts } from "../telemetry/metrics/counts.ts";
-import { type Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type WorkerSlot } from "../telemetry/telemetry.ts";
 
 /** Loaded with the first filter (bench start). */
 const callGroups = (): typeof Calls => require("./calls/call-group.ts");
 
 type Served = Pick<Config, "wasm_park_capacity" | "wasm_host_call_deadline_ms">;
 
-interface WorkerFiltersOptions {
+interface WorkerFiltersOptions extends Pick<FeatureParts, "telemetry" | "bodies" | "wheel" | "log" | "onError"> {
   readonly config: Served;
   /** Undefined if this is the only worker. */
   readonly slot: WorkerSlot | undefined;
-  readonly telemetry: Telemetry;
-  /** For bodies that a filter reads whole. */
-  readonly bodies: BufferPool;
-  readonly wheel: TimerWheel;
   readonly control: () => ControlLink | undefined;
-  readonly log: (message: string) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 /** The state that the filters of a worker share, across its configurations. */

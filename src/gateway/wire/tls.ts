@@ -4,7 +4,7 @@ import { type Socket, type SocketHandler } from "bun";
 import { deferAccept } from "./defer-accept.ts";
 import { finishAccepting } from "./finish-accepting.ts";
 import { certificateSubject } from "./certificate-subject.ts";
-import { DEAF, guarded, handlerFor, type Listener, type OnError } from "./tcp.ts";
+import { DEAF, guarded, handlerFor, type Listener, type ListenOptions, type OnError } from "./tcp.ts";
 import { limitUnsent } from "./unsent-limit.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
@@ -76,12 +76,7 @@ export interface HandshakeHandler extends WireHandler {
  * The address, the certificates and the ALPN protocols (RFC 7301) of a TLS listener, and the handlers of its
  * connections.
  */
-export interface TlsListenOptions {
-  readonly address: string;
-  readonly port: number;
-  readonly reusePort: boolean;
-  /** As in `ListenOptions`. */
-  readonly deferAccept?: boolean;
+export interface TlsListenOptions extends Omit<ListenOptions, "accept"> {
   readonly material: TlsMaterial;
   readonly protocols: readonly string[];
   /**
@@ -89,7 +84,6 @@ export interface TlsListenOptions {
    * gets no permit.
    */
   readonly accept: (wire: Wire) => HandshakeHandler | undefined;
-  readonly onError: OnError;
 }
 
 /** A TCP port that accepts TLS connections. */

@@ -1,6 +1,6 @@
 import { type Address, isAddress, sameAddress } from "./address.ts";
 import { checksumAddress, hasBadChecksum } from "./address-hash.ts";
-import { findAsset } from "./assets.ts";
+import { type Asset, findAsset } from "./assets.ts";
 import { type Kind } from "./facilitator.ts";
 import { lostPayee } from "./lost-payee.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
@@ -117,12 +117,7 @@ export function mistypedIn(terms: Terms): readonly ("pay_to" | "asset")[] {
   return (["pay_to", "asset"] as const).filter((key) => isAddress(terms[key]) && hasBadChecksum(terms[key]));
 }
 
-interface Token {
-  readonly address: Address;
-  readonly name: string;
-  readonly version: string;
-  readonly decimals: number;
-}
+type Token = Pick<Asset, "address" | "name" | "version" | "decimals">;
 
 function tokenOf(terms: Terms, network: string): Token {
   const known = findAsset(network, terms.asset);

@@ -38,14 +38,6 @@ const STANDING = `
       AS left
   FROM payments WHERE state IN ('settling', 'unknown')`;
 
-interface Part {
-  key: string;
-  network: string;
-  token: string;
-  amount: string;
-  payments: number;
-}
-
 /** The ledger in an SQLite file, for reports. Each page is one read, so writers never wait for a slow reader. */
 export class SqliteLedgerView implements LedgerView {
   readonly #database: Database;
@@ -80,7 +72,7 @@ export class SqliteLedgerView implements LedgerView {
   async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
     const { sql, bindings } = conditions(filter);
     const parts = this.#database
-      .query<Part, [Bindings]>(
+      .query<Total, [Bindings]>(
         `SELECT ${KEYS[by]} AS key, network, token, amount, count(*) AS payments FROM payments
          WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
       )
@@ -166,7 +158,7 @@ function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
  * Adds up the parts of each key. The parts are sorted by key. Amounts have up to 78 digits, more than a number of SQL
  * holds.
  */
-function sums(parts: Iterable<Part>): Total[] {
+function sums(parts: Iterable<Total>): Total[] {
   const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
   for (const { amount, payments, ...group } of parts) {
     const moved = BigInt(amount) * BigInt(payments);

@@ -1,13 +1,8 @@
 import { type Snapshot } from "./snapshot.ts";
 
 /** Rates per second and latencies between two snapshots. */
-export interface Rates {
-  readonly requests: number;
-  readonly clientErrors: number;
-  readonly serverErrors: number;
+export interface Rates extends Omit<RouteRates, "route"> {
   readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly latency: Latency;
   /** The part of requests on cached routes that the cache served. Undefined: there were no such requests. */
   readonly hitPart: number | undefined;
   readonly routes: readonly RouteRates[];

@@ -13,16 +13,9 @@ const CJK_END = new RegExp(`(?:${CJK.source})$`);
 const SPACE_IN_CJK = new RegExp(`(?<=${CJK.source}) (?=${CJK.source})`, "g");
 
 /** Runs of one line, in reading order. */
-export interface Line {
+export interface Line extends Pick<Run, "text" | "x" | "y" | "size" | "isBold" | "isMono" | "isRtl"> {
   readonly runs: readonly Run[];
-  readonly x: number;
   readonly right: number;
-  readonly y: number;
-  readonly size: number;
-  readonly isBold: boolean;
-  readonly isMono: boolean;
-  readonly isRtl: boolean;
-  readonly text: string;
   /** Whether it has wide gaps, as between a label and its amount. */
   readonly isWide?: boolean;
 }

@@ -1,7 +1,7 @@
 import * as z from "./recorded-schema.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
-/** What a request costs, and how it is paid. */
+/** The price of a request and the way of its payment. */
 const terms = {
   price: text.describe('Price of one request: atomic units of the asset ("10000"), or dollars ("$0.01").'),
   asset: text.describe("Token: its contract address, or the symbol of a known token (`USDC`)."),

@@ -4,9 +4,9 @@ import { type Exchange, type ResponseHead } from "../../exchange/exchange.ts";
 import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
-import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
+import { isOfUse, isStorable } from "./freshness.ts";
+import { type PartHost } from "./part.ts";
 import { Pieces, Reader } from "./reader.ts";
-import { type CacheStore } from "./store.ts";
 import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
 
@@ -17,13 +17,7 @@ import { directivesOf } from "./targeted-field.ts";
 const MAX_LEAD_BYTES = 1_048_576;
 
 /** The interface of a cache for its fetches. */
-export interface FetchHost {
-  readonly store: CacheStore;
-  readonly policy: CachePolicy;
-  readonly keyNames: readonly string[];
-  readonly maxEntryBytes: number;
-  /** Unix milliseconds. */
-  now(): number;
+export interface FetchHost extends PartHost {
   /** Responds from a stored response that is fresh or may be served stale. */
   respondFrom(reader: Reader, stored: StoredResponse, status: string): void;
   /** Sends 304 if the request's conditions match this head. True: it was sent. */

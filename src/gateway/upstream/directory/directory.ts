@@ -1,14 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
-import { Deadline, type TimerWheel } from "../../../lib/time/timer-wheel.ts";
+import { Deadline } from "../../../lib/time/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
-import { type OnError } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
-import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, type Membership } from "../member.ts";
-import { type Failure, type ServerStates } from "../outlier-detection.ts";
-import { HealthChecks, type ProbedState } from "./health-checks.ts";
+import { type Failure } from "../outlier-detection.ts";
+import { HealthChecks, type HealthDeps, type ProbedState } from "./health-checks.ts";
 import { Plan, type PlannedUpstream, serversOf, type Source } from "./plan.ts";
 import { type CheckedServer } from "./server-check.ts";
 import { ServerWatch } from "./server-watch.ts";
@@ -21,21 +18,13 @@ import { Slots } from "./slots.ts";
 const FIRST_RESPONSES_MS = 3000;
 
 /** The services of a `Directory`, and the functions that it calls. */
-export interface DirectoryDeps {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
-  readonly states: ServerStates;
-  readonly log: (message: string) => void;
-  readonly onError: OnError;
+export interface DirectoryDeps extends Omit<HealthDeps, "random" | "clock"> {
   /** Returns how connections to an upstream's servers are opened. */
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
   /** The servers of an upstream have changed. */
   readonly onChange: (upstream: string, members: readonly Member[]) => void;
-  /** Receives events about servers for operators. If left out, events are dropped. */
-  readonly onEvent?: OnEvent | undefined;
-  /** Returns numbers from 0 to less than 1, like `Math.random`. */
+  /** As in `HealthDeps`; left out: those of the system. */
   readonly random?: () => number;
-  /** Returns Unix milliseconds. */
   readonly clock?: () => number;
 }
 

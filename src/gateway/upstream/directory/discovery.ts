@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIP } from "node:net";
-import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
 import { isRemotePublicAddress } from "../../../lib/net/own-address.ts";
-import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type OnEvent } from "../../telemetry/event.ts";
-import { type Endpoint, type OnError } from "../../wire/tcp.ts";
+import { type Endpoint } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
+import { type AskDeps } from "./ask.ts";
 
 /** Servers that one discovery may find. Servers beyond it are left out. @operator */
 const MAX_FOUND = 256;
@@ -23,14 +22,11 @@ export interface Discovery {
 }
 
 /** The services of a discovery, from DNS or from a catalog. */
-export interface DiscoveryDeps {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
+export interface DiscoveryDeps extends AskDeps {
   /** Returns numbers from 0 to less than 1, like `Math.random`. */
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly onEvent?: OnEvent | undefined;
-  readonly onError: OnError;
 }
 
 /** The upstream that a discovery belongs to. */

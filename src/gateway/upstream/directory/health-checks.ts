@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BufferPool } from "../../../lib/memory/buffer-pool.ts";
-import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
-import { type OnEvent } from "../../telemetry/event.ts";
-import { type OnError } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 import { type ServerStates } from "../outlier-detection.ts";
 import { type ProbeReason, reasonNumber } from "../probe-reason.ts";
+import { type DiscoveryDeps } from "./discovery.ts";
 import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-check.ts";
 
 /** Probes that run at a time. Beyond it, probes that are due wait for their turn. */
@@ -19,17 +16,10 @@ const JITTER = 0.1;
 const FIRST_SPREAD_MS = 100;
 
 /** The services of `HealthChecks`. */
-export interface HealthDeps {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
+export interface HealthDeps extends DiscoveryDeps {
   readonly states: ServerStates;
-  /** Returns numbers from 0 to less than 1, like `Math.random`. */
-  readonly random: () => number;
   /** Returns Unix milliseconds. */
   readonly clock: () => number;
-  readonly log: (message: string) => void;
-  readonly onEvent?: OnEvent | undefined;
-  readonly onError: OnError;
 }
 
 /** The state of a server by its probes. */
@@ -43,20 +33,14 @@ export interface ProbedState {
 
 /** Probes servers, and records for all workers which of them are healthy. */
 export class HealthChecks implements CheckRunner {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
-  readonly onError: OnError;
-  readonly #deps: HealthDeps;
+  readonly deps: HealthDeps;
   #checks = new Map<number, { readonly check: ServerCheck; since: number }>();
   /** Servers whose probe is due and waits for room. */
   readonly #waiting = new Set<ServerCheck>();
   readonly #running = new Set<ServerCheck>();
 
   constructor(deps: HealthDeps) {
-    this.wheel = deps.wheel;
-    this.buffers = deps.buffers;
-    this.onError = deps.onError;
-    this.#deps = deps;
+    this.deps = deps;
   }
 
   /** Probes exactly these servers from now on. A server whose probe settings have changed keeps its state. */
@@ -72,7 +56,7 @@ export class HealthChecks implements CheckRunner {
     }
     for (const [slot, { check }] of before) {
       this.#stop(check);
-      if (!this.#checks.has(slot)) this.#deps.states.setActive(slot, undefined);
+      if (!this.#checks.has(slot)) this.deps.states.setActive(slot, undefined);
     }
     this.#runWaiting();
   }
@@ -98,18 +82,18 @@ export class HealthChecks implements CheckRunner {
   probed(check: ServerCheck, changed: boolean): void {
     this.#running.delete(check);
     const { slot, check: settings } = check.server;
-    this.#deps.states.setActive(slot, check.state.healthy, reasonNumber(check.reason));
+    this.deps.states.setActive(slot, check.state.healthy, reasonNumber(check.reason));
     if (changed) this.#changed(check);
-    const interval = settings.interval_ms * (1 - JITTER + 2 * JITTER * this.#deps.random());
-    this.wheel.set(check, Math.max(0, check.beganAt + interval - this.wheel.now()));
+    const interval = settings.interval_ms * (1 - JITTER + 2 * JITTER * this.deps.random());
+    this.deps.wheel.set(check, Math.max(0, check.beganAt + interval - this.deps.wheel.now()));
     this.#runWaiting();
   }
 
   #begin(server: CheckedServer, known: { readonly check: ServerCheck; readonly since: number } | undefined): void {
     const check = new ServerCheck(server, this, known?.check.state.healthy ?? true);
-    this.#checks.set(server.slot, { check, since: known?.since ?? this.#deps.clock() });
+    this.#checks.set(server.slot, { check, since: known?.since ?? this.deps.clock() });
     const spread = Math.min(FIRST_SPREAD_MS, server.check.interval_ms);
-    this.wheel.set(check, spread * this.#deps.random());
+    this.deps.wheel.set(check, spread * this.deps.random());
   }
 
   #stop(check: ServerCheck): void {
@@ -121,13 +105,13 @@ export class HealthChecks implements CheckRunner {
   #changed(check: ServerCheck): void {
     const { upstream, slot, endpoint } = check.server;
     const known = this.#checks.get(slot);
-    if (known !== undefined) known.since = this.#deps.clock();
+    if (known !== undefined) known.since = this.deps.clock();
     const { healthy } = check.state;
     const reason = check.reason ?? "";
     const server = serverKey(endpoint);
     const message = `upstream "${upstream}": server ${server} is ${healthy ? "healthy again" : `unhealthy: ${reason}`}`;
-    this.#deps.log(message);
-    this.#deps.onEvent?.({ kind: "server_health", message, details: { upstream, server, healthy, reason } });
+    this.deps.log(message);
+    this.deps.onEvent?.({ kind: "server_health", message, details: { upstream, server, healthy, reason } });
   }
 
   #runWaiting(): void {

@@ -1,8 +1,7 @@
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { serverTarget } from "../../config/server-target.ts";
-import { type Endpoint } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
-import { serverKey } from "../member.ts";
+import { type Member, serverKey } from "../member.ts";
 import { CatalogDiscovery } from "./catalog-discovery.ts";
 import { type DiscoveredUpstream, type Discovery, type DiscoveryDeps } from "./discovery.ts";
 import { DnsDiscovery } from "./dns-discovery.ts";
@@ -11,14 +10,9 @@ import { DnsDiscovery } from "./dns-discovery.ts";
 export type Source = "config" | "dns" | "catalog";
 
 /** A server of an upstream, before it has a slot in the shared memory. */
-export interface Listed {
+export interface Listed extends Omit<Member, "slot"> {
   readonly source: Source;
   readonly key: string;
-  readonly endpoint: Endpoint;
-  readonly weight: number;
-  readonly maxFails: number;
-  readonly failTimeoutMs: number;
-  readonly backup: boolean;
 }
 
 /** The settings of discovered servers: the defaults of `servers[]`. */

@@ -30,7 +30,8 @@ export interface CheckedServer {
 }
 
 /** Decides when a server's probe may run, and receives its result. */
-export interface CheckRunner extends AskDeps {
+export interface CheckRunner {
+  readonly deps: AskDeps;
   /** A probe is due. The runner calls `run` now, or as soon as there is room. */
   due(check: ServerCheck): void;
   /** A probe has ended, and the next one may be planned. `changed`: the server's state has changed. */
@@ -63,7 +64,7 @@ export class ServerCheck extends Deadline {
 
   /** Sends a probe. */
   run(): void {
-    this.beganAt = this.#runner.wheel.now();
+    this.beganAt = this.#runner.deps.wheel.now();
     if (this.#hanging >= MAX_HANGING) {
       this.#done("timeout");
       return;
@@ -80,13 +81,13 @@ export class ServerCheck extends Deadline {
       maxBodyBytes: MAX_PROBE_BODY_BYTES,
     };
     this.#hanging++;
-    this.#ask = new Ask(question, this.#runner, (reply) => this.#done(verdict(reply, check)));
+    this.#ask = new Ask(question, this.#runner.deps, (reply) => this.#done(verdict(reply, check)));
     void this.#ask.connected.then(() => this.#hanging--);
   }
 
   /** Cancels the probe that is under way, and plans no other. */
   stop(): void {
-    this.#runner.wheel.remove(this);
+    this.#runner.deps.wheel.remove(this);
     this.#ask?.cancel();
     this.#ask = undefined;
   }
