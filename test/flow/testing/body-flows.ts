@@ -19,7 +19,8 @@ function memoryOf() {
   return memory;
 }
 
-function producerOf(produced: ProducedBody): Producer {
+/** The producer's side of a body that the test produces. */
+export function producerOf(produced: ProducedBody): Producer {
   return {
     data: (chunk, start, end) => produced.sink?.data(chunk, start, end) ?? true,
     end: () => produced.sink?.end(""),

@@ -16,7 +16,7 @@ import { BROKEN, type Consumer, type Flow, type Producer } from "./flow.ts";
 const NO_WRITES = Array.from({ length: 10_000 }, () => 0);
 
 /** A wire takes bytes as long as the consumer has room. */
-function valve(consumer: Consumer, wire: FakeWire, connection: { onDrain(): void }): void {
+export function valve(consumer: Consumer, wire: FakeWire, connection: { onDrain(): void }): void {
   consumer.onRoom = () => {
     wire.takes = [];
     connection.onDrain();
@@ -29,7 +29,7 @@ function valve(consumer: Consumer, wire: FakeWire, connection: { onDrain(): void
 }
 
 /** Passes what a wire has sent after its head to the consumer. */
-class WireReader {
+export class WireReader {
   readonly #wire: FakeWire;
   readonly #consumer: Consumer;
   readonly #length: number;
@@ -58,7 +58,7 @@ class WireReader {
 }
 
 /** Runs `read` after each call of the producer, and each time that the consumer has room. */
-function reading(consumer: Consumer, read: () => void, producer: Producer): Producer {
+export function reading(consumer: Consumer, read: () => void, producer: Producer): Producer {
   const { onRoom } = consumer;
   consumer.onRoom = () => {
     onRoom();
@@ -109,7 +109,11 @@ const HTTP1_RESPONSE: Flow = {
 };
 
 /** Data that arrives on a wire, whose producer stops while the wire is paused. */
-function arriving(wire: FakeWire, goOn: () => void, connection: { onData(bytes: Buffer): void; onClose(): void }) {
+export function arriving(
+  wire: FakeWire,
+  goOn: () => void,
+  connection: { onData(bytes: Buffer): void; onClose(): void },
+) {
   const resume = wire.resume.bind(wire);
   wire.resume = () => {
     resume();

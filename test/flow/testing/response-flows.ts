@@ -16,6 +16,7 @@ import { Plan } from "../../../src/gateway/policy/compression/plan.ts";
 import { Slots } from "../../../src/gateway/policy/compression/slots.ts";
 import { BufferedResponse as PaidResponse } from "../../../src/gateway/policy/payment/responses/buffered-response.ts";
 import { sendResponse } from "../../../src/gateway/policy/payment/responses/deliver.ts";
+import { ResponseDisk } from "../../../src/gateway/policy/payment/responses/response-disk.ts";
 import { ResponseStore } from "../../../src/gateway/policy/payment/responses/response-store.ts";
 import { StreamedResponse } from "../../../src/gateway/policy/payment/responses/streamed-response.ts";
 import { ResponseBuffer } from "../../../src/gateway/proxy/response-buffer.ts";
@@ -133,13 +134,16 @@ const PAID: Flow = {
   },
 };
 
-const SETTLED: Flow = {
-  name: "a response that waits for its settlement",
+const settled = (name: string, diskBytes: number): Flow => ({
+  name,
   takesAll: true,
   open(consumer, goOn) {
     const exchange = new ClientExchange(consumer);
     const pool = poolOf();
     const responses = new ResponseStore(pool, { maxResponseBytes: 10_000_000, maxEntries: 1 });
+    const folder = mkdtempSync(join(tmpdir(), "turnpike-flow-"));
+    const disk = new ResponseDisk({ folder, maxBytes: diskBytes, now: () => 0, log() {} });
+    if (diskBytes > 0) responses.useDisk(disk);
     exchange.response = new PaidResponse(
       { exchange, responses, isFree: () => false, receipt: "" },
       {
@@ -150,9 +154,16 @@ const SETTLED: Flow = {
         broken: () => consumer.abort(),
       },
     );
-    return { ...responseProducer(exchange, goOn), used: () => pool.used };
+    return {
+      ...responseProducer(exchange, goOn),
+      used: () => pool.used,
+      async close() {
+        await disk.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
   },
-};
+});
 
 export const RESPONSE_FLOWS = [
   buffered("a response that waits in memory", 0),
@@ -161,5 +172,6 @@ export const RESPONSE_FLOWS = [
   COMPRESSED,
   FILTERED,
   PAID,
-  SETTLED,
+  settled("a response that waits for its settlement in memory", 0),
+  settled("a response that waits for its settlement on the disk", 100_000_000),
 ];

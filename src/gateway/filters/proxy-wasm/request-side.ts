@@ -224,6 +224,11 @@ export class RequestSide implements StageOwner, RequestBody, BodySink {
   }
 
   readTo(sink: BodySink): void {
+    // The stream has failed since it was allowed, in the middle of the same read.
+    if (this.#isOver) {
+      sink.abort(BROKEN);
+      return;
+    }
     this.#sink = sink;
     const { exchange } = this.#stream;
     if (this.#ready.length === 0 && !this.#isComplete && exchange.head.isGrpc) {

@@ -29,6 +29,7 @@ const PARAMETERS: Readonly<Record<string, number>> = {
   proxy_on_request_headers: 3,
   proxy_on_request_body: 3,
   proxy_on_response_headers: 3,
+  proxy_on_response_body: 3,
   proxy_on_done: 1,
   proxy_on_log: 1,
   proxy_on_tick: 1,
