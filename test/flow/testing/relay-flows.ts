@@ -127,14 +127,13 @@ const PROXY_WASM_REQUEST: Flow = {
     const produced = new ProducedBody(goOn);
     exchange.body = produced;
     const decided = filter.request(exchange);
-    void Promise.resolve(decided).then(({ kind }) => {
-      if (kind === "responded") {
-        consumer.abort();
-        return;
-      }
+    const read = async (): Promise<void> => {
+      const { kind } = await decided;
       consumer.onRoom = () => exchange.body.resume();
-      exchange.body.readTo(consumer);
-    });
+      if (kind === "responded") consumer.abort();
+      else exchange.body.readTo(consumer);
+    };
+    void read();
     const finish = (): void => exchange.onFinish?.(exchange);
     return { ...producerOf(produced), used: () => runtime.memory.taken, finish, close: () => filter.close() };
   },
