@@ -1,8 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { takePicture } from "./capture/picture.ts";
 import { printPage } from "./capture/print.ts";
+import { type CaptureHost } from "./capture/show-all.ts";
 import { CdpError, type CdpFields } from "./program/cdp.ts";
-import { type Deadline } from "../page/deadline.ts";
 import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
 import { findClosedRoots } from "./closed-roots.ts";
 import { type ContentWait, contentWaitScript } from "./content-wait.ts";
@@ -15,17 +15,10 @@ const MAX_REASON_LENGTH = 300;
 const RETRY_MS = 50;
 
 /** The tab that the scripts run in. */
-export interface ScriptHost {
-  call(method: string, params: CdpFields): Promise<CdpFields>;
+export interface ScriptHost extends Omit<CaptureHost, "run"> {
   frame(): string;
-  readonly deadline: Deadline;
   /** The document that was fetched for the tab, if the tab shows it at this address. */
   shown(url: string): FetchedResponse | undefined;
-  /**
-   * Waits until the page has received what it requests at this moment, for at most `ms` milliseconds. Returns false at
-   * once if it requests nothing.
-   */
-  received(ms: number): Promise<boolean>;
   /** The service's script context in the present document; undefined until it exists. */
   world: unknown;
 }

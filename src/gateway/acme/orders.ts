@@ -4,7 +4,7 @@ import { type OnEvent } from "../telemetry/event.ts";
 import { type KeyPair } from "../wire/tls.ts";
 import { validityOf } from "./chain.ts";
 import { begunAgain, failedAgain } from "./failures.ts";
-import { Issuer } from "./issuer.ts";
+import { Issuer, type IssuerOptions } from "./issuer.ts";
 import {
   attemptName,
   type CertificateRecord,
@@ -17,21 +17,13 @@ import {
 import { type AcmeSettings } from "./settings.ts";
 
 /** The services of `Orders`. */
-export interface OrdersDeps {
-  /** Unix milliseconds. */
-  readonly clock: () => number;
+export interface OrdersDeps extends Pick<IssuerOptions, "clock" | "gateway" | "settleMs" | "requestMs"> {
   /** From 0 to 1. */
   readonly random: () => number;
   readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
   /** The first pause after a failed order, in milliseconds. */
   readonly firstPauseMs: number;
-  /** As in `OrderOptions`. */
-  readonly settleMs: number;
-  /** As in `DirectoryOptions`. */
-  readonly requestMs: number;
-  /** The name of this gateway's entry in the store. */
-  readonly gateway: string;
   /** Reads the store, and makes the gateway show changes. */
   readonly show: (store: CertificateStore, settings: AcmeSettings) => Promise<Entries>;
   /** Counts an order. */
@@ -39,11 +31,8 @@ export interface OrdersDeps {
 }
 
 /** The domains whose certificates `Orders` orders, and the store for them. */
-export interface OrdersOptions {
-  readonly store: CertificateStore;
-  readonly settings: AcmeSettings;
+export interface OrdersOptions extends Pick<IssuerOptions, "store" | "settings" | "signal"> {
   readonly domains: readonly string[];
-  readonly signal: AbortSignal;
   /** True if the orders were cancelled because the process ends. */
   readonly isEnding: () => boolean;
 }

@@ -10,7 +10,7 @@ import { WholeBody } from "./calls/http-call.ts";
 import { createFilter } from "./create-filter.ts";
 import { dryRuntime } from "./dry-runtime.ts";
 import { type FilterModule } from "./module/module-cache.ts";
-import { type FilterRuntime } from "./runtime/runtime.ts";
+import { type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 
 /** Milliseconds that a filter can keep a request waiting. */
 const PATIENCE_MS = 5000;
@@ -26,11 +26,7 @@ export interface DryRequest {
 }
 
 /** The settings of a filter in a dry run. `fuel` is for one invocation. */
-export interface DrySettings {
-  readonly fuel: number;
-  readonly config: string;
-  readonly rootId: string;
-}
+export type DrySettings = Pick<FilterSettings, "fuel" | "config" | "rootId">;
 
 /** A request in the form in which the gateway would forward it. */
 export interface Forwarded {

@@ -13,10 +13,7 @@ import { type Transport } from "../exchange/exchange.ts";
 import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
 
 /** The interface of a connection for its request streams. */
-export interface StreamOwner {
-  readonly host: ServerHost;
-  readonly peerAddress: string;
-  readonly transport: Transport;
+export interface StreamOwner extends Omit<ExchangeStream, "quic" | "session"> {
   /** Bytes that the client has sent, without those of bodies. */
   readonly otherBytes: number;
   /** Counts received bytes of bodies. */
@@ -30,7 +27,6 @@ export interface StreamOwner {
   /** A rule about frames was violated: the connection closes (RFC 9114 §4.1). */
   violated(): void;
   streamClosed(): void;
-  onError(error: unknown): void;
 }
 
 /** Milliseconds between checks of an incomplete head. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Fields } from "../../lib/http/fields.ts";
 import { dateLine } from "../../lib/http/http-date.ts";
-import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { respond, type RespondWithError, CannedError } from "../exchange/local-response.ts";
 import { securityFields } from "../exchange/security-fields.ts";
 import { type Exchange } from "../exchange/exchange.ts";
@@ -28,11 +28,7 @@ const UNREADABLE = new CannedError("internal", "the file could not be read");
 const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
 
 /** The services of `StaticFiles`. `onError` gets exceptions that no event of the client's connection catches. */
-export interface StaticFilesDeps {
-  readonly wheel: TimerWheel;
-  readonly respondWithError: RespondWithError;
-  readonly onError: (error: unknown) => void;
-}
+export type StaticFilesDeps = Pick<FeatureParts, "wheel" | "respondWithError" | "onError">;
 
 /** Serves the files of a folder at paths without a route. */
 export class StaticFiles {

@@ -4,16 +4,10 @@ import { type Attempt, dial } from "./dial.ts";
 import { type LogIn, logIn } from "./log-in.ts";
 import { Messages, type Statement, type Value } from "./messages.ts";
 import { PostgresError, serverError } from "./postgres-error.ts";
-import { type Target } from "./target.ts";
 import { fieldsOf, type Message, valuesOf, Wire } from "./wire.ts";
 
 /** The settings for opening connections. */
-export interface ConnectionSettings {
-  readonly target: Target;
-  /** Empty: there is no password. */
-  readonly password: string;
-  /** True if the password may be sent over a connection that is not encrypted. */
-  readonly allowCleartext: boolean;
+export interface ConnectionSettings extends Omit<LogIn, "parameters"> {
   /** PEM certificates that `verify-full` trusts instead of the system's; empty: the system's. */
   readonly authorities: string;
   /** The statement timeout of the server, in milliseconds. */

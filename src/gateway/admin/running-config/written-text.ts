@@ -2,24 +2,19 @@
 import { atOnce } from "../../../lib/slices.ts";
 import { type PackedJson, unpackSteps } from "../../../lib/memory/packed-json.ts";
 import { diagnosticText } from "../../config/diagnostic.ts";
-import { type ConfigFlags } from "../../config/flags.ts";
 import { formatOf } from "../../config/formats/format-of.ts";
 import { type TextFormat } from "../../config/formats/text-format.ts";
 import { MAX_FILE_BYTES } from "../../config/load.ts";
-import { type OwnParts } from "../../config/own-parts.ts";
 import { loadConfigText } from "./config-source.ts";
+import { type JudgeJob } from "./judge.ts";
 import { isSame } from "../../../lib/is-same.ts";
 
 /** A document and the text to keep as much of as possible. It has no functions: it crosses to a thread. */
-export interface TextJob {
+export interface TextJob extends Pick<JudgeJob, "parts" | "flags" | "strict"> {
   readonly document: PackedJson;
   /** The path of the file, whose name has its format. */
   readonly path: string;
   readonly like: { readonly text: string; readonly document: PackedJson; readonly format: TextFormat["name"] };
-  readonly parts: OwnParts;
-  readonly flags: ConfigFlags;
-  /** Warnings are errors. */
-  readonly strict: boolean;
 }
 
 /** The bytes of the file, or the reason why the document cannot be written. */

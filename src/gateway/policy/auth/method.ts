@@ -2,6 +2,7 @@ import { isPlainName } from "../../../lib/text/visible-text.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
+import { type ServiceResponse } from "./question.ts";
 
 /**
  * The header that has the consumer's name for upstreams. The codecs remove it from all requests, so that a client
@@ -25,20 +26,14 @@ export interface Admitted {
   readonly fields: Fields;
 }
 
-/** The response of an auth service, passed on to the client. */
-export interface PassedResponse {
-  readonly status: number;
-  readonly fields: Fields;
-  readonly body: Uint8Array;
-}
-
 /** A client that a method does not admit, with the error that it receives. */
 export interface Refused {
   readonly kind: "refused";
   readonly error: TurnpikeError;
   /** Values of WWW-Authenticate: the credentials that this method accepts. */
   readonly challenges: readonly string[];
-  readonly response?: PassedResponse;
+  /** The response of an auth service, passed on to the client. */
+  readonly response?: ServiceResponse;
 }
 
 /** The result of a method's check. */

@@ -1,15 +1,16 @@
 import { expect, test } from "bun:test";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { ownTenants, tenantsOf } from "./tenant-directory.ts";
-import { serveTenants, type TenantQuestion, TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
+import { type WarmTenant } from "../../tenants/warm-tenants.ts";
+import { serveTenants, type TenantQuestion, TenantQuestions } from "./tenant-questions.ts";
 
 /** A worker with these tenants. It records the questions that it received. */
 class TestWorker {
   readonly asked: TenantQuestion[] = [];
   readonly questions: TenantQuestions;
-  tenants: WorkerTenant[];
+  tenants: WarmTenant[];
 
-  constructor(tenants: WorkerTenant[], responses: "at once" | "never" | "is gone" = "at once", responseMs?: number) {
+  constructor(tenants: WarmTenant[], responses: "at once" | "never" | "is gone" = "at once", responseMs?: number) {
     this.tenants = tenants;
     this.questions = new TenantQuestions((question) => {
       this.asked.push(question);
@@ -30,7 +31,7 @@ class TestWorker {
   }
 }
 
-function warm(key: string, path: string, lastUsedMs: number): WorkerTenant {
+function warm(key: string, path: string, lastUsedMs: number): WarmTenant {
   return { key, path, lastUsedMs };
 }
 

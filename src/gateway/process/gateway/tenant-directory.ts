@@ -1,7 +1,8 @@
 import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Tenant } from "../../admin/shapes/common.ts";
 import { type Tenants } from "../../tenants/tenants.ts";
-import { type TenantQuestions, type WorkerTenant } from "./tenant-questions.ts";
+import { type WarmTenant } from "../../tenants/warm-tenants.ts";
+import { type TenantQuestions } from "./tenant-questions.ts";
 
 /** The tenants of the only worker. */
 export function ownTenants(own: Pick<Tenants, "list" | "drop">): TenantDirectory {
@@ -26,7 +27,7 @@ export function tenantsOf(workers: () => readonly TenantQuestions[]): TenantDire
 }
 
 /** One entry for each tenant and socket, with the number of its workers; the tenant used last comes first. */
-function merged(lists: readonly (readonly WorkerTenant[])[]): Tenant[] {
+function merged(lists: readonly (readonly WarmTenant[])[]): Tenant[] {
   const found = new Map<string, { key: string; path: string; last_used_ms: number; workers: Set<number> }>();
   for (const [worker, tenants] of lists.entries()) {
     for (const { key, path, lastUsedMs } of tenants) {

@@ -1,17 +1,11 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Tenants } from "../../tenants/tenants.ts";
+import { type WarmTenant } from "../../tenants/warm-tenants.ts";
 
 /** Milliseconds that a worker has for its reply; then the question fails with `overloaded`. @bound */
 const RESPONSE_MS = 5000;
 /** Open questions to one worker; one more fails with `overloaded`. */
 const MAX_QUESTIONS = 64;
-
-/** A warm tenant of one worker. */
-export interface WorkerTenant {
-  readonly key: string;
-  readonly path: string;
-  readonly lastUsedMs: number;
-}
 
 /** Asks which tenants are warm, or tells the worker to forget the tenant `drop`. Each question gets one reply. */
 export interface TenantQuestion {
@@ -25,7 +19,7 @@ export interface TenantReply {
   readonly kind: "tenants";
   readonly id: number;
   /** Empty in the reply to `drop`. */
-  readonly tenants: readonly WorkerTenant[];
+  readonly tenants: readonly WarmTenant[];
   readonly dropped: boolean;
 }
 

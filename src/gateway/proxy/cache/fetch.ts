@@ -5,7 +5,7 @@ import { changedHead } from "../../exchange/exchange-state.ts";
 import { type Subrequest, type SubrequestSink } from "../subrequest.ts";
 import { type CacheRequest } from "./cache-request.ts";
 import { isOfUse, isStorable } from "./freshness.ts";
-import { type PartHost } from "./part.ts";
+import { type PartHost, type PartPlan } from "./part.ts";
 import { Pieces, Reader } from "./reader.ts";
 import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
 import { directivesOf } from "./targeted-field.ts";
@@ -32,10 +32,7 @@ export interface FetchHost extends PartHost {
 }
 
 /** The request of a `Fetch`, and the key of its response: the URI and the variant. */
-export interface FetchPlan {
-  readonly uri: string;
-  readonly variant: string;
-  readonly request: CacheRequest;
+export interface FetchPlan extends Omit<PartPlan, "askedAt"> {
   /** The stored response to revalidate. Undefined: the fetch does not revalidate. */
   readonly stale: StoredResponse | undefined;
   /** The reason for the upstream request, as in Cache-Status (RFC 9211 §2.2). */

@@ -39,12 +39,10 @@ interface SlottedServer {
 }
 
 /** The state of a server. */
-export interface ServerStatus {
+export interface ServerStatus extends Pick<Member, "weight" | "backup" | "slot"> {
   readonly upstream: string;
   readonly server: string;
   readonly source: Source;
-  readonly weight: number;
-  readonly backup: boolean;
   /** The result of the probes; undefined without probes. */
   readonly active: ProbedState | undefined;
   /**
@@ -56,8 +54,6 @@ export interface ServerStatus {
   readonly requestsInFlight: number;
   /** When a request or a probe last failed, in Unix milliseconds; undefined if none has. */
   readonly lastFailureMs: number | undefined;
-  /** The server's slot in the shared memory. */
-  readonly slot: number;
 }
 
 /**

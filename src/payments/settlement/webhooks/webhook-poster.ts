@@ -1,5 +1,6 @@
 import { faultOf } from "../../../lib/caught.ts";
 import { type Notice, type Outbox } from "../../../store/outbox.ts";
+import { type ReconcilerOptions } from "../reconciler.ts";
 import { postNotice } from "./post-webhook.ts";
 import { RestingEndpoints } from "./resting-endpoints.ts";
 
@@ -22,15 +23,10 @@ export interface PosterWatcher {
 }
 
 /** The outbox, the secrets, and the limits of the posts. */
-export interface PosterOptions {
+export interface PosterOptions extends Pick<ReconcilerOptions, "clock" | "random" | "log"> {
   readonly outbox: Outbox;
   /** At least one. Read for each post, because a reload may change them. */
   readonly secrets: () => readonly Uint8Array[];
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  /** Returns a number from 0 to below 1. */
-  readonly random: () => number;
-  readonly log: (message: string) => void;
   readonly watcher: PosterWatcher;
   /** Timeout of one post, in milliseconds. Default: `POST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;

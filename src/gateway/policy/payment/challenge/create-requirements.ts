@@ -2,6 +2,7 @@ import { messageOf } from "../../../../lib/caught.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
 import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { type RouteIdentity } from "../../../routing/route-name.ts";
 import { Challenge } from "./challenge.ts";
 import { type Kinds, RouteRequirements } from "./route-requirements.ts";
 
@@ -19,10 +20,7 @@ export interface PaymentTerms extends Terms {
 }
 
 /** The keys of a route that its challenge needs. */
-export interface PaidRouteConfig {
-  readonly path_prefix: string;
-  readonly host?: string;
-  readonly name?: string;
+export interface PaidRouteConfig extends RouteIdentity {
   readonly x402: PaymentTerms;
   /**
    * `x402.public_url`: the beginning of resource URLs, without a slash at the end. Empty: the beginning of the client's

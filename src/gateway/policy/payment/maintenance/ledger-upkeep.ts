@@ -1,16 +1,11 @@
 import { LateWrites } from "../../../../store/late-writes.ts";
 import { type Store } from "../../../../store/store.ts";
-import { type OnEvent } from "../../../telemetry/event.ts";
-import { type Counts } from "../../../telemetry/metrics/counts.ts";
 import { LedgerWatch } from "./ledger-watch.ts";
-import { type MaintenanceSettings, PaymentMaintenance } from "./payment-maintenance.ts";
+import { type MaintenanceDeps, type MaintenanceSettings, PaymentMaintenance } from "./payment-maintenance.ts";
 
-interface LedgerUpkeepDeps {
+interface LedgerUpkeepDeps extends Pick<MaintenanceDeps, "counts" | "log" | "onEvent"> {
   /** The open store of the process; undefined if no configuration has needed it yet. */
   readonly store: () => Store | undefined;
-  readonly counts: Counts;
-  readonly log: (message: string) => void;
-  readonly onEvent: OnEvent;
 }
 
 /** The ledger's part of a process, which outlives configurations: its watch, its late writes and its maintenance. */

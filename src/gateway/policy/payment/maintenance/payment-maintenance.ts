@@ -48,14 +48,9 @@ export interface MaintenanceSettings {
 }
 
 /** The services of the maintenance jobs of payments. */
-export interface MaintenanceDeps {
+export interface MaintenanceDeps extends Pick<Reconcilers.ReconcilerOptions, "clock" | "random" | "log"> {
   readonly store: Store;
   readonly counts: Counts;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  readonly log: (message: string) => void;
   readonly onEvent: OnEvent;
   readonly watch: LedgerWatch;
 }

@@ -5,10 +5,7 @@ import { onEvents } from "./event-feed.ts";
 import { isVisible } from "./visible.ts";
 
 /** Data that a view shows. The last data stays while a later request fails. */
-export interface Resource<T> {
-  readonly data: T | undefined;
-  readonly etag: string | undefined;
-  readonly problem: Problem | undefined;
+export interface Resource<T> extends State<T> {
   readonly reload: () => void;
 }
 
