@@ -837,6 +837,9 @@ class Operations {
   search(request, options) {
     return this.json({ method: "POST", path: "/search" }, request, options);
   }
+  search_content(request, options) {
+    return this.json({ method: "POST", path: "/search/content" }, request, options);
+  }
   scrape(request, options) {
     return this.json({ method: "POST", path: "/scrape" }, request, options);
   }

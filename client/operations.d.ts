@@ -60,12 +60,85 @@ export interface Problem {
 }
 /** The request body of `search` */
 export interface SearchRequest {
-    /** Search query */
+    /** Search query: words, phrases in quotation marks, and -words */
     readonly query: string;
-    /** Number of results; default 10 */
+    /** Number of results on a page; default 10 */
     readonly count?: number | undefined;
+    /** Page of results; page × count is at most 200; default 1 */
+    readonly page?: number | undefined;
+    /** Host whose pages are wanted, with its subdomains */
+    readonly site?: string | undefined;
+    /** Hosts whose pages are left out, with their subdomains */
+    readonly exclude_site?: readonly string[] | undefined;
+    /** First day of publication */
+    readonly after?: string | undefined;
+    /** Last day of publication */
+    readonly before?: string | undefined;
+    /** Language of results, by ISO 639-1 */
+    readonly lang?: string | undefined;
     /** Search timeout in seconds; default 30 */
     readonly timeout?: number | undefined;
+}
+/** The response body of `search_content` */
+export interface SearchContentResponse {
+    readonly query: string;
+    readonly results: readonly SearchContentResult[];
+    readonly metadata: SearchContentMetadata;
+}
+export interface SearchContentResult {
+    readonly title: string;
+    readonly url: string;
+    readonly snippet: string;
+    /** Main content of a page that was read */
+    readonly content?: string | undefined;
+    /** Whether the content was cut to max_length */
+    readonly truncated?: boolean | undefined;
+    /** Reason why the page was not read */
+    readonly error?: string | undefined;
+    /** The problem type of the error */
+    readonly error_type?: string | undefined;
+}
+/** Facts about a search and its pages */
+export interface SearchContentMetadata {
+    /** Length of all results as JSON in bytes, before the cut */
+    readonly content_length: number;
+    /** Time taken, in milliseconds */
+    readonly elapsed_ms: number;
+    /** Whether there were more results than count */
+    readonly truncated: boolean;
+    /** The search providers that responded */
+    readonly providers: readonly string[];
+    /** Whether the results come from the cache */
+    readonly cached: boolean;
+    /** Number of pages with content */
+    readonly pages_read: number;
+}
+/** The request body of `search_content` */
+export interface SearchContentRequest {
+    /** Search query: words, phrases in quotation marks, and -words */
+    readonly query: string;
+    /** Number of results on a page; default 10 */
+    readonly count?: number | undefined;
+    /** Page of results; page × count is at most 200; default 1 */
+    readonly page?: number | undefined;
+    /** Host whose pages are wanted, with its subdomains */
+    readonly site?: string | undefined;
+    /** Hosts whose pages are left out, with their subdomains */
+    readonly exclude_site?: readonly string[] | undefined;
+    /** First day of publication */
+    readonly after?: string | undefined;
+    /** Last day of publication */
+    readonly before?: string | undefined;
+    /** Language of results, by ISO 639-1 */
+    readonly lang?: string | undefined;
+    /** Search timeout in seconds; default 30 */
+    readonly timeout?: number | undefined;
+    /** Format of the contents */
+    readonly content: "markdown";
+    /** Number of first results that are read; default 3 */
+    readonly pages?: number | undefined;
+    /** Maximum length of a page's content in characters; longer content is cut; default 20000 */
+    readonly max_length?: number | undefined;
 }
 /** The response body of `scrape` */
 export interface ScrapeResponse {
@@ -303,6 +376,8 @@ export interface Health {
 export declare abstract class Operations {
     /** Search the web. */
     search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse>;
+    /** Search the web and read the first results. */
+    search_content(request: SearchContentRequest, options?: CallOptions): Promise<SearchContentResponse>;
     /** Retrieve a page as HTML, Markdown, text or links. */
     scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse>;
     /** Retrieve up to 20 pages at once. */

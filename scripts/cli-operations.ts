@@ -11,6 +11,8 @@ const HEAD = `// Made of the API's description by scripts/generate.ts; changes h
 /** An operation of the content API, and the way in which the command line calls it. */
 export interface Operation {
   readonly method: "GET" | "POST";
+  /** Without it, the path is a slash and the name. */
+  readonly path?: string;
   /** The parameter that positional arguments fill: the first required one. With \`many\` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
@@ -27,12 +29,13 @@ export function cliOperations(document: ApiDocument): string {
   return `${HEAD}${JSON.stringify(Object.fromEntries(calls))};\n`;
 }
 
-function callOf(document: ApiDocument, { operationId, method, requestBody }: PlacedOperation) {
+function callOf(document: ApiDocument, { operationId, method, path, requestBody }: PlacedOperation) {
   const body = requestBody?.content["application/json"]?.schema;
   const schema = body && resolveSchema(document, body).schema;
   const argument = schema?.required?.[0];
   return {
     method: method.toUpperCase(),
+    path: path === `/${operationId}` ? undefined : path,
     argument,
     many: argument !== undefined && schema?.properties?.[argument]?.type === "array" ? true : undefined,
     file: OPERATIONS.find(({ name }) => name === operationId)?.success.file,

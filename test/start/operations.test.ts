@@ -34,6 +34,7 @@ function paidRouteOf(name: string): PaidRoute | undefined {
   const url = `${site.url.href}tides`;
   const paidRoutes: Readonly<Record<string, PaidRoute>> = {
     search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
+    search_content: { body: { query: "tide tables", content: "markdown" }, holds: '"content":"High water' },
     scrape: { body: { url, format: "links" }, holds: "[Next](" },
     batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
     extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },

@@ -40,12 +40,15 @@ export function parseCall(args: readonly string[]): CallRequest {
   const { values, positionals } = parseFlags(args, CALL_FLAGS);
   const [name, ...rest] = positionals;
   if (name === undefined) throw new UsageError("Name an operation");
-  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  const operation = operationOf(name);
   if (operation === undefined) throw new UsageError(`No operation "${name}"${likely(name)}`);
+  const parameters = readParameters(name, operation, rest, values.set ?? []);
+  // The content of results has a price of its own, and so an operation of its own.
+  const called = name === "search" && "content" in parameters ? "search_content" : name;
   return {
-    name,
-    operation,
-    parameters: readParameters(name, operation, rest, values.set ?? []),
+    name: called,
+    operation: operationOf(called) ?? operation,
+    parameters,
     gateway: gatewayUrl(values.gateway),
     out: values.out,
     json: values.json === true,
@@ -59,6 +62,10 @@ export function gatewayUrl(flag: string | undefined): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is not an http or https URL`);
   return url;
+}
+
+function operationOf(name: string): Operation | undefined {
+  return Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
 }
 
 function likely(name: string): string {

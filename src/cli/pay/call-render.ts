@@ -29,7 +29,8 @@ const RENDERERS: Readonly<Record<string, (response: Fields) => Rendered | undefi
       typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,
     ),
   extract: ({ data }) => (isObject(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
-  search: ({ results }) => (isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined),
+  search: ({ results }) => found(results),
+  search_content: ({ results }) => found(results),
   batch: ({ results }) => (isList(results) ? pages(results) : undefined),
   resolve: (response) => judgement(response),
 };
@@ -38,9 +39,15 @@ function plain(text: unknown): Rendered | undefined {
   return typeof text === "string" ? { text, notes: [] } : undefined;
 }
 
-function result({ title, url, snippet }: Fields, at: number): string {
-  const lines = [fieldText(url), fieldText(snippet)].filter((line) => line !== "").map((line) => `   ${line}`);
-  return [`${at + 1}. ${fieldText(title)}`, ...lines].join("\n");
+function found(results: unknown): Rendered | undefined {
+  return isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined;
+}
+
+function result({ title, url, snippet, content, error }: Fields, at: number): string {
+  const failure = typeof error === "string" ? `failed: ${error}` : "";
+  const lines = [url, snippet, failure].map(fieldText).flatMap((line) => (line === "" ? [] : [`   ${line}`]));
+  const text = fieldText(content);
+  return [`${at + 1}. ${fieldText(title)}`, ...lines, ...(text === "" ? [] : ["", text])].join("\n");
 }
 
 /** The verdict first, then the reasons, then the evidence, numbered as in the reasons. */

@@ -111,7 +111,7 @@ async function sendUntilReady(
 
 async function send(gateway: URL, request: CallRequest, progress: Progress, signal: AbortSignal): Promise<Paid> {
   const { name, operation, parameters } = request;
-  const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
+  const url = `${gateway.href.replace(/\/+$/, "")}${operation.path ?? `/${name}`}`;
   const init: RequestInit =
     operation.method === "GET"
       ? { signal }

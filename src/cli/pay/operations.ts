@@ -3,6 +3,8 @@
 /** An operation of the content API, and the way in which the command line calls it. */
 export interface Operation {
   readonly method: "GET" | "POST";
+  /** Without it, the path is a slash and the name. */
+  readonly path?: string;
   /** The parameter that positional arguments fill: the first required one. With `many` it is a list of all of them. */
   readonly argument?: string;
   readonly many?: true;
@@ -13,6 +15,7 @@ export interface Operation {
 /** Every operation that `turnpike call` knows, by name. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   search: { method: "POST", argument: "query" },
+  search_content: { method: "POST", path: "/search/content", argument: "query" },
   scrape: { method: "POST", argument: "url" },
   batch: { method: "POST", argument: "urls", many: true },
   extract: { method: "POST", argument: "url" },

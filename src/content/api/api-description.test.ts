@@ -62,7 +62,9 @@ test("the schemas have the names of the interface's tables", () => {
     "Metadata",
     "Problem",
     ...OPERATIONS.filter(({ success }) => success.schema !== undefined).map(({ name }) =>
-      name === "health" ? "Health" : `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`,
+      name === "health"
+        ? "Health"
+        : `${name.replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())}Response`,
     ),
   ];
   expect(names.filter((name) => schemas[name] === undefined)).toEqual([]);

@@ -11,7 +11,7 @@ type Rule =
   | { readonly kind: "integer" | "number"; readonly min?: number; readonly max?: number; readonly default?: number }
   | { readonly kind: "boolean"; readonly default: boolean }
   | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
-  | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default: string }
+  | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default?: string }
   | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[] }
   | { readonly kind: "url" | "selectors" };
 
@@ -31,6 +31,13 @@ const PAGE: Readonly<Record<string, Rule>> = {
   partial: { kind: "boolean", default: false },
 };
 const url: Rule = { kind: "url" };
+
+const SEARCH: Readonly<Record<string, Rule>> = {
+  query: { kind: "text", max: 500 },
+  count: { kind: "integer", min: 1, max: 50, default: 10 },
+  page: { kind: "integer", min: 1, max: 50, default: 1 },
+  timeout,
+};
 
 const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   "/scrape": { url, ...PAGE, format, max_length: maxLength, evaluate: { kind: "text" } },
@@ -64,7 +71,13 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     size: { kind: "integer", min: 32, max: 2048, default: 256 },
     margin: { kind: "integer", min: 0, max: 10, default: 2 },
   },
-  "/search": { query: { kind: "text", max: 500 }, count: { kind: "integer", min: 1, max: 50, default: 10 }, timeout },
+  "/search": SEARCH,
+  "/search/content": {
+    ...SEARCH,
+    content: { kind: "one-of", values: ["markdown"] },
+    pages: { kind: "integer", min: 1, max: 5, default: 3 },
+    max_length: { kind: "integer", min: 1, max: 100_000, default: 20_000 },
+  },
   "/resolve": {
     question: { kind: "text", max: 2000 },
     criteria: { kind: "text", max: 20_000, empty: true },
@@ -78,6 +91,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
 function leastOf(path: string): Record<string, unknown> {
   if (path === "/qr") return { data: "x" };
   if (path === "/search") return { query: "x" };
+  if (path === "/search/content") return { query: "x", content: "markdown" };
   if (path === "/resolve") return { question: "x" };
   if (path === "/batch") return { urls: ["https://example.com/"] };
   const page = { url: "https://example.com/" };

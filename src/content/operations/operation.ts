@@ -142,9 +142,9 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type") {
-    return issue.input === undefined ? "is required" : `must be of type ${issue.expected}`;
-  }
+  if (issue.input === undefined && (issue.code === "invalid_type" || issue.code === "invalid_value"))
+    return "is required";
+  if (issue.code === "invalid_type") return `must be of type ${issue.expected}`;
   if (issue.code === "too_small" && issue.minimum === 1 && ["string", "array"].includes(issue.origin)) {
     return "must not be empty";
   }

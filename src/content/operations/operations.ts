@@ -9,6 +9,7 @@ import { resolve } from "./resolve.ts";
 import { scrape } from "./scrape.ts";
 import { screenshot } from "./screenshot.ts";
 import { search } from "./search.ts";
+import { searchContent } from "./search-content.ts";
 
 /**
  * All operations of the content service with their prices. The routes, the API's description and the documentation use
@@ -16,6 +17,7 @@ import { search } from "./search.ts";
  */
 export const OPERATIONS: readonly Operation[] = [
   search,
+  searchContent,
   scrape,
   batch,
   extract,

@@ -1,31 +1,83 @@
 import { z } from "@hono/zod-openapi";
-import { type OperationResult, postOperation } from "./operation.ts";
-import { visibleText } from "./text.ts";
+import { type SearchQuery, type SearchResponse } from "../search/search.ts";
+import { hostWithoutWww } from "../search/web/result-url.ts";
+import { invalidParameters, type OperationResult, postOperation } from "./operation.ts";
+import { matching, text, visibleText } from "./text.ts";
 
 /** Maximum number of characters of a query. The search providers accept no more. */
 const MAX_QUERY_LENGTH = 500;
 
-const body = z
-  .strictObject({
-    query: visibleText(MAX_QUERY_LENGTH).openapi({ description: "Search query", example: "tide tables" }),
-    count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results" }),
-    timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search timeout in seconds" }),
-  })
-  .openapi("SearchRequest");
+/** Hosts that one search can exclude. */
+const MAX_EXCLUDED_SITES = 10;
+/** Maximum number of characters of a host name, as in DNS. */
+const MAX_HOST_LENGTH = 253;
+/** Maximum number of results up to and with the requested page. */
+const MAX_RESULTS = 200;
+
+/** A host name with a dot, in any script. */
+const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u;
+const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+
+const host = matching(text(MAX_HOST_LENGTH), HOST, "must be a host name such as example.com").refine(
+  (name) => URL.canParse(`http://${name}/`),
+  "must be a host name such as example.com",
+);
+const day = matching(z.string(), DAY, "must be a day such as 2026-01-31").refine(
+  (date) => new Date(date).toISOString().startsWith(date),
+  "must be a day such as 2026-01-31",
+);
+
+/** The parameters that `/search` and `/search/content` share. */
+export const searchParameters = {
+  query: visibleText(MAX_QUERY_LENGTH).openapi({
+    description: "Search query: words, phrases in quotation marks, and -words",
+    example: "tide tables",
+  }),
+  count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results on a page" }),
+  page: z.int().min(1).max(50).default(1).openapi({
+    description: "Page of results; page × count is at most 200",
+  }),
+  site: host.optional().openapi({
+    description: "Host whose pages are wanted, with its subdomains",
+    example: "example.com",
+  }),
+  exclude_site: z
+    .array(host)
+    .min(1)
+    .max(MAX_EXCLUDED_SITES)
+    .optional()
+    .openapi({ description: "Hosts whose pages are left out, with their subdomains", example: ["example.org"] }),
+  after: day.optional().openapi({ description: "First day of publication", example: "2026-01-01" }),
+  before: day.optional().openapi({ description: "Last day of publication", example: "2026-12-31" }),
+  lang: matching(z.string(), /^[a-z]{2}$/, "must be a language code of ISO 639-1 such as de")
+    .optional()
+    .openapi({ description: "Language of results, by ISO 639-1", example: "de" }),
+  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search timeout in seconds" }),
+};
+
+const body = z.strictObject(searchParameters).openapi("SearchRequest");
+
+/** The members of a result. */
+export const resultFields = {
+  title: z.string(),
+  url: z.string().openapi({ format: "uri" }),
+  snippet: z.string(),
+};
+
+/** The metadata of a search. */
+export const searchMetadata = {
+  content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
+  elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
+  truncated: z.boolean().openapi({ description: "Whether there were more results than count" }),
+  providers: z.array(z.string()).openapi({ description: "The search providers that responded" }),
+  cached: z.boolean().openapi({ description: "Whether the results come from the cache" }),
+};
 
 const response = z
   .object({
     query: z.string(),
-    results: z.array(z.object({ title: z.string(), url: z.string().openapi({ format: "uri" }), snippet: z.string() })),
-    metadata: z
-      .object({
-        content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
-        elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
-        truncated: z.boolean().openapi({ description: "Whether there were more results than count" }),
-        providers: z.array(z.string()).openapi({ description: "The search providers that responded" }),
-        cached: z.boolean().openapi({ description: "Whether the results come from the cache" }),
-      })
-      .openapi("SearchMetadata", { description: "Facts about a search" }),
+    results: z.array(z.object(resultFields)),
+    metadata: z.object(searchMetadata).openapi("SearchMetadata", { description: "Facts about a search" }),
   })
   .openapi("SearchResponse");
 
@@ -38,7 +90,9 @@ export const search = postOperation(
     summary: "Search the web",
     description:
       "Queries the configured search providers and merges their results. Each page appears once, the best first, with " +
-      "title and snippet as plain text. An empty list is a result. If all providers fail, the call is an error and free.",
+      "title and snippet as plain text. An empty list is a result. If all providers fail, the call is an error and free, " +
+      "and so is a restriction that no provider supports. Operators in the query, such as site:, have no effect; use the " +
+      "parameters. /search/content also returns the text of the first pages.",
     body,
     example: { query: "tide tables", count: 2 },
     success: {
@@ -59,19 +113,47 @@ export const search = postOperation(
     },
     failures: ["invalid-parameters", "overloaded", "search-failed", "search-unavailable", "search-timeout"],
   },
-  async ({ query, count, timeout }, services, { elapsedMs }): Promise<OperationResult> => {
-    const { results, more, providers, cached } = await services.search.search({
-      query,
-      count,
-      timeoutMs: timeout * 1000,
-    });
-    const metadata = {
-      content_length: Buffer.byteLength(JSON.stringify([...results, ...more])),
-      elapsed_ms: elapsedMs(),
-      truncated: more.length > 0,
-      providers,
-      cached,
-    };
-    return { json: { query, results, metadata } };
+  async (input, services, { elapsedMs }): Promise<OperationResult> => {
+    const found = await services.search.search(searchQuery(input, input.timeout * 1000));
+    return { json: { query: input.query, results: found.results, metadata: metadataOf(found, elapsedMs()) } };
   },
 );
+
+type Input = z.output<typeof body>;
+
+/** The search that the parameters ask for. Throws `invalid-parameters` if they contradict each other. */
+export function searchQuery(input: Input, timeoutMs: number): SearchQuery {
+  const { query, count, page, site, exclude_site: excluded, after, before, lang } = input;
+  if (page * count > MAX_RESULTS) {
+    throw invalidParameters([
+      { path: "page", message: `must be at most ${Math.floor(MAX_RESULTS / count)} with this count` },
+    ]);
+  }
+  if (after !== undefined && before !== undefined && before < after) {
+    throw invalidParameters([{ path: "before", message: "must not be earlier than after" }]);
+  }
+  const filters = {
+    site: site === undefined ? undefined : hostOf(site),
+    exclude_site: excluded?.map((other) => hostOf(other)),
+    after,
+    before,
+    lang,
+  };
+  return { query, count, page, filters, timeoutMs };
+}
+
+/** The metadata of a search. `elapsedMs` is a whole number. */
+export function metadataOf({ results, more, providers, cached }: SearchResponse, elapsedMs: number) {
+  return {
+    content_length: Buffer.byteLength(JSON.stringify([...results, ...more])),
+    elapsed_ms: elapsedMs,
+    truncated: more.length > 0,
+    providers,
+    cached,
+  };
+}
+
+/** A host name as results have it: in ASCII and lower case, without `www.`. */
+function hostOf(name: string): string {
+  return hostWithoutWww(new URL(`http://${name}/`).hostname);
+}

@@ -1,0 +1,152 @@
+import { z } from "@hono/zod-openapi";
+import { messageOf } from "../../lib/caught.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { cut } from "../../lib/text/cut-text.ts";
+import { PageBurnt } from "../page/burnt.ts";
+import { type SearchResult } from "../search/web/result.ts";
+import { type Call, type OperationResult, postOperation, type Services } from "./operation.ts";
+import { pageParameters, pageRequest } from "./page-parameters.ts";
+import { metadataOf, resultFields, searchMetadata, searchParameters, searchQuery } from "./search.ts";
+
+/** Pages that one call reads. */
+const MAX_PAGES = 5;
+/** Maximum number of characters of one page's content. */
+const MAX_CONTENT = 100_000;
+/** The share of the timeout that the search may take. The rest is for the pages. */
+const SEARCH_SHARE = 0.5;
+
+const body = z
+  .strictObject({
+    ...searchParameters,
+    // Required, so that a route for /search with its schema refuses this body, whose price is another one.
+    content: z.enum(["markdown"]).openapi({ description: "Format of the contents" }),
+    pages: z.int().min(1).max(MAX_PAGES).default(3).openapi({ description: "Number of first results that are read" }),
+    max_length: z
+      .int()
+      .min(1)
+      .max(MAX_CONTENT)
+      .default(20_000)
+      .openapi({ description: "Maximum length of a page's content in characters; longer content is cut" }),
+  })
+  .openapi("SearchContentRequest");
+
+const result = z
+  .object({
+    ...resultFields,
+    content: z.string().optional().openapi({ description: "Main content of a page that was read" }),
+    truncated: z.boolean().optional().openapi({ description: "Whether the content was cut to max_length" }),
+    error: z.string().optional().openapi({ description: "Reason why the page was not read" }),
+    error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
+  })
+  .openapi("SearchContentResult");
+
+const response = z
+  .object({
+    query: z.string(),
+    results: z.array(result),
+    metadata: z
+      .object({ ...searchMetadata, pages_read: z.int().openapi({ description: "Number of pages with content" }) })
+      .openapi("SearchContentMetadata", { description: "Facts about a search and its pages" }),
+  })
+  .openapi("SearchContentResponse");
+
+/** `POST /search/content`: search results, and the content of the first ones. */
+export const searchContent = postOperation(
+  {
+    name: "search_content",
+    path: "/search/content",
+    price: "$0.02",
+    summary: "Search the web and read the first results",
+    description:
+      "Searches as /search does, and reads the first results as /read does, at the same time. A page that fails has an " +
+      "`error` and no content, and does not affect the others. The price is the same for any number of pages. If no page " +
+      "was read, the call is free, unless the operator charges for pages that use up their own time. `timeout` is for the " +
+      "whole call; the search gets half of it.",
+    body,
+    example: { query: "tide tables", count: 2, content: "markdown", pages: 1 },
+    success: {
+      description: "The results, the best first, with the content of the first ones",
+      contentType: "application/json",
+      schema: response,
+      example: {
+        query: "tide tables",
+        results: [
+          {
+            title: "Tide tables",
+            url: "https://example.com/tides",
+            snippet: "High water at the harbour comes twice a day, about fifty minutes later each day.",
+            content: "High water at the harbour comes twice a day, about fifty minutes later each day.",
+            truncated: false,
+          },
+          {
+            title: "Harbour guide",
+            url: "https://example.org/harbour",
+            snippet: "Ships enter the harbour at high water.",
+          },
+        ],
+        metadata: {
+          content_length: 280,
+          elapsed_ms: 940,
+          truncated: false,
+          providers: ["local"],
+          cached: false,
+          pages_read: 1,
+        },
+      },
+    },
+    failures: ["invalid-parameters", "overloaded", "search-failed", "search-unavailable", "search-timeout"],
+  },
+  async (input, services, call): Promise<OperationResult> => {
+    const timeoutMs = input.timeout * 1000;
+    const found = await services.search.search(searchQuery(input, timeoutMs * SEARCH_SHARE));
+    const reader = new ResultReader(services, call, timeoutMs);
+    const read = found.results.map(async (each, at) =>
+      at < input.pages ? { ...each, ...(await reader.read(each, input.max_length)) } : each,
+    );
+    const results = await Promise.all(read);
+    const metadata = { ...metadataOf(found, call.elapsedMs()), pages_read: reader.pagesRead };
+    const json = new TextEncoder().encode(JSON.stringify({ query: input.query, results, metadata }));
+    return { parts: [json], release: () => undefined, isFree: reader.pagesRead === 0 && !reader.hasBurnt };
+  },
+);
+
+type Content = Pick<z.output<typeof result>, "content" | "truncated" | "error" | "error_type">;
+
+/** Reads the pages of results, and never fails. */
+class ResultReader {
+  readonly #services: Services;
+  readonly #call: Call;
+  readonly #timeoutMs: number;
+  pagesRead = 0;
+  /** True if a page used up its time itself, so that the call may be charged for. */
+  hasBurnt = false;
+
+  constructor(services: Services, call: Call, timeoutMs: number) {
+    this.#services = services;
+    this.#call = call;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async read({ url }: SearchResult, maxLength: number): Promise<Content> {
+    const { pages, log } = this.#services;
+    const leftMs = Math.max(1, this.#timeoutMs - this.#call.elapsedMs());
+    try {
+      const request = pageRequest(PAGE.parse({ url }), this.#call.signal);
+      const { extraction } = await pages.read({ ...request, timeoutMs: leftMs, turnMs: leftMs }, { kind: "article" });
+      this.pagesRead += 1;
+      const content = cut(extraction.content, maxLength);
+      return { content, truncated: content !== extraction.content };
+    } catch (error) {
+      if (error instanceof PageBurnt) this.hasBurnt = true;
+      if (error instanceof TurnpikeError) return failed(error);
+      log("error", `Cannot read a result of a search: ${messageOf(error)}`);
+      return failed(new TurnpikeError("internal", "Cannot read the page: see the log"));
+    }
+  }
+}
+
+const PAGE = z.object(pageParameters);
+
+function failed({ code, message }: TurnpikeError): Content {
+  return { error: message, error_type: `urn:turnpike:error:${code}` };
+}
