@@ -110,10 +110,11 @@ for (const { name, path, body, example } of OPERATIONS) {
 
   test(`${name}: the schema before the price and the service accept the same bodies`, () => {
     const route = shipped.routes.find(({ path_prefix }) => path_prefix === path);
-    const source: Json = { $ref: `urn:turnpike:body:${name}` };
+    const uri = `urn:turnpike:body:${path.slice(1)}`;
+    const source: Json = { $ref: uri };
     expect(route).toMatchObject({ body_schema: source });
     const schema = compileSchema(source, { checksFormats: true, known: operationSchema });
-    const described = operationSchema(`urn:turnpike:body:${name}`);
+    const described = operationSchema(uri);
     const fields = Object.keys((described as { properties: object }).properties); // The schemas of bodies are objects.
     const bodies: unknown[] = [example, {}, null, [], "x", 1, { ...example, unknown: 1 }];
     for (const field of fields) for (const value of VALUES) bodies.push({ ...example, [field]: value });

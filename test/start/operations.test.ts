@@ -297,25 +297,28 @@ const SENDERS: readonly (readonly [string, Send, string])[] = HAS_CURL
     ];
 
 describe.each(SENDERS)("%s", (_sender, send, version) => {
-  test.each(OPERATIONS.map(({ name, price }) => [name, price] as const))("%s requires payment", async (name, price) => {
-    const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
-    const init: RequestInit =
-      body === undefined
-        ? {}
-        : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    const statuses: number[] = [];
-    const paid = await payAndFetch(`${gateway}/${name}`, init, {
-      account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
-      maxPrice: "$1",
-      fetch: async (url, one) => {
-        const response = await send(url, one);
-        statuses.push(response.status);
-        return response;
-      },
-    });
-    expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
-    expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
-    expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
-    if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);
-  });
+  test.each(OPERATIONS.map(({ name, path, price }) => [name, path, price] as const))(
+    "%s requires payment",
+    async (name, path, price) => {
+      const { body, holds } = paidRouteOf(name) ?? { holds: "?" };
+      const init: RequestInit =
+        body === undefined
+          ? {}
+          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      const statuses: number[] = [];
+      const paid = await payAndFetch(`${gateway}${path}`, init, {
+        account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
+        maxPrice: "$1",
+        fetch: async (url, one) => {
+          const response = await send(url, one);
+          statuses.push(response.status);
+          return response;
+        },
+      });
+      expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
+      expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
+      expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
+      if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);
+    },
+  );
 });

@@ -80,3 +80,21 @@ for (const args of SENSELESS) {
     expect(() => parseCall(args)).toThrow(UsageError);
   });
 }
+
+test("a search with content is the operation that sells it, at its own path", () => {
+  const calls = [
+    ["search", "q"],
+    ["search", "q", "--set", "content=markdown"],
+    ["search_content", "q"],
+  ];
+  const called = calls.map((args) => {
+    const request = parseCall(args);
+    if (request === "help") throw new Error("it asks for no help");
+    return [request.name, request.operation.path];
+  });
+  expect(called).toEqual([
+    ["search", undefined],
+    ["search_content", "/search/content"],
+    ["search_content", "/search/content"],
+  ]);
+});

@@ -14,18 +14,12 @@ const MAX_HOST_LENGTH = 253;
 /** Maximum number of results up to and with the requested page. */
 const MAX_RESULTS = 200;
 
+const NOT_A_HOST = "must be a host name such as example.com";
 /** A host name with a dot, in any script. */
 const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u;
-const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
-const host = matching(text(MAX_HOST_LENGTH), HOST, "must be a host name such as example.com").refine(
-  (name) => URL.canParse(`http://${name}/`),
-  "must be a host name such as example.com",
-);
-const day = matching(z.string(), DAY, "must be a day such as 2026-01-31").refine(
-  (date) => new Date(date).toISOString().startsWith(date),
-  "must be a day such as 2026-01-31",
-);
+const host = matching(text(MAX_HOST_LENGTH), HOST, NOT_A_HOST);
+const day = z.iso.date("must be a day such as 2026-01-31");
 
 /** The parameters that `/search` and `/search/content` share. */
 export const searchParameters = {
@@ -133,8 +127,8 @@ export function searchQuery(input: Input, timeoutMs: number): SearchQuery {
     throw invalidParameters([{ path: "before", message: "must not be earlier than after" }]);
   }
   const filters = {
-    site: site === undefined ? undefined : hostOf(site),
-    exclude_site: excluded?.map((other) => hostOf(other)),
+    site: site === undefined ? undefined : hostOf(site, "site"),
+    exclude_site: excluded?.map((other, at) => hostOf(other, `exclude_site.${at}`)),
     after,
     before,
     lang,
@@ -154,6 +148,8 @@ export function metadataOf({ results, more, providers, cached }: SearchResponse,
 }
 
 /** A host name as results have it: in ASCII and lower case, without `www.`. */
-function hostOf(name: string): string {
-  return hostWithoutWww(new URL(`http://${name}/`).hostname);
+function hostOf(name: string, path: string): string {
+  const url = URL.parse(`http://${name}/`);
+  if (url === null) throw invalidParameters([{ path, message: NOT_A_HOST }]);
+  return hostWithoutWww(url.hostname);
 }
