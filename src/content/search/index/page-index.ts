@@ -15,9 +15,8 @@ const MAX_PAGE_TEXT = 200_000;
 const MAX_TITLE = 300;
 /** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 5_000;
-/** Best passages by which pages are ranked, and best pages whose titles are compared with the query. */
+/** Best passages by which pages are ranked. */
 const MAX_RANKED_PASSAGES = 1_000;
-const MAX_RANKED_PAGES = 200;
 /**
  * Maximum number of pages in the index that were fetched outside of a crawl and belong to no site. The oldest are
  * removed.
@@ -163,14 +162,14 @@ export class PageIndex {
     const languages = !stems ? [UNSTEMMED] : filters.lang === undefined ? this.#languages() : [filters.lang];
     const match = matchOf(query, { count: this.#count(), languages, vocabulary: this.#vocabulary, corrections });
     if (match.text === "") return [];
-    const pages = this.#ranked(match, filters).slice(offset, offset + count);
+    const pages = this.#ranked(match, filters, offset + count).slice(offset, offset + count);
     const terms = [...new Set([...termsOf(query).map((parts) => parts.join("")), ...match.stems])];
     const body = this.database.query<{ body: string }, [number]>("SELECT body FROM pages WHERE id = ?");
     return pages.map(({ id, url, title }) => ({ url, title, snippet: snippetOf(body.get(id)?.body ?? "", terms) }));
   }
 
-  /** The pages for a query, best first. */
-  #ranked({ text, stems }: IndexMatch, filters: SearchFilters): readonly RankedPage[] {
+  /** The pages for a query, of which the first `count` are in order. */
+  #ranked({ text, stems }: IndexMatch, filters: SearchFilters, count: number): readonly RankedPage[] {
     const { conditions, values } = conditionsOf(filters);
     const from = conditions.length === 0 ? "words" : `words JOIN pages ON pages.id = words.rowid / ${MAX_PASSAGES}`;
     const passages = this.database
@@ -179,11 +178,14 @@ export class PageIndex {
          WHERE ${["words MATCH ?", ...conditions].join(" AND ")} ORDER BY score DESC LIMIT ${MAX_RANKED_PASSAGES}`,
       )
       .all(text, ...values);
-    const scores = [...scoresOf(passages, this.#ranking)].toSorted(([, a], [, b]) => b - a).slice(0, MAX_RANKED_PAGES);
+    const scores = [...scoresOf(passages, this.#ranking)].toSorted(([, a], [, b]) => b - a);
+    // No title can lift a page with less into the first ones.
+    const least = (scores[count - 1]?.[1] ?? 0) / (1 + this.#ranking.titleGain);
     const page = this.database.query<RankedPage & { language: string }, [number]>(
       "SELECT id, url, title, language FROM pages WHERE id = ?",
     );
     return scores
+      .filter(([, score]) => score >= least)
       .flatMap(([id, score]) => {
         const found = page.get(id);
         return found === null ? [] : [{ ...found, score: score * this.#titleFactor(found, stems) }];
