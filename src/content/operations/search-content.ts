@@ -129,10 +129,11 @@ class ResultReader {
 
   async read({ url }: SearchResult, maxLength: number): Promise<Content> {
     const { pages, log } = this.#services;
-    const leftMs = Math.max(1, this.#timeoutMs - this.#call.elapsedMs());
+    // The wait for a browser tab and the load itself.
+    const halfMs = Math.max(1, (this.#timeoutMs - this.#call.elapsedMs()) / 2);
     try {
       const request = pageRequest(PAGE.parse({ url }), this.#call.signal);
-      const { extraction } = await pages.read({ ...request, timeoutMs: leftMs, turnMs: leftMs }, { kind: "article" });
+      const { extraction } = await pages.read({ ...request, timeoutMs: halfMs, turnMs: halfMs }, { kind: "article" });
       this.pagesRead += 1;
       const content = cut(extraction.content, maxLength);
       return { content, truncated: content !== extraction.content };

@@ -119,7 +119,7 @@ export class Deadline {
   }
 }
 
-/** `turnMs` is the limit that a batch sets for its pages. */
+/** `turnMs` is the limit that a call sets for its pages. */
 function turnError(turnMs: number | undefined): TurnpikeError {
   if (turnMs === undefined) {
     return new TurnpikeError("overloaded", "Cannot accept the request: no slot became free in time");
@@ -127,7 +127,7 @@ function turnError(turnMs: number | undefined): TurnpikeError {
   const seconds = Math.round(turnMs / 1000);
   return new TurnpikeError(
     "page-not-begun",
-    `Cannot load the page: its turn in the batch did not come within ${seconds} s`,
+    `Cannot load the page: its turn did not come within ${seconds} s`,
   );
 }
 

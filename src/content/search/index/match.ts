@@ -44,7 +44,7 @@ export function matchOf(query: string, pages: MatchedPages): IndexMatch {
   const stems = new Set<string>();
   const words = found.map((parts) => alternativesOf(parts, pages, stems));
   const telling = words.filter(({ pages: number }) => number < pages.count * COMMON);
-  const used = telling.length === 0 ? words : telling;
+  const used = telling.some(({ pages: number }) => number > 0) ? telling : words;
   return { text: [...new Set(used.flatMap(({ quoted }) => quoted))].join(" OR "), stems };
 }
 

@@ -174,6 +174,18 @@ describe("ranks", () => {
   });
 });
 
+test("a word that all pages have is searched for unless another known word tells pages apart", () => {
+  const index = fresh();
+  put(index, "one", "Harbour", "A harbour with a crane.");
+  expect([paths(index, "harbour"), paths(index, "harbour zebra"), paths(index, "a zebra")]).toEqual([
+    ["one"],
+    ["one"],
+    ["one"],
+  ]);
+  put(index, "two", "Port", "A harbour without one.");
+  expect(paths(index, "harbour crane")).toEqual(["one"]);
+});
+
 describe("restrictions", () => {
   const index = fresh();
   const add = (url: string, language?: string, published?: string) =>

@@ -34,7 +34,7 @@ export const contentSearch = z
       .boolean()
       .default(false)
       .describe(
-        "Add pages that clients read by `/scrape`, `/batch` and `/read`, and the sources of `/resolve`, to the index. All clients can then find them.",
+        "Add pages that clients read by `/scrape`, `/batch`, `/read` and `/search/content`, and the sources of `/resolve`, to the index. All clients can then find them.",
       ),
     index_max_mb: count(1024, 1, 1_048_576).describe("Maximum size of the index in MB."),
   })
