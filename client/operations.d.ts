@@ -85,6 +85,7 @@ export interface SearchContentResponse {
     readonly results: readonly SearchContentResult[];
     readonly metadata: SearchContentMetadata;
 }
+/** A result, with the content of its page if it was read */
 export interface SearchContentResult {
     readonly title: string;
     readonly url: string;

@@ -95,6 +95,7 @@ export interface SearchContentResponse {
   readonly metadata: SearchContentMetadata;
 }
 
+/** A result, with the content of its page if it was read */
 export interface SearchContentResult {
   readonly title: string;
   readonly url: string;

@@ -38,7 +38,7 @@ const result = z
     error: z.string().optional().openapi({ description: "Reason why the page was not read" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
   })
-  .openapi("SearchContentResult");
+  .openapi("SearchContentResult", { description: "A result, with the content of its page if it was read" });
 
 const response = z
   .object({

@@ -43,9 +43,7 @@ test("a visit that waits too long for its turn, in several queues together, ends
   deadline.go();
   expect(await deadline.race(Promise.resolve("has its turn"))).toBe("has its turn");
   deadline.wait();
-  expect(await messageOf(deadline.race(NEVER))).toBe(
-    "Cannot load the page: its turn did not come within 0 s",
-  );
+  expect(await messageOf(deadline.race(NEVER))).toBe("Cannot load the page: its turn did not come within 0 s");
   deadline.go();
   expect(deadline.grace(60_000)).toBe(false);
 });

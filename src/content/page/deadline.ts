@@ -125,10 +125,7 @@ function turnError(turnMs: number | undefined): TurnpikeError {
     return new TurnpikeError("overloaded", "Cannot accept the request: no slot became free in time");
   }
   const seconds = Math.round(turnMs / 1000);
-  return new TurnpikeError(
-    "page-not-begun",
-    `Cannot load the page: its turn did not come within ${seconds} s`,
-  );
+  return new TurnpikeError("page-not-begun", `Cannot load the page: its turn did not come within ${seconds} s`);
 }
 
 function stoppable(): PromiseWithResolvers<never> {
