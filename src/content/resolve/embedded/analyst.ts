@@ -37,21 +37,34 @@ export function createEmbeddedAnalyst(maxStatements = MAX_STATEMENTS): Analyst {
         // A source can have a megabyte of text. Other tasks run between two sources.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return { statements, probability: leanOf(signsOfStories(asked, sources, read)) };
+      const unread = read.filter(({ language }) => language === undefined).length;
+      return {
+        statements,
+        probability: leanOf(signsOfStories(asked, sources, read)),
+        reasoning: unreadOf(asked.language === undefined, unread),
+      };
     },
   };
 }
 
+/** Reports the texts in languages that the analyst does not read. */
+function unreadOf(isQuestionUnread: boolean, sources: number): string | undefined {
+  if (isQuestionUnread) return "the question is in a language that the embedded analyst does not read.";
+  if (sources === 0) return undefined;
+  return `${sources} source${sources === 1 ? " is" : "s are"} in a language that the embedded analyst does not read.`;
+}
+
 function readSource(plan: Plan, source: Source): ReadSource {
   const passages = passagesOf(plan, source, speaksToReader);
-  return { source, language: languageOf(source.text, source.language), passages };
+  return { source, language: languageOf(source.text, source.language === "" ? undefined : source.language), passages };
 }
 
 function statementsOf(asked: Asked, { source, language, passages }: ReadSource, index: number): Statement[] {
   const order = firstNumberOf(source.text, source.language === "" ? language : source.language);
   const found: Statement[] = [];
   for (const passage of passages) {
-    const statement = statementOf(asked, passage, { source, index, language, order });
+    const own = language === undefined ? undefined : languageOf(passage.text, language);
+    const statement = statementOf(asked, passage, { source, index, language: own, order });
     if (statement === undefined) continue;
     if (passage.isUnreal) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
     else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });

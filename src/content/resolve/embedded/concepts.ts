@@ -1,61 +1,72 @@
-import { wordsOf } from "../reading/words.ts";
+import { type Word, wordsOf } from "../reading/words.ts";
 
 /**
- * Outcomes in questions, in the five supported languages, and the outcomes that exclude them. Each line has a name, the
+ * Outcomes in questions, in the supported languages, and the outcomes that exclude them. Each line has a name, the
  * names of contrary outcomes, and words. A word with a star is a prefix.
  */
 const LINES = `
-win; lose; win wins won winning winner victory victorious triumph* champion* beat beats beating defeats defeating gewinn* gewann* sieg* gagne* gagné* remport* victoire gana ganó ganado ganar ganadora victoria vence venció 获胜 赢得 夺冠 击败 胜选 当选
-lose; win; lose loses lost losing defeated runner-up verlier* verlor* niederlage unterlag perd perdu perdent défaite pierde perdió derrota 落败 失利 输给
-approve; reject; approve* approval authoriz* authoris* ratif* endorse* greenlight* clear* adopt* genehmig* zugelassen zulass* gebilligt billig* ratifizier* verabschied* stimmt zugestimmt approuv* autoris* adopt* aprob* aprueba autoriz* ratific* 批准 通过 获批
-reject; approve pass; reject* rejection veto* voted-down turn-down turned-down blocks blocked abgelehnt lehnt ablehn* rejet* refus* rechaz* veta vetó 否决 驳回
-pass; reject; pass passes passed passage enact* verabschiedet adopté adoptée aprobó 通过
-sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron 签署 签订
-resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* 辞职
-stay; resign; remains-in-office stay-on stays-on remain-in-office bleibt-im-amt reste-en-poste sigue-en-el-cargo 留任
-die; live; die dies died dead deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* 去世 死亡 逝世
-live; die; alive survive* lebt überleb* vivant survécu vivo sobreviv* 活着
-rise; fall; rise* rose increase* increasing grew grow* climb* surge* soar* jump* gain gains gained hike hikes hiked raise* raising steig* stieg gestiegen erhöh* augment* hausse relèv* relev* sube subió aument* elev* 上升 上涨 增加 加息 增长 上调
-fall; rise; fall falls fell fallen falling drop* decline* declining decrease* decreasing dip dips dipped plunge* slump* cut cuts cutting lower* lowering reduce* reducing reduction sink* sank gesunken sank sink* senk* gesenkt baiss* réduit diminu* baja bajó reduc* redujo recort* disminu* 下降 下跌 减少 降息 下调
-unchanged; rise fall; unchanged steady hold-rates holds-rates held-rates keeps-rates kept-rates unverändert inchangé* maintien* sin-cambios mantuvo mantiene 不变
-launch; cancel postpone; launch* lift-off lifted-off liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* 发射 推出 上市 升空
-release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* 发布 上映
-postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* report* ajourn* aplaz* pospon* pospuesto retras* 推迟 延期
-cancel; ; cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* cancel* suspend* 取消
-ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* 禁止
-allow; ban; allow* permit* legaliz* legalis* erlaub* legalisier* autoris* permit* permite légalis* 允许 合法化
-arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell* arrest* detenid* detuv* 逮捕 拘留
-free; arrest; freed set-free released-from freigelassen libér* liber* 获释
-convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable 有罪 定罪
-acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto 无罪
-elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* 当选
-nominate; ; nominate nominates nominated nominating nominiert 提名
-join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* 加入
-leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió 退出 离开
-acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* 收购
-merge; ; merge* merging merger fusion* 合并
-close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* schloss clôtur* 关闭 收于 收盘
-open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* 开放 开业 开幕
-agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* 协议 达成
-ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego 停火
-strike; ; walkout streik* grève huelga 罢工
-bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota 破产
-default; ; default* zahlungsausfall défaut impago 违约
-invade; ; invad* invasion einmarsch* envahi* invad* 入侵
-impeach; ; impeach* amtsenthebung destitu* 弹劾
-extend; ; extend* extension verlänger* prolong* ampl* prorrog* 延长
-recall; ; recall* rückruf* rappel* retira 召回
+win; lose; win wins won winning winner victory victorious triumph* champion* beat beats beating defeats defeating gewinn* gewann* sieg* gagne* gagné* remport* victoire gana ganó ganado ganar ganadora victoria vence venció vincono vincere vinse vinto vittoria trionf* batte battuto battono sconfigg* sconfitto aggiudic* conquist* venc* venceu vitória ganhou ganha ganham derrotou derrot* campeã* campeón* campion* besieg* bezwang* bezwing* derrotó battu battent
+lose; win; lose loses lost losing defeated runner-up verlier* verlor* niederlage unterlag perd perdu perdent défaite pierde perdió derrota perde perso persero sconfitta perdeu perdem perdieron
+approve; reject; approve* approval authoriz* authoris* ratif* endorse* greenlight* clear* adopt* genehmig* zugelassen zulass* gebilligt billig* ratifizier* verabschied* stimmt zugestimmt approuv* autoris* aprob* aprueba autoriz* ratific* approv* autorizz* aprov* ratifica* ratifi* adoptée votó
+reject; approve pass; reject* rejection veto* voted-down turn-down turned-down blocks blocked abgelehnt lehnt ablehn* rejet* refus* rechaz* veta vetó respin* boccia* rifiut* rejeit* recus* vetou chumb* vetoed votes-down rejeté repouss*
+pass; reject; pass passes passed passage enact* verabschiedet adopté adoptée aprobó approvato approvata aprovado aprovada aprovou
+sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron firm* sottoscri* assin* promulg*
+resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* dimette dimesso dimessa dimissioni demite demitiu demissão renunciou rassegn*
+stay; resign; remains-in-office stay-on stays-on remain-in-office bleibt-im-amt reste-en-poste sigue-en-el-cargo resta-in-carica rimane-in-carica permanece-no-cargo
+die; live; die dies died dead deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* muore morto morta morì decedut* morre morreu faleceu
+live; die; alive survive* lebt überleb* vivant survécu vivo sobreviv* viva sopravviss*
+rise; fall; rise* rose increase* increasing grew grow* climb* surge* soar* jump* gain gains gained hike hikes hiked raise* raising steig* stieg gestiegen erhöh* augment* hausse relèv* relev* sube subió aument* elev* salito salita salì salit* cresc* cresciut* sobe subiu aumentou crebbe
+fall; rise; fall falls fell fallen falling drop* decline* declining decrease* decreasing dip dips dipped plunge* slump* cut cuts cutting lower* lowering reduce* reducing reduction sink* sank gesunken senk* gesenkt baiss* réduit diminu* baja bajó reduc* redujo recort* disminu* cala calò calat* scende sceso cai caiu desceu reduz* baixou tagliato tagliata
+unchanged; rise fall; unchanged steady hold-rates holds-rates held-rates keeps-rates kept-rates unverändert inchangé* maintien* sin-cambios mantuvo mantiene invariat* inalterad*
+launch; cancel postpone; launch* lift-off lifted-off liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* lanci* decoll* lanç* lançou partì
+release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou
+postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* report* ajourn* aplaz* pospon* pospuesto retras* rinvi* rimand* posticip* adia* adiou
+cancel; ; cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé
+ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* vietat* proib* bannit*
+allow; ban; allow* permit* legaliz* legalis* erlaub* legalisier* autoris* permite légalis* permess* permett* permitiu
+arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell* detenid* detuv* preso presa detid* prendeu
+free; arrest; freed set-free released-from freigelassen libér* liber* liberat* rilasci* libertad*
+convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable condann* colpevole condenou condenad*
+acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto assol* absolv*
+elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu
+nominate; ; nominate nominates nominated nominating nominiert
+join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* aderi* entra-nella ader* juntou-se
+leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió lascia lasciat* esce-dal deix* saiu abandon*
+acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* acquis* comprou comprato comprata rileva rilevat*
+merge; ; merge* merging merger fusion* fonde*
+close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* schloss clôtur* chius* chiud* chiuse fech* encerr*
+open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* rouvr* rouvert* reabr* reabiert* riapr* riapert* reabert* wiedereröffn* apert* apre aprì apriron* abri* abert*
+agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* accord* acordo
+ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego cessate-il-fuoco cessar-fogo trégua
+strike; ; walkout streik* grève huelga sciopero greve
+bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid*
+default; ; default* zahlungsausfall défaut impago
+invade; ; invad* invasion einmarsch* envahi* invas* invadiu
+impeach; ; impeach* amtsenthebung destitu*
+extend; ; extend* extension verlänger* prolong* ampl* prorrog* prolung* prorog*
+recall; ; recall* rückruf* rappel* retira
 confirm; ; confirmed-as senate-confirmed
-indict; ; indict* charged angeklagt inculp* mis-en-examen imputad* 起诉
-host; ; host hosts hosted hosting ausrichten accueill* acog* 举办
-qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* 晋级 出线
-eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad* 淘汰 出局
+indict; ; indict* charged angeklagt inculp* mis-en-examen imputad*
+host; ; host hosts hosted hosting ausrichten accueill* acog* ospit*
+qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* qualific* apurou
+eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad*
 record; ; record-high all-time-high rekordhoch rekordhöhe
-complete; ; complet* finish* fertig* achev* termin* 完成 竣工
-appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* 任命
-dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* destitu* 解雇 罢免
-land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* 着陆
-list; ; ipo goes-public went-public börsengang introduction-en-bourse 上市
+complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat*
+appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead*
+dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* destitu* licenzi* demit* esoner* exoner*
+land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous*
+list; ; ipo goes-public went-public börsengang introduction-en-bourse
+suspend; ; suspend* ausgesetz* suspend* sospes*
+repeal; ; repeal* rescind* abrog* abolish* aufgehob* derog* revog*
+start; end cancel postpone; start starts started starting begin begins began begun commence* beginn* begann begonnen commenc* début* empiez* empez* comenz* comienz* inizi* comincia* começ*
+end; start; end ends ended ending endet endete beendet beend* termin* finit finì finisc* acab* encerr* conclu*
+score; ; score scores scored scoring
+break; ; break breaks broke broken breaking bricht brach gebrochen battu bat rompió bate batió battuto batteu
+arrive; ; arriv* angekommen erreicht llegó llega chegou chega
+publish; ; publish* veröffentlich* publi* pubblic*
+build; ; built build builds building gebaut construi* costrui*
+pay; ; pay pays paid paying bezahl* gezahlt paye* pagó pagato pagou pagó
+sell; ; sell sells sold selling verkauf* vendu vendido venduto vendeu vendió venduto
 `;
 
 interface Concept {
@@ -66,7 +77,8 @@ interface Concept {
 const CONCEPTS: ReadonlyMap<string, Concept> = new Map();
 const WHOLE = new Map<string, Set<string>>();
 const BEGINNINGS = new Map<string, Set<string>>();
-const PHRASES: (readonly [string, string])[] = [];
+/** Outcomes of several words, by their first word. */
+const PHRASES = new Map<string, { readonly words: readonly string[]; readonly name: string }[]>();
 /** Prefixes are looked up by their first characters. The shortest prefix has this length. */
 const KEY = 3;
 
@@ -81,8 +93,8 @@ function learn(): void {
     known.set(name, { name, contrary: contrary.split(" ").filter((other) => other !== "") });
     for (const word of words.split(" ")) {
       const form = plain(word);
-      if (/\p{sc=Han}/u.test(form)) PHRASES.push([form, name]);
-      else if (form.includes("-")) PHRASES.push([form.replaceAll("-", " "), name]);
+      const [first = "", ...words] = form.split("-");
+      if (words.length > 0) PHRASES.set(first, [...(PHRASES.get(first) ?? []), { words, name }]);
       else if (form.endsWith("*")) put(BEGINNINGS, form.slice(0, -1), name);
       else put(WHOLE, form, name);
     }
@@ -97,22 +109,25 @@ function put(map: Map<string, Set<string>>, key: string, name: string): void {
 
 learn();
 
-/** The outcomes in a text, each with the position of its first word. */
-export function conceptsOf(text: string): Map<string, number> {
-  const found = new Map<string, number>();
-  const add = (names: Iterable<string> | undefined, at: number) => {
-    for (const name of names ?? []) if (!found.has(name)) found.set(name, at);
-  };
-  for (const { text: word, stem, start } of wordsOf(text)) {
-    add(WHOLE.get(word) ?? WHOLE.get(stem), start);
-    for (let length = KEY; length <= word.length; length += 1) add(BEGINNINGS.get(word.slice(0, length)), start);
+/** The outcomes that a word of a text names, alone or with the words after it. */
+export function conceptsAt(words: readonly Word[], at: number): ReadonlySet<string> {
+  const word = words[at];
+  const found = new Set<string>();
+  if (word === undefined) return found;
+  for (const name of WHOLE.get(word.text) ?? WHOLE.get(word.stem) ?? []) found.add(name);
+  for (let length = KEY; length <= word.text.length; length += 1) {
+    for (const name of BEGINNINGS.get(word.text.slice(0, length)) ?? []) found.add(name);
   }
-  const lower = plain(text);
-  for (const [phrase, name] of PHRASES) {
-    const at = lower.indexOf(phrase);
-    if (at >= 0) add([name], at);
+  for (const { words: others, name } of PHRASES.get(word.text) ?? []) {
+    if (others.every((other, n) => words[at + 1 + n]?.text === other)) found.add(name);
   }
   return found;
+}
+
+/** The outcomes in a text. */
+export function conceptsOf(text: string): Set<string> {
+  const words = wordsOf(text);
+  return new Set(words.flatMap((_, at) => [...conceptsAt(words, at)]));
 }
 
 /** Whether one outcome excludes the other. */

@@ -8,20 +8,20 @@ export interface LeanModel {
 
 /** Fitted by `npm run bench -- resolve --fit`, which docs/resolve.md describes. */
 const MODEL: LeanModel = {
-  intercept: -1.25,
+  intercept: -1.34,
   weights: {
-    yes_answers: 0.84,
+    yes_answers: 0.94,
     no_answers: -2.49,
-    negations: -2.02,
-    negation_mismatch: -0.36,
-    refutations: -0.66,
-    confirmations: 0.57,
-    hearsay: 0,
-    coverage: -0.38,
-    coverage_of_all: 0.98,
-    numbers_shared: 0.57,
-    numbers_missing: 0.21,
-    hedges: 1.06,
+    negations: -1.99,
+    negation_mismatch: -0.49,
+    refutations: -0.59,
+    confirmations: 0.47,
+    hearsay: 0.09,
+    coverage: -0.16,
+    coverage_of_all: 0.96,
+    numbers_shared: 0.78,
+    numbers_missing: 0.05,
+    hedges: 0.85,
   },
 };
 

@@ -1,45 +1,114 @@
 import { type Threshold } from "../reading/analysis.ts";
+import { clauseAt, type Clause, type Token, undatedTokensOf } from "../reading/clauses.ts";
+import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
 import { type Language, wordsOf } from "../reading/words.ts";
-import { type Asked } from "./question.ts";
+import { type Asked, yearsOf } from "./question.ts";
+
+/** Verbs and nouns that any figure can have. */
+const GENERAL = new Set(
+  "hav get earn make reach total number figur rate level cost take film company firm club country city averag measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period".split(
+    " ",
+  ),
+);
 
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|gegenüber|contre|desde|frente\sa)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
-/**
- * Compares the figures of a sentence with the question's thresholds: 1 if they are met, -1 if they are not, 0 if the
- * sentence gives no such figures.
- */
+/** What the figures of a sentence say: the sign, a factor for what binds them to the question, and where they stand. */
+export interface Measured {
+  readonly sign: -1 | 1;
+  readonly factor: number;
+  readonly part: { readonly start: number; readonly end: number };
+}
+
+/** Compares the figures of a sentence with the question's thresholds. Undefined if the sentence gives no such figures. */
 export function measured(
   asked: Asked,
   passage: Passage,
   { dates, language }: { dates: readonly NamedDate[]; language: Language },
-): -1 | 0 | 1 {
-  if (passage.context < 0.4 || passage.near.size === 0) return 0;
-  const quantities = quantitiesOf(passage.text, language, dates).filter((one) => !isFormer(passage.text, one));
+): Measured | undefined {
+  if (passage.context < 0.4 || passage.near.size === 0) return undefined;
+  const tokens = undatedTokensOf(passage.text, dates);
+  const grammar = GRAMMARS[language];
+  const clauses = new Map<Quantity, Clause>();
+  const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
+    if (isFormer(passage.text, one)) return false;
+    const clause = clauseAt(tokens, one.start, grammar, language);
+    clauses.set(one, clause);
+    return clause.isFact && isInTime(asked, clause, dates) && !isOfAnother(asked, tokens, clause, one);
+  });
   let met: boolean | undefined;
+  let factor = 1;
+  let part = { start: 0, end: passage.text.length };
   for (const threshold of asked.thresholds) {
-    const fitting = quantities.filter((one) => isSameMeasure(asked, one, threshold));
-    if (fitting.length === 0) return 0;
+    const fitting = quantities.filter(
+      (one) => isSameMeasure(asked, one, threshold) && namesUnit(passage.text, clauses.get(one), one, threshold),
+    );
+    if (fitting.length === 0) return undefined;
     const results = fitting.map((one) =>
       isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold),
     );
+    const bound = fitting.map((one) => boundTo(asked, clauses.get(one)));
+    factor = Math.min(factor, Math.max(...bound));
+    part = clauses.get(fitting[bound.indexOf(Math.max(...bound))] as Quantity) ?? part; // It is one of them.
     if (threshold.comparison === "equal") {
       if (results.includes("yes")) met ??= true;
       else if (passage.coverage >= 0.7) met = false;
-      else return 0;
+      else return undefined;
       continue;
     }
-    if (results.includes("yes") && results.includes("no")) return 0;
-    if (results.every((one) => one === "open")) return 0;
+    if (results.includes("yes") && results.includes("no")) return undefined;
+    if (results.every((one) => one === "open")) return undefined;
     met = (met ?? true) && results.includes("yes");
   }
-  if (met === undefined) return 0;
-  return met ? 1 : -1;
+  return met === undefined ? undefined : { sign: met ? 1 : -1, factor, part: { start: part.start, end: part.end } };
+}
+
+/** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
+function namesUnit(text: string, clause: Clause | undefined, { unit }: Quantity, threshold: Threshold): boolean {
+  if (unit !== "" || threshold.unit === "" || KNOWN.has(threshold.unit) || clause === undefined) return true;
+  const stems = [threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)];
+  if (!stems.some((stem) => clause.stems.has(stem))) return false;
+  return !wordsOf(text).some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
+}
+
+const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
+
+/** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
+function isInTime({ plan, years }: Asked, clause: Clause, dates: readonly NamedDate[]): boolean {
+  const own = dates.filter(({ start, end }) => start >= clause.start - 8 && end <= clause.end + 20);
+  const { from, deadline } = plan;
+  if (own.length === 0) return true;
+  return own.some((date) => {
+    if (from !== undefined && date.to < from) return false;
+    if (from !== undefined && deadline !== undefined && date.precision !== "day" && date.from > deadline) return false;
+    return years.size === 0 || !date.hasYear || yearsOf(date).some((year) => years.has(year));
+  });
+}
+
+/** Whether a figure belongs to a name that the question does not name: "Rival Pavilion had 38 million". */
+function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { start }: Quantity): boolean {
+  if (tokens.some(({ stem }) => asked.names.has(stem))) return false;
+  return tokens.some(
+    (word, at) =>
+      at > 0 && word.start >= clause.start - 60 && word.end <= start && word.capital && /^\p{L}{2}/u.test(word.text),
+  );
+}
+
+/** The share of the question's nouns and verbs in a figure's clause. Names may stand before it. */
+function boundTo(asked: Asked, clause: Clause | undefined): number {
+  const units = new Set(asked.thresholds.flatMap(({ unit }) => wordsOf(unit).map(({ stem }) => stem)));
+  const nouns = [...asked.terms].filter(
+    (term) => !asked.names.has(term) && !units.has(term) && term !== asked.predicate?.stem && !GENERAL.has(term),
+  );
+  if (clause === undefined || nouns.length === 0) return 1;
+  const here = nouns.filter((noun) => clause.stems.has(noun)).length;
+  return 0.4 + (0.6 * here) / nouns.length;
 }
 
 function turned(result: "yes" | "no" | "open"): "yes" | "no" | "open" {
@@ -53,7 +122,12 @@ function isTurned(text: string, quantity: Quantity): boolean {
   return isNegated(clause.replace(/\bshort\sof\b/giu, ""));
 }
 
+/** A difference to another figure: "1.9 million more than". */
+const DIFFERENCE =
+  /^\s(?:\p{L}+\s){0,2}?(?:more|fewer|less|higher|lower|dearer|cheaper|better|worse|mehr|weniger|de\splus|de\smoins|más|menos|più|meno|mais|up|down)(?:\s(?:than|als|que|di|do\sque)|[,.;)]|$)/iu;
+
 function isFormer(text: string, quantity: Quantity): boolean {
+  if (quantity.comparison === undefined && DIFFERENCE.test(text.slice(quantity.end, quantity.end + 40))) return true;
   return FORMER.test(text.slice(Math.max(0, quantity.start - 24), quantity.start));
 }
 

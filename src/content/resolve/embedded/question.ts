@@ -1,33 +1,46 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
-import { datesOf } from "../reading/dates.ts";
+import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/clauses.ts";
+import { datesOf, type NamedDate } from "../reading/dates.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { quantitiesOf } from "../reading/quantities.ts";
 import { isNegated } from "../reading/negation.ts";
-import { wordsOf } from "../reading/words.ts";
-import { conceptsOf } from "./concepts.ts";
+import { type Language, languageOf, STOP_WORDS } from "../reading/words.ts";
+import { conceptsAt } from "./concepts.ts";
 import { isAnnouncement } from "./kinds.ts";
+
+/** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
+export interface Argument {
+  readonly words: ReadonlySet<string>;
+  /** The last word of its noun phrase. Two heads if it joins two phrases. */
+  readonly heads: ReadonlySet<string>;
+}
 
 /** A plan, prepared once for comparisons with many sentences. */
 export interface Asked {
   readonly plan: Plan;
   readonly now: number;
+  /** Undefined if the question's language has no reading. */
+  readonly language: Language | undefined;
   readonly terms: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
-  /** The outcome in the question: the known concepts of the statement. */
+  /** The outcome in the question: the known concepts of its predicate, or else of the whole statement. */
   readonly outcomes: ReadonlySet<string>;
+  /** The predicate. Undefined if the question has no verb but "be". */
+  readonly predicate: Token | undefined;
+  /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
+  readonly agent: Argument | undefined;
+  readonly patient: Argument | undefined;
   /** Whether the question asks for a future event ("Will ...") and its deadline has not passed. */
   readonly isOpen: boolean;
   /** Whether the statement itself is about a plan, a remark or a possibility, so that such sentences report it. */
   readonly isAboutWords: boolean;
   readonly years: ReadonlySet<number>;
   readonly thresholds: readonly Threshold[];
-  /** The subject of the outcome: the names before its verb. */
-  readonly subjects: ReadonlySet<string>;
-  /** Adjacent names: "Water Act". */
-  readonly pairs: readonly (readonly [string, string])[];
-  /** The stems of a text's words. */
-  wordsIn(text: string): string[];
+  /** The weight of a term: names that act or that something happens to count most, circumstances least. */
+  weightOf(term: string): number;
 }
 
-const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa))\b/iu;
+const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa)|vai)\b/iu;
 const SAYS =
   /\b(?:says?|said|saying|claim(?:s|ed)|announc(?:e[sd]?|ing)|plans?|planned|propos(?:e[sd]|ing)|call(?:s|ed)\sfor|call(?:s|ed)|promis(?:e[sd]|ing)|warn(?:s|ed)|wants?|may|might|could|tweet(?:s|ed)?|asked|told|threaten(?:s|ed)|accus(?:e[sd]|ing))\b/iu;
 
@@ -35,18 +48,16 @@ const SAYS =
 export function askedOf(plan: Plan, now: number): Asked {
   const question = plan.question.trim();
   const isFuture = FUTURE.test(question);
-  const found = conceptsOf(plan.statement);
+  const language = languageOf(`${plan.question} ${plan.criteria}`);
   const names = new Set(plan.names);
-  const first = Math.min(...found.values(), plan.statement.length);
-  const subjects = wordsOf(plan.statement)
-    .filter((word) => word.start < first && names.has(word.stem))
-    .map((word) => word.stem);
+  const structure = structureOf(plan, language ?? "en", now);
   return {
     plan,
     now,
+    language,
     terms: new Set(plan.terms),
     names,
-    outcomes: new Set(found.keys()),
+    ...structure,
     isOpen: isFuture
       ? plan.deadline === undefined || now <= plan.deadline
       : plan.deadline !== undefined && now <= plan.deadline && !isPast(question),
@@ -54,24 +65,210 @@ export function askedOf(plan: Plan, now: number): Asked {
     years: new Set(
       datesOf(plan.statement, now)
         .filter((date) => date.hasYear)
-        .map((date) => new Date(date.from).getUTCFullYear()),
+        .flatMap(yearsOf),
     ),
     thresholds: plan.thresholds,
-    subjects: new Set(subjects),
-    pairs: pairsOf(plan.statement, names),
-    wordsIn: (text) => wordsOf(text).map((word) => word.stem),
+    weightOf: (term) => {
+      const isCore = structure.agent?.words.has(term) === true || structure.patient?.words.has(term) === true;
+      return (
+        (names.has(term) ? 2 : 1) *
+        (isCore || structure.predicate === undefined || term === structure.predicate.stem ? 1 : 0.5)
+      );
+    },
   };
+}
+
+/** The years that a date touches. */
+export function yearsOf({ from, to }: NamedDate): number[] {
+  return [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()];
 }
 
 function isPast(question: string): boolean {
   return /^(?:did|has|have|had|was|were)\b/iu.test(question) || isNegated(question);
 }
 
-function pairsOf(statement: string, names: ReadonlySet<string>): [string, string][] {
-  const words = wordsOf(statement);
-  return words.flatMap((word, at): [string, string][] => {
-    const next = words[at + 1];
-    const beside = next !== undefined && next.start - word.end === 1 && names.has(word.stem) && names.has(next.stem);
-    return beside ? [[word.stem, next.stem]] : [];
+type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient">;
+
+/** The predicate of a question and its arguments. Dates and function words are not part of them. */
+function structureOf({ statement, thresholds, ...plan }: Plan, language: Language, now: number): Structure {
+  const terms = new Set(plan.terms);
+  const grammar = GRAMMARS[language];
+  const dates = datesOf(statement, now);
+  const figures = quantitiesOf(statement, language, dates).filter(({ start, end }) =>
+    thresholds.some(({ text }) => text === statement.slice(start, end).trim()),
+  );
+  const outside = [...dates, ...figures];
+  // "the referendum of March 2026 annulled": the preposition of a date goes with it.
+  const tokens = undatedTokensOf(statement, outside).filter(
+    ({ text, end }) =>
+      !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
+  );
+  const at = predicateOf(tokens, grammar, language);
+  const token = at === undefined ? undefined : tokens[at];
+  if (at === undefined || token === undefined) {
+    const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, grammar);
+    return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined };
+  }
+  const isPassive =
+    tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
+    /(?:ed|en|t|n|o|a|e|ee|os|as|i)$/u.test(token.text) &&
+    language !== "de"
+      ? !/^(?:is|are|was|were)$/u.test(tokens[at - 1]?.text ?? "") || !token.text.endsWith("ing")
+      : /^(?:wurden?|worden|werden|wird)$/u.test(tokens[0]?.text ?? "") &&
+        /(?:t|en)$/u.test(token.text) &&
+        language === "de" &&
+        !/^(?:wird|werden)$/u.test(tokens[0]?.text ?? "");
+  const isVerbLast = language === "de";
+  // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
+  const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
+  const right = isVerbLast ? left.slice(nounPhraseEnd(left, grammar)) : tokens.slice(at + 1);
+  const subject = argumentOf(isVerbLast ? left.slice(0, nounPhraseEnd(left, grammar)) : left, terms, grammar);
+  const by = right.findIndex((word) => grammar.by.has(word.text));
+  const object = isPassive
+    ? by < 0
+      ? undefined
+      : argumentOf(phraseFrom(right, by + 1, grammar), terms, grammar)
+    : argumentOf(phraseFrom(right, 0, grammar), terms, grammar);
+  return {
+    outcomes: conceptsAt(tokens, at),
+    predicate: token,
+    agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
+    patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
+  };
+}
+
+/** The first noun phrase: up to a preposition. Empty if a preposition is first. */
+function phraseFrom(tokens: readonly Token[], from: number, grammar: Grammar): readonly Token[] {
+  const rest = tokens.slice(from);
+  const end = rest.findIndex((word) => grammar.preposition.has(word.text) && !grammar.determiner.has(word.text));
+  // "sign the Treaty of Oslo": the phrase goes on.
+  if (end > 0 && /^(?:of|de|d'|di|du|von|des|do|da)$/u.test(rest[end]?.text ?? "")) {
+    const next = rest.findIndex((word, n) => n > end && grammar.preposition.has(word.text));
+    return next < 0 ? rest : rest.slice(0, next);
+  }
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+function firstBreak(tokens: readonly Token[], from: number, grammar: Grammar): number {
+  const found = tokens.findIndex(
+    (word, n) => n > from && (grammar.preposition.has(word.text) || grammar.determiner.has(word.text)),
+  );
+  return found < 0 ? tokens.length : found;
+}
+
+/** In German, the subject of a question ends where the next article begins. */
+function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): number {
+  const first = tokens.findIndex(
+    (word) =>
+      word.capital && !grammar.be.has(word.text) && !grammar.have.has(word.text) && !grammar.modal.has(word.text),
+  );
+  const next = tokens.findIndex(
+    (word, n) =>
+      n > first &&
+      (grammar.determiner.has(word.text) || grammar.preposition.has(word.text)) &&
+      !/^(?:der|des|von)$/u.test(word.text),
+  );
+  return next < 0 ? tokens.length : next;
+}
+
+function argumentOf(tokens: readonly Token[], terms: ReadonlySet<string>, grammar: Grammar): Argument | undefined {
+  const kept = tokens.filter((word) => terms.has(word.stem) && !ADVERB.test(word.text));
+  const heads = new Set<string>();
+  for (const [n, word] of tokens.entries()) {
+    if (!terms.has(word.stem) || ADVERB.test(word.text)) continue;
+    const next = tokens[n + 1];
+    const before = tokens.slice(0, n).findLast((other) => !terms.has(other.stem) && !isModifier(other, grammar));
+    const isInside = before !== undefined && grammar.preposition.has(before.text) && heads.size > 0;
+    const isLast = next === undefined || !terms.has(next.stem) || grammar.and.has(next.text);
+    const isOwner = next?.text === "s" && /['’]/u.test(next.gap);
+    if (isLast && !isInside && !isOwner) heads.add(word.stem);
+  }
+  return kept.length === 0 ? undefined : { words: new Set(kept.map((word) => word.stem)), heads };
+}
+
+function isModifier(word: Token, grammar: Grammar): boolean {
+  return grammar.determiner.has(word.text) && !grammar.preposition.has(word.text);
+}
+
+/** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
+function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
+  const named = tokens.flatMap((word, at) =>
+    conceptsAt(tokens, at).size > 0 && !isFunctionWord(word.text, grammar) && canBeVerb(tokens, at, grammar, language)
+      ? [at]
+      : [],
+  );
+  if (language !== "en") return named[0] ?? verbBySyntax(tokens, grammar, language);
+  const asBe = tokens[0] !== undefined && grammar.be.has(tokens[0].text);
+  const fitting = named.filter((at) => {
+    const form = tokens[at]?.text ?? "";
+    const previous = tokens[at - 1];
+    if (previous !== undefined && previous.text !== "to" && grammar.preposition.has(previous.text)) return false;
+    return at > 0 && (!asBe || /(?:ed|en|n|t|ng)$/u.test(form));
   });
+  return fitting[0] ?? englishVerb(tokens, grammar, asBe) ?? (asBe ? undefined : named[0]);
+}
+
+function canBeVerb(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
+  const [word, previous] = [tokens[at], tokens[at - 1]];
+  if (word === undefined || (word.capital && at > (language === "en" ? 0 : 1))) return false;
+  if (previous === undefined || language === "de") return true;
+  return !grammar.determiner.has(previous.text) || grammar.pronoun.has(previous.text);
+}
+
+/** The first word that can be a verb: in lower case, and best right after a name. */
+function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean): number | undefined {
+  const candidates = tokens.flatMap((word, at) => {
+    const previous = tokens[at - 1];
+    if (
+      at < 2 ||
+      word.capital ||
+      previous === undefined ||
+      isFunctionWord(word.text, grammar) ||
+      ADVERB.test(word.text)
+    )
+      return [];
+    if (asBe && !/(?:ed|en|wn|ght|ilt|old|ound|put|set|cut|led|aid|won|held|made|sent|lost|sung|run)$/u.test(word.text))
+      return [];
+    if (STOP_WORDS.has(word.text) || grammar.determiner.has(previous.text)) return [];
+    return grammar.preposition.has(previous.text) && previous.text !== "to" ? [] : [at];
+  });
+  // A part of a question is a statement: its verb has the form of the past.
+  const isQuestion =
+    tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);
+  const past = isQuestion
+    ? undefined
+    : candidates.find((at) => /ed$/u.test(tokens[at]?.text ?? "") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
+  if (past !== undefined) return past;
+  const behindName = candidates.find((at) => tokens[at - 1]?.capital === true);
+  const beforePhrase = candidates.find((at) => {
+    const next = tokens[at + 1];
+    return next === undefined || grammar.determiner.has(next.text) || grammar.preposition.has(next.text);
+  });
+  return behindName ?? beforePhrase;
+}
+
+/** German questions end with the verb, Romance ones have it after an auxiliary, or first. */
+function verbBySyntax(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {
+  const isContent = (word: Token): boolean =>
+    !word.capital && !isFunctionWord(word.text, grammar) && !STOP_WORDS.has(word.text) && !ADVERB.test(word.text);
+  if (language === "de") {
+    const last = tokens.findLastIndex(isContent);
+    return last < 0 ? undefined : last;
+  }
+  if (
+    tokens[1] !== undefined &&
+    grammar.determiner.has(tokens[1].text) &&
+    tokens[0] !== undefined &&
+    !isFunctionWord(tokens[0].text, grammar)
+  )
+    return 0;
+  const behind = tokens.findIndex(
+    (word, at) =>
+      isContent(word) &&
+      tokens.slice(Math.max(0, at - 3), at).some(({ text }) => grammar.be.has(text) || grammar.have.has(text)) &&
+      /(?:[iau]?[tds][oaie]s?|e|ee|es|u|ue|i|is|t|s)$/u.test(word.text),
+  );
+  if (behind >= 0) return behind;
+  const first = tokens.findIndex((word, at) => at > 0 && isContent(word) && tokens[at - 1]?.capital === true);
+  return first < 0 ? undefined : first;
 }

@@ -28,7 +28,7 @@ export type Signs = Readonly<Record<(typeof SIGNS)[number], number>>;
 /** A source with its language and passages. */
 export interface ReadSource {
   readonly source: Source;
-  readonly language: Language;
+  readonly language: Language | undefined;
   readonly passages: readonly Passage[];
 }
 
@@ -45,7 +45,7 @@ const HEDGES = /\b(?:may|might|could|possibl[ey]|likely|unclear|unknown|estimat\
 /** A passage, and the relevance of its source. */
 interface Weighed {
   readonly passage: Passage;
-  readonly language: Language;
+  readonly language: Language | undefined;
   readonly weight: number;
 }
 
@@ -118,7 +118,7 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
  */
 function numbersOf(
   asked: Asked,
-  passages: readonly { readonly passage: Passage; readonly language: Language }[],
+  passages: readonly { readonly passage: Passage; readonly language: Language | undefined }[],
 ): { shared: number; missing: number } {
   if (asked.thresholds.length === 0) return { shared: 0, missing: 0 };
   const found = passages.flatMap(({ passage, language }) =>

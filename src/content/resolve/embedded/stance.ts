@@ -1,79 +1,97 @@
 import { type Source, type Statement, type StatementKind, type Support } from "../reading/analysis.ts";
+import { predicationOf, type Reality, type Token, undatedTokensOf } from "../reading/clauses.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
-import { datesOf, type NamedDate } from "../reading/dates.ts";
+import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
+import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { isNegated } from "../reading/negation.ts";
-import { type Language } from "../reading/words.ts";
-import { areContrary, conceptsOf } from "./concepts.ts";
+import { isForm, type Language, wordsOf } from "../reading/words.ts";
+import { fitOf } from "./arguments.ts";
+import { areContrary, conceptsAt, conceptsOf } from "./concepts.ts";
 import { kindOf } from "./kinds.ts";
 import { measured } from "./measures.ts";
-import { type Asked } from "./question.ts";
-import { hasOtherActor, hasRival, rolesAreSwapped } from "./roles.ts";
+import { type Asked, yearsOf } from "./question.ts";
 
 const DAY = 86_400_000;
 
-/**
- * The minimum share of the question's terms in a sentence that states the outcome. The sentences before it count too.
- */
+/** The minimum share of the question's terms in a sentence that states the outcome. The sentences before it count too. */
 const STATED = 0.5;
 /** The minimum share of the question's terms in a related question, so that its answer also answers the question. */
 const ANSWERED = 0.65;
+/** The minimum share for a sentence whose predicate and arguments are those of the question. */
+const NEAR = 0.4;
+/** The factor for a sentence that only quotes or names the outcome. It never decides. */
+const INDIRECT = 0.35;
+
+/** The strength of a sentence that gives another actor what only one can have. It names none of the question's actors. */
+const OTHER_ACTOR = 0.75;
 
 /** Outcomes that are final: their contrary cannot follow before the deadline. */
 const FINAL = new Set(["reject", "cancel", "lose", "eliminate", "acquit", "die", "win", "convict"]);
 
-/** A sentence's reading of an outcome, without its kind and dates: 1 affirms it, -1 denies it, 0 does neither. */
+/** A sentence's reading of an outcome, without its dates: 1 affirms it, -1 denies it, 0 does neither. */
 interface Reading {
   readonly sign: -1 | 0 | 1;
   readonly strength: number;
   /** Whether the sentence says "not (yet)" and does not name a contrary outcome. */
   readonly isAbsence: boolean;
+  readonly kind?: StatementKind | undefined;
+  /** Whether it excludes that the outcome follows later. */
+  readonly isFinal?: boolean;
+  /** The part of the sentence that says it. Its dates are those of the outcome. */
+  readonly part?: { readonly start: number; readonly end: number } | undefined;
 }
 
 const NOTHING: Reading = { sign: 0, strength: 0, isAbsence: false };
 
+/** The place of a passage. */
+interface At {
+  readonly source: Source;
+  readonly index: number;
+  readonly language: Language | undefined;
+  readonly order: FirstNumber | undefined;
+}
+
 /** The statement that a passage makes. Undefined if the passage does not bear on the question. */
-export function statementOf(
-  asked: Asked,
-  passage: Passage,
-  at: { source: Source; index: number; language: Language; order: FirstNumber | undefined },
-): Statement | undefined {
-  const near = at.source.published ?? asked.now;
-  const dates = datesOf(passage.text, near, at.order);
+export function statementOf(asked: Asked, passage: Passage, at: At): Statement | undefined {
+  const { published } = at.source;
+  const dates =
+    published === undefined
+      ? datesOf(passage.text, asked.now, at.order)
+      : datesAround(passage.text, published, at.order);
   const reading = read(asked, passage, { dates, language: at.language });
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
-  const kind = kindIn(asked, passage, dates);
   const turned = asked.plan.negated ? -reading.sign : reading.sign;
-  const date = dates.find((one) => one.precision !== "year");
+  const date = dateOf(dates, reading);
   const base: Statement = {
     source: at.index,
     quote: passage.text,
     supports: "NEUTRAL",
-    kind,
+    kind: reading.kind ?? kindIn(asked, passage, dates),
     strength: Math.min(0.3, passage.coverage * 0.3),
     date: date?.isAmbiguous === true ? undefined : date?.from,
   };
-  if (reading.sign === 0 || isIdle(kind) || isOtherTime(asked, dates)) return base;
+  if (reading.sign === 0 || isOtherTime(asked, dates)) return base;
   return inTime(
     asked,
-    { ...base, supports: sideOf(turned), strength: reading.strength * weightOf(kind) },
-    { reading, date, source: at.source },
+    { ...base, supports: sideOf(turned), strength: reading.strength * (base.kind === "fact-check" ? 0.9 : 1) },
+    { reading, date, isDated: dates.length > 0 || LAST_YEAR.test(passage.text), source: at.source },
   );
+}
+
+/** A period that a report looks back on. */
+const LAST_YEAR =
+  /(?<![\p{L}])(?:last|past|previous)\s(?:year|season|month|quarter)|the\s(?:year|season|quarter)(?![\p{L}])|(?:letzte[ns]?|vergangene[ns]?)\s(?:Jahr|Saison)|l['’]an(?:née)?\sd(?:ernier|ernière)|el\saño\spasado|l['’]anno\sscorso|(?:no\s)?ano\spassado/iu;
+
+/** The date of the outcome: the first one in its clause, or else the first one of the sentence. */
+function dateOf(dates: readonly NamedDate[], { part }: Reading): NamedDate | undefined {
+  const exact = dates.filter((one) => one.precision !== "year");
+  const inside = exact.find((one) => part !== undefined && one.start >= part.start && one.end <= part.end);
+  return inside ?? exact[0];
 }
 
 function sideOf(sign: number): Support {
   return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
-}
-
-function isIdle(kind: StatementKind): boolean {
-  return kind === "question" || kind === "announcement" || kind === "hedged";
-}
-
-function weightOf(kind: StatementKind): number {
-  if (kind === "report") return 1;
-  if (kind === "fact-check") return 0.9;
-  if (kind === "denial") return 0.5;
-  return 0.35;
 }
 
 /** The sentence's kind weakens it less if the question itself is about a plan or a remark. */
@@ -89,29 +107,37 @@ function kindIn(asked: Asked, { text }: Passage, dates: readonly NamedDate[]): S
 function read(
   asked: Asked,
   passage: Passage,
-  { dates, language }: { dates: readonly NamedDate[]; language: Language },
+  { dates, language }: { dates: readonly NamedDate[]; language: Language | undefined },
 ): Reading {
+  // Of two events, a sentence states one: each has its own plan.
+  if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
   if (verdict.sign !== 0) return verdict;
+  if (/[?？]["”»)]?\s*$/u.test(passage.text)) return { ...NOTHING, kind: "question" };
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, { dates, language });
-    const covered = coverageOf(asked, passage.text);
-    if (measure !== 0)
+    if (measure !== undefined) {
+      // The noun that is counted is in the sentence too.
+      const covered = 1 - 0.75 * (1 - coverageOf(asked, passage.text));
+      const context = 1 - 0.75 * (1 - shareOf(asked, passage.near, conceptsOf(passage.text)));
       return {
-        sign: measure,
-        strength: strengthOf(Math.max(covered, 0.6), Math.max(covered, passage.context)),
-        isAbsence: measure < 0,
+        sign: measure.sign,
+        strength: strengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
+        isAbsence: measure.sign < 0,
+        part: measure.part,
+        kind: "report",
       };
+    }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
-  return outcomeOf(asked, passage);
+  return outcomeOf(asked, passage, dates, language);
 }
 
 /** A question with its answer: "Did the senate pass the bill? No." */
 function answerOf(asked: Asked, passage: Passage): Reading {
-  const match = /^\W*(yes|no|true|false|correct|incorrect|ja|nein|oui|non|sí|是的|不是)(?![\p{L}])/iu.exec(
+  const match = /^\W*(yes|no|true|false|correct|incorrect|ja|nein|oui|non|sí|sì|sim|não)(?![\p{L}])/iu.exec(
     passage.text,
   );
   const question = passage.before;
@@ -120,23 +146,26 @@ function answerOf(asked: Asked, passage: Passage): Reading {
   const found = conceptsOf(question);
   if (terms < ANSWERED || (asked.outcomes.size > 0 && ![...asked.outcomes].some((one) => found.has(one))))
     return NOTHING;
-  const positive = /^(?:yes|true|correct|ja|oui|sí|是的)$/iu.test(match[1] ?? "");
+  const positive = /^(?:yes|true|correct|ja|oui|sí|sì|sim)$/iu.test(match[1] ?? "");
   const sign = positive !== isNegated(question) ? 1 : -1;
   return { sign, strength: strengthOf(terms, terms), isAbsence: !positive };
 }
 
 function coverageOf(asked: Asked, text: string): number {
-  const found = conceptsOf(text);
-  const lower = new Set(asked.wordsIn(text));
+  return shareOf(asked, new Set(wordsOf(text).map(({ stem }) => stem)), conceptsOf(text));
+}
+
+/** The share of the question's terms among words. Another word for the outcome stands for the question's. */
+function shareOf(asked: Asked, words: ReadonlySet<string>, outcomes: ReadonlySet<string>): number {
+  const isOutcome = [...asked.outcomes].some((one) => outcomes.has(one));
   let sum = 0;
   let all = 0;
   for (const term of asked.terms) {
-    const weight = asked.names.has(term) ? 2 : 1;
+    const weight = asked.weightOf(term);
     all += weight;
-    if (lower.has(term)) sum += weight;
+    if (words.has(term) || (isOutcome && term === asked.predicate?.stem)) sum += weight;
   }
-  const outcome = [...asked.outcomes].some((one) => found.has(one)) ? 1 : 0;
-  return Math.min(1, (sum + outcome) / Math.max(1, all));
+  return sum / Math.max(1, all);
 }
 
 const VERDICT =
@@ -152,7 +181,12 @@ function factCheckOf(passage: Passage): Reading {
   // "It is not true that the bill did not pass" means that it passed.
   const said = UNTRUE_THAT.exec(passage.text)?.[1] ?? "";
   const sign = isNegated(said) ? 1 : -1;
-  return { sign, strength: strengthOf(Math.max(passage.coverage, 0.5), passage.context), isAbsence: false };
+  return {
+    sign,
+    strength: strengthOf(Math.max(passage.coverage, 0.5), passage.context),
+    isAbsence: false,
+    kind: "fact-check",
+  };
 }
 
 /** A sentence with half of the words decides a quarter as much as one with all words. */
@@ -160,47 +194,109 @@ function strengthOf(coverage: number, context: number): number {
   return (0.35 * coverage + 0.65 * context) ** 2;
 }
 
-/** Reads the outcome from its name, or the name of a contrary outcome. A negation reverses it. */
-function outcomeOf(asked: Asked, passage: Passage): Reading {
-  const clause = passage.text;
-  const found = conceptsOf(clause);
-  const same = [...asked.outcomes].find((one) => found.has(one));
-  const contrary = [...found.keys()].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
-  const coverage = coverageOf(asked, clause);
-  const context = Math.max(passage.context, coverage);
-  const namesHere = [...asked.names].filter((name) => passage.near.has(name)).length;
-  if (asked.names.size > 0 && namesHere / asked.names.size < 0.5) return NOTHING;
-  if (asked.outcomes.size > 0 && same === undefined && contrary === undefined) return NOTHING;
-  if (asked.outcomes.size === 0 && coverage < 0.7) return NOTHING;
-  if (context < STATED || hasRival(asked, clause)) return NOTHING;
-  const position = found.get(same ?? contrary ?? "") ?? 0;
-  const negated = isNegated(clauseAt(clause, position));
-  const isSame = same !== undefined || asked.outcomes.size === 0;
-  if (!isSame && negated) return NOTHING;
-  let sign: -1 | 1 = isSame !== negated ? 1 : -1;
-  const strength = strengthOf(coverage, context);
-  if (same !== undefined && rolesAreSwapped(asked, clause, { position, outcome: same })) sign = sign === 1 ? -1 : 1;
-  else if (same !== undefined && hasOtherActor(asked, clause, { position, outcome: same }))
-    return { sign: negated ? 1 : -1, strength: strength * 0.8, isAbsence: false };
-  return { sign, strength, isAbsence: isSame && negated };
+/** If the arguments are those of the question, the words of the page's title and of the sentences before count nearly as much. */
+function boundStrengthOf(coverage: number, context: number): number {
+  return (0.2 * coverage + 0.8 * context) ** 1.2;
 }
 
-const BREAK =
-  /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
+/** A source that does not answer for what it says. */
+const ANONYMOUS =
+  /\b(?:person|people|sources?|insiders?|officials?|executives?)\s(?:who\s\p{L}+\s|that\s\p{L}+\s)?(?:close\sto|familiar\swith|with\sknowledge|briefed\son|near\sthe)|\b(?:anonymous|unnamed|unconfirmed|anonymity)\b|\bsources\s(?:say|said|told|close)|\b(?:aus\s(?:\p{L}+)?kreisen|insider|source\sproche|sources\sproches|fuentes\scercanas|fonti\svicine|fontes\spróximas)/iu;
 
-/** The clause around a position, so that negations elsewhere in the sentence do not count. */
-function clauseAt(sentence: string, position: number): string {
-  let from = 0;
-  for (const match of sentence.matchAll(BREAK)) {
-    if (match.index >= position) return sentence.slice(from, match.index);
-    from = match.index + match[0].length;
-  }
-  return sentence.slice(from);
+/** Reads the outcome from the predicates that name it or a contrary outcome. */
+function outcomeOf(asked: Asked, passage: Passage, dates: readonly NamedDate[], language: Language): Reading {
+  const coverage = coverageOf(asked, passage.text);
+  const context = shareOf(asked, passage.near, conceptsOf(passage.text));
+  if (context < NEAR) return NOTHING;
+  if (ANONYMOUS.test(passage.text)) return { ...NOTHING, kind: "hedged" };
+  if (asked.predicate === undefined) return NOTHING;
+  const tokens = undatedTokensOf(passage.text, dates);
+  const readings = tokens.flatMap((_, at) => {
+    const outcome = outcomeAt(asked, tokens, at, language);
+    return outcome === undefined
+      ? []
+      : [readingAt(asked, passage, { tokens, at, outcome, language, strength: boundStrengthOf(coverage, context) })];
+  });
+  return settledOf(readings);
+}
+
+interface Outcome {
+  readonly name: string | undefined;
+  readonly isSame: boolean;
+}
+
+/** The outcome that a word of a sentence names: the question's, or a contrary one. */
+function outcomeAt(asked: Asked, tokens: readonly Token[], at: number, language: Language): Outcome | undefined {
+  const token = tokens[at];
+  const { predicate } = asked;
+  if (
+    token === undefined ||
+    isFunctionWord(token.text, GRAMMARS[language]) ||
+    (token.capital && at > 0 && asked.names.has(token.stem))
+  )
+    return undefined;
+  const found = conceptsAt(tokens, at);
+  const same = [...asked.outcomes].find((one) => found.has(one));
+  if (
+    same !== undefined ||
+    (predicate !== undefined && language === asked.language && isForm(token, predicate, language))
+  )
+    return { name: same, isSame: true };
+  const contrary = [...found].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  return contrary === undefined ? undefined : { name: contrary, isSame: false };
+}
+
+/** One reading of a sentence: the firmest one. None if two firm ones contradict each other. */
+function settledOf(readings: readonly Reading[]): Reading {
+  const [first, ...others] = readings.toSorted((a, b) => Math.abs(b.sign) * b.strength - Math.abs(a.sign) * a.strength);
+  if (first === undefined) return NOTHING;
+  if (first.sign === 0) return readings.find((one) => one.kind !== undefined) ?? first;
+  return others.some((one) => one.sign === -first.sign && one.strength > first.strength * 0.8) ? NOTHING : first;
+}
+
+const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
+  future: "announcement",
+  open: "hedged",
+  view: "hedged",
+  quoted: "quotation",
+};
+
+function readingAt(
+  asked: Asked,
+  { near }: Passage,
+  {
+    tokens,
+    at,
+    outcome,
+    language,
+    strength,
+  }: { tokens: readonly Token[]; at: number; outcome: Outcome; language: Language; strength: number },
+): Reading {
+  const reader = { grammar: GRAMMARS[language], language };
+  const predication = predicationOf(tokens, at, reader);
+  const { reality } = predication;
+  const kind = KINDS[reality];
+  if (kind !== undefined) return { ...NOTHING, kind };
+  const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
+  if (fit.kind === "different") return NOTHING;
+  const isDenied = reality === "denied" || reality === "absent";
+  if (isDenied && (!outcome.isSame || fit.kind !== "same")) return NOTHING;
+  const affirms = outcome.isSame && fit.kind === "same" && !isDenied;
+  return {
+    sign: affirms ? 1 : -1,
+    strength:
+      (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
+      (reality === "noun" ? INDIRECT : 1),
+    isAbsence: isDenied,
+    kind: "report",
+    isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && FINAL.has(outcome.name)),
+    part: predication,
+  };
 }
 
 /** Whether a sentence is about another year than the question. */
 function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
-  const years = dates.filter((date) => date.hasYear).map((date) => new Date(date.from).getUTCFullYear());
+  const years = dates.filter((date) => date.hasYear).flatMap(yearsOf);
   if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
   return false;
 }
@@ -209,35 +305,37 @@ function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
 function inTime(
   asked: Asked,
   statement: Statement,
-  { reading, date, source }: { reading: Reading; date: NamedDate | undefined; source: Source },
+  {
+    reading,
+    date,
+    isDated,
+    source,
+  }: { reading: Reading; date: NamedDate | undefined; isDated: boolean; source: Source },
 ): Statement {
   const { deadline, from } = asked.plan;
+  const neutral: Statement = { ...statement, supports: "NEUTRAL" };
   // A page cannot report what happens after its publication.
   const told = Math.min(source.published ?? asked.now, asked.now) + DAY;
-  if (date !== undefined && date.from > told) return { ...statement, supports: "NEUTRAL", kind: "announcement" };
-  if (from !== undefined && from > told && reading.sign > 0) return { ...statement, supports: "NEUTRAL" };
-  if (date !== undefined && from !== undefined && date.to < from) return { ...statement, supports: "NEUTRAL" };
-  if (deadline === undefined)
-    return asked.isOpen && reading.isAbsence ? { ...statement, supports: "NEUTRAL" } : statement;
+  if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
+  if (from !== undefined && from > told && reading.sign > 0) return neutral;
+  if (date !== undefined && from !== undefined && date.to < from) return neutral;
+  if (deadline === undefined) return asked.isOpen && reading.isAbsence ? neutral : statement;
   const isEvent = reading.sign > 0;
   if (isEvent && date !== undefined && date.from > deadline) {
     // An event after the deadline did not happen in time.
     return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };
   }
-  if (isEvent && date !== undefined && isOpen(date, asked)) {
-    return { ...statement, supports: "NEUTRAL", isDateOpen: true };
-  }
-  if (!isEvent && asked.now <= deadline) return early(asked, statement, reading);
+  if (isEvent && date !== undefined && isOpen(date, asked)) return { ...neutral, isDateOpen: true };
+  if (!isEvent && asked.now <= deadline) return early(statement, reading);
+  const isEarly = source.published !== undefined && source.published < deadline - DAY && !isAfter(date, deadline);
+  if (!isEvent && reading.isAbsence && isEarly) return neutral;
   if (
-    !isEvent &&
-    reading.isAbsence &&
+    isEvent &&
+    date === undefined &&
+    !isDated &&
     source.published !== undefined &&
-    source.published < deadline - DAY &&
-    !isAfter(date, deadline)
+    source.published > deadline + 2 * DAY
   ) {
-    return { ...statement, supports: "NEUTRAL" };
-  }
-  if (isEvent && date === undefined && source.published !== undefined && source.published > deadline + 2 * DAY) {
     return { ...statement, strength: statement.strength * 0.6 };
   }
   return statement;
@@ -255,9 +353,8 @@ function isAfter(date: NamedDate | undefined, deadline: number): boolean {
 }
 
 /** Before the deadline, only a final outcome speaks against the event. */
-function early(asked: Asked, statement: Statement, reading: Reading): Statement {
-  const final = [...conceptsOf(statement.quote).keys()].some((one) => FINAL.has(one) && !asked.outcomes.has(one));
-  if (!reading.isAbsence && (final || statement.kind === "fact-check"))
+function early(statement: Statement, reading: Reading): Statement {
+  if (!reading.isAbsence && (reading.isFinal === true || statement.kind === "fact-check"))
     return { ...statement, strength: statement.strength * 0.8 };
   return { ...statement, supports: "NEUTRAL" };
 }

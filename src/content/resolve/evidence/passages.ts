@@ -1,5 +1,6 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames } from "../reading/frames.ts";
+import { hostOf } from "../reading/resolution-source.ts";
 import { wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
@@ -27,11 +28,11 @@ export interface Sentence {
 export interface Passage extends Sentence {
   /** Share of the question's terms in it, 0 to 1. Names count twice. */
   readonly coverage: number;
-  /** The same, with the title and the two sentences before it. */
+  /** The same, with the title, the first sentence of the page, and the two sentences before it. */
   readonly context: number;
   /** The terms of the question in the sentence. */
   readonly shared: ReadonlySet<string>;
-  /** The terms in the sentence, the title, or the two sentences before it. */
+  /** The terms in the sentence, the title, the first sentence of the page, or the two sentences before it. */
   readonly near: ReadonlySet<string>;
   /** The sentences before and after it. Before the first sentence it is the title, after the last it is empty. */
   readonly before: string;
@@ -101,7 +102,9 @@ export function passagesOf(
   const terms = new Set(plan.terms);
   const names = new Set(plan.names);
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
-  const titleTerms = sharedTerms(source.title, terms);
+  // The page of a firm need not repeat the firm's name.
+  const titleTerms = sharedTerms(`${source.title} ${(hostOf(source.url) ?? "").replace(/[.-]/gu, " ")}`, terms);
+  let openingTerms: ReadonlySet<string> = new Set();
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
@@ -109,11 +112,12 @@ export function passagesOf(
     [];
   for (const sentence of sentencesOf(source.text)) {
     const shared = sharedTerms(sentence.text, terms);
-    const near = new Set([...shared, ...titleTerms, ...last.flatMap((one) => [...one.shared])]);
+    const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
     const isIntroduction = frames.introduces(sentence.text);
     if ((worth || isIntroduction) && isLeftOut(sentence.text)) continue;
+    if (sentence.index === 0) openingTerms = shared;
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     const passage: Passage | undefined = worth
       ? {

@@ -1,11 +1,15 @@
 import { type Plan } from "../reading/analysis.ts";
+import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
+import { IRREGULAR_PAST } from "../reading/clauses.ts";
+import { conceptsOf } from "../embedded/concepts.ts";
+import { partsOf } from "./parts.ts";
 import { spanOf } from "../reading/deadline.ts";
 import { isNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { thresholdsOf } from "../reading/thresholds.ts";
+import { isName, thresholdsOf } from "../reading/thresholds.ts";
 import { languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
@@ -15,7 +19,7 @@ const MAX_CRITERIA = 20_000;
 const MAX_TERMS = 40;
 /** Words that compare a number. They belong to thresholds. */
 const COMPARING =
-  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion)$/u;
+  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion|plus|moins|mas|menos|piu|meno|mais|mehr|weniger)$/u;
 /** Maximum number of words of a query. The index and the search engines read no more. */
 const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;
@@ -25,13 +29,41 @@ const FRAME =
 
 /** Reads a question and its criteria. Dates without a year get the year nearest to `now`, Unix ms. */
 export function planOf(question: string, criteria: string, now: number): Plan {
+  const plan = simplePlanOf(question, criteria, now);
+  const parts = partsOf(question.slice(0, MAX_QUESTION), isVerbForm);
+  if (parts === undefined) return plan;
+  const { relation, first, second } = parts;
+  const plans = [first, second].map((part) => withinSpan(simplePlanOf(part, criteria, now), plan));
+  const [one, other] = plans;
+  return one === undefined || other === undefined ? plan : { ...plan, parts: { relation, plans: [one, other] } };
+}
+
+/** A part of a question has the question's time, unless it names its own. */
+function withinSpan(part: Plan, { deadline, from }: Plan): Plan {
+  return { ...part, deadline: part.deadline ?? deadline, from: part.from ?? from };
+}
+
+const IS_VERB = /(?:ed|en)$/u;
+
+function isVerbForm(word: string): boolean {
+  const [first] = wordsOf(word);
+  return (
+    first !== undefined &&
+    (IS_VERB.test(first.text) ||
+      IRREGULAR_PAST.has(first.text) ||
+      conceptsOf(first.text).size > 0 ||
+      /^(?:is|was|were|are)$/u.test(first.text))
+  );
+}
+
+function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const asked = question.slice(0, MAX_QUESTION);
   const rules = criteria.slice(0, MAX_CRITERIA);
   const statement = statementOf(asked);
   const dates = datesOf(statement, now);
   const thresholds = thresholdsOf(statement, dates);
   const numbers = quantitiesOf(statement, languageOf(statement), dates);
-  const terms = termsOf(statement, [...dates, ...numbers]);
+  const terms = termsOf(statement, [...dates, ...numbers.filter((number) => !isName(statement, number))]);
   const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
   const span = spanOf(asked, rules, { now, order });
   const resolutionSource = resolutionSourceOf(asked, rules);
@@ -39,6 +71,7 @@ export function planOf(question: string, criteria: string, now: number): Plan {
     question,
     criteria,
     statement,
+    isClaim: FRAME.test(asked.trim()),
     negated: isNegated(withoutQuotations(statement)),
     terms: terms.map((word) => word.stem),
     names: terms.filter((word) => word.capital).map((word) => word.stem),
@@ -66,8 +99,12 @@ function withoutQuotations(text: string): string {
 function termsOf(statement: string, others: readonly { readonly start: number; readonly end: number }[]): Word[] {
   const seen = new Set<string>();
   const kept: Word[] = [];
-  for (const [index, word] of wordsOf(statement).entries()) {
+  const words = wordsOf(statement);
+  const grammar = GRAMMARS[languageOf(statement) ?? "en"];
+  for (const [index, word] of words.entries()) {
     if (
+      isDescription(words, index) ||
+      isFunctionWord(word.text, grammar) ||
       STOP_WORDS.has(word.text) ||
       COMPARING.test(word.text) ||
       seen.has(word.stem) ||
@@ -79,6 +116,33 @@ function termsOf(statement: string, others: readonly { readonly start: number; r
     kept.push(index === 0 ? { ...word, capital: false } : word);
   }
   return kept.slice(0, MAX_TERMS);
+}
+
+/** "the weather satellite Kestrel": words between an article and a name describe what the name says already. */
+function isDescription(words: readonly Word[], at: number): boolean {
+  let name = at;
+  while (name < at + 4 && words[name]?.capital === false && beside(words, name)) name += 1;
+  let article = at;
+  while (article > at - 4 && words[article]?.capital === false && !ARTICLE.test(words[article]?.text ?? ""))
+    article -= 1;
+  return (
+    name > at &&
+    words[name]?.capital === true &&
+    /^\p{L}/u.test(words[name]?.text ?? "") &&
+    !STOP_WORDS.has(words[name - 1]?.text ?? "") &&
+    ARTICLE.test(words[article]?.text ?? "") &&
+    article < at &&
+    !words.slice(article, name).some(({ text }) => text === "s" || ORDER.test(text))
+  );
+}
+
+const ARTICLE = /^(?:the|der|die|das|den|dem|le|la|les|l'|el|los|las|il|lo|o|a|os|as)$/u;
+const ORDER =
+  /^(?:first|second|third|last|next|former|deputy|vice|acting|under|junior|women|men|girls|boys|domestic|net|gross|non)$/u;
+
+function beside(words: readonly Word[], at: number): boolean {
+  const [word, next] = [words[at], words[at + 1]];
+  return word !== undefined && next !== undefined && next.start - word.end === 1;
 }
 
 /**

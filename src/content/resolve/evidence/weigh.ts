@@ -19,8 +19,7 @@ const PRIOR = 0.35;
 const LEAST = 0.01;
 const GREATEST = 0.99;
 
-/** Verdicts by probability. YES and NO also need `FIRM_VOICES` voices of strength `FIRM`, or the resolution source. */
-const FIRM = 0.65;
+/** Verdicts by probability. YES and NO also need `FIRM_VOICES` voices that decide, or the resolution source. */
 const FIRM_VOICES = 2;
 const YES_FROM = 0.88;
 const LIKELY_YES_FROM = 0.65;
@@ -47,8 +46,9 @@ export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis
 function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance): number {
   if (analysis.statements.length === 0) return PRIOR;
   const spoken = balance.voices.some(decides);
+  // A claim that no source supports is usually false. An event that no source reports may still have happened.
   const own = clamp(analysis.probability ?? PRIOR, LEAST, GREATEST);
-  if (!spoken && isForward(plan)) return round(clamp(own, OPEN_LEAST, OPEN_GREATEST));
+  if (!spoken && !isLeaning(plan)) return round(clamp(own, OPEN_LEAST, OPEN_GREATEST));
   // The text around a sentence cannot outweigh the outcome that the sentence states.
   const lean = spoken ? clamp(own, OPEN_LEAST, OPEN_GREATEST) : own;
   const probability = logistic(logit(lean) + balance.forYes - balance.forNo);
@@ -56,17 +56,17 @@ function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance): number
   return round(clamp(probability, LEAST, GREATEST));
 }
 
-/** Whether the question asks for a future event before a deadline. Silence about it proves nothing. */
-function isForward({ question }: Plan): boolean {
-  return /^(?:will|wird|werden|va|¿?será)\b/iu.test(question.trim());
+/** Whether the text around may decide. It cannot tell that something did not happen. */
+function isLeaning({ isClaim, negated }: Plan): boolean {
+  return isClaim && !negated;
 }
 
 function verdictOf(plan: Plan, probability: number, statements: readonly Statement[], balance: Balance): Verdict {
   const { voices, contradicted } = balance;
   const spoken = voices.some(decides);
-  if (statements.length === 0 || contradicted || (!spoken && isForward(plan))) return "UNCERTAIN";
+  if (statements.length === 0 || contradicted || (!spoken && !isLeaning(plan))) return "UNCERTAIN";
   const isFirm = (sign: number): boolean => {
-    const firm = voices.filter((one) => one.sign === sign && one.strength >= FIRM);
+    const firm = voices.filter((one) => one.sign === sign && decides(one));
     return firm.length >= FIRM_VOICES || firm.some((one) => one.isResolutionSource);
   };
   if (probability >= LIKELY_YES_FROM) {

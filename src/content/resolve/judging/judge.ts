@@ -3,6 +3,7 @@ import { type CheckedAnalysis, checkedAnalysis } from "./checked-analysis.ts";
 import { type ComparedAnalysis, comparedAnalysis } from "./compared-analysis.ts";
 import { plainReasons } from "./plain-reasons.ts";
 import { createEmbeddedAnalyst } from "../embedded/analyst.ts";
+import { combine, type Part } from "../evidence/combine.ts";
 import { planOf } from "../evidence/plan.ts";
 import { weigh } from "../evidence/weigh.ts";
 
@@ -37,6 +38,7 @@ const FREE = new AbortController().signal;
  * statements that remain. @internal
  */
 export async function judge({ plan, sources, analysis: model, now }: Case): Promise<Judged> {
+  if (model === undefined && plan.parts !== undefined) return await judgeParts(plan.parts, sources, now);
   const own = await (model === undefined ? embedded : reading).analyse(plan, sources, { now, signal: FREE });
   const { analysis: checked, ...quotes } = checkedAnalysis(model ?? own, sources);
   const { analysis, ...readings } =
@@ -49,6 +51,24 @@ export async function judge({ plan, sources, analysis: model, now }: Case): Prom
 
 /** The embedded analyst agrees with itself. */
 const AGREED = { unrelated: 0, unstated: 0, disputed: 0, omitted: 0 };
+
+/** Judges a question of two events by its two parts. */
+async function judgeParts(
+  { relation, plans }: NonNullable<Plan["parts"]>,
+  sources: readonly Source[],
+  now: number,
+): Promise<Judged> {
+  const [first, second] = plans;
+  const [one, other] = [await judgePart(first, sources, now), await judgePart(second, sources, now)];
+  const kept = one.statements.length + other.statements.length;
+  return { judgement: combine(relation, [one, other], sources), kept, invented: 0, orders: 0, ...AGREED };
+}
+
+async function judgePart(plan: Plan, sources: readonly Source[], now: number): Promise<Part> {
+  const { analysis } = checkedAnalysis(await embedded.analyse(plan, sources, { now, signal: FREE }), sources);
+  return { plan, judgement: weigh(plan, sources, analysis, now), statements: analysis.statements };
+}
+
 
 /** Runs a task. */
 export async function work(task: JudgingTask): Promise<Plan | Judged> {

@@ -32,6 +32,8 @@ export interface Plan {
   readonly criteria: string;
   /** The question as a statement, without "Is it true that" and the question mark. */
   readonly statement: string;
+  /** Whether the question asks for the truth of a claim: "Is it true that ...?". */
+  readonly isClaim: boolean;
   /** Whether YES means that the statement's event does not happen: "Will X fail to ...?". */
   readonly negated: boolean;
   /**
@@ -49,9 +51,14 @@ export interface Plan {
   /** Set if the deadline has two readings. `deadline` is the later reading, `earliest` the earlier one. */
   readonly ambiguity?: { readonly text: string; readonly earliest: number } | undefined;
   readonly resolutionSource: ResolutionSource | undefined;
+  /** The two questions of "Did A and B happen?" and of "Did A happen before B?". */
+  readonly parts?: { readonly relation: Relation; readonly plans: readonly [Plan, Plan] } | undefined;
   /** 2 to 5 different queries for the search service, best first. */
   readonly queries: readonly string[];
 }
+
+/** How the two events of a question must relate. */
+export type Relation = "and" | "before" | "after";
 
 /** A source that was read. */
 export interface Source {

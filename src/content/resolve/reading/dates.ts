@@ -15,19 +15,40 @@ export interface NamedDate {
   readonly hasYear: boolean;
 }
 
+/** Days of the week from Sunday, and days beside today, in the languages that are read. */
+const WEEKDAYS: readonly (readonly string[])[] = [
+  ["sunday", "sonntag", "dimanche", "domingo", "domenica"],
+  ["monday", "montag", "lundi", "lunes", "lunedì", "lunedi", "segunda-feira"],
+  ["tuesday", "dienstag", "mardi", "martes", "martedì", "martedi", "terça-feira"],
+  ["wednesday", "mittwoch", "mercredi", "miércoles", "mercoledì", "mercoledi", "quarta-feira"],
+  ["thursday", "donnerstag", "jeudi", "jueves", "giovedì", "giovedi", "quinta-feira"],
+  ["friday", "freitag", "vendredi", "viernes", "venerdì", "venerdi", "sexta-feira"],
+  ["saturday", "samstag", "sonnabend", "samedi", "sábado", "sabato"],
+];
+const WEEKDAY_OF = new Map(WEEKDAYS.flatMap((names, day) => names.map((name): [string, number] => [name, day])));
+const BESIDE_TODAY = new Map<string, number>([
+  ...["today", "heute", "aujourd'hui", "aujourd’hui", "hoy", "oggi", "hoje"].map((name): [string, number] => [name, 0]),
+  ...["yesterday", "gestern", "hier", "ayer", "ieri", "ontem"].map((name): [string, number] => [name, -1]),
+  ...["tomorrow", "demain", "mañana", "domani", "amanhã"].map((name): [string, number] => [name, 1]),
+]);
+const RELATIVE = new RegExp(
+  `(?<![\\p{L}])(?:((?:next|coming|nächsten|kommenden|próxim[oa]|prossim[oa])\\s)?(${[...WEEKDAY_OF.keys()].join("|")})(?:\\s(prochain|próxim[oa]|prossim[oa]|que\\sviene))?|(${[...BESIDE_TODAY.keys()].join("|")}))(?![\\p{L}])`,
+  "giu",
+);
+
 const MONTHS: readonly (readonly string[])[] = [
-  ["january", "jan", "januar", "janner", "janvier", "enero"],
-  ["february", "feb", "februar", "fevrier", "février", "febrero"],
-  ["march", "mar", "märz", "marz", "mars", "marzo"],
-  ["april", "apr", "avril", "abril"],
-  ["may", "mai", "mayo"],
-  ["june", "jun", "juni", "juin", "junio"],
-  ["july", "jul", "juli", "juillet", "julio"],
+  ["january", "jan", "januar", "janner", "janvier", "enero", "gennaio", "janeiro"],
+  ["february", "feb", "februar", "fevrier", "février", "febrero", "febbraio", "fevereiro"],
+  ["march", "mar", "märz", "marz", "mars", "marzo", "março"],
+  ["april", "apr", "avril", "abril", "aprile"],
+  ["may", "mai", "mayo", "maggio", "maio"],
+  ["june", "jun", "juni", "juin", "junio", "giugno", "junho"],
+  ["july", "jul", "juli", "juillet", "julio", "luglio", "julho"],
   ["august", "aug", "août", "aout", "agosto"],
-  ["september", "sep", "sept", "septembre", "septiembre"],
-  ["october", "oct", "oktober", "okt", "octobre", "octubre"],
-  ["november", "nov", "novembre", "noviembre"],
-  ["december", "dec", "dezember", "dez", "décembre", "decembre", "diciembre"],
+  ["september", "sep", "sept", "septembre", "septiembre", "settembre", "setembro"],
+  ["october", "oct", "oktober", "okt", "octobre", "octubre", "ottobre", "outubro"],
+  ["november", "nov", "novembre", "noviembre", "novembro"],
+  ["december", "dec", "dezember", "dez", "décembre", "decembre", "diciembre", "dicembre", "dezembro"],
 ];
 const MONTH_OF = new Map(MONTHS.flatMap((names, month) => names.map((name): [string, number] => [name, month])));
 const NAMES = [...MONTH_OF.keys()].toSorted((a, b) => b.length - a.length).join("|");
@@ -46,7 +67,7 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | u
   [new RegExp(`(${YEAR})\\s?年`, "g"), ([y]) => parts(y, undefined, undefined)],
   [
     new RegExp(
-      `\\b(\\d{1,2})(?:st|nd|rd|th|er|\\.)?\\s(?:of\\s|de\\s)?(${NAMES})\\.?,?(?:\\s(?:de\\s|del\\s)?(${YEAR}))?(?![\\p{L}\\d])`,
+      `\\b(\\d{1,2})(?:st|nd|rd|th|er|º|\\.)?\\s(?:of\\s|de\\s)?(${NAMES})\\.?,?(?:\\s(?:de\\s|del\\s)?(${YEAR}))?(?![\\p{L}\\d])`,
       "giu",
     ),
     ([d, m, y]) => parts(y, monthOf(m), d),
@@ -59,9 +80,17 @@ const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | u
     new RegExp(`\\b(${NAMES})\\.?,?\\s(?:of\\s|de\\s)?(${YEAR})\\b`, "giu"),
     ([m, y]) => parts(y, monthOf(m), undefined),
   ],
+  [
+    new RegExp(`(?<=\\b(?:in|im|en|em|since|last|until)\\s)(${NAMES})(?![\\p{L}\\d.])`, "giu"),
+    ([m]) => parts(undefined, monthOf(m), undefined),
+  ],
   [new RegExp(`\\b(\\d{1,2})\\.(\\d{1,2})\\.(${YEAR})\\b`, "g"), (groups) => numeric(groups, "day")],
   [new RegExp(`\\b(\\d{1,2})/(\\d{1,2})/(${YEAR})\\b`, "g"), numeric],
   [new RegExp(`\\bQ([1-4])[\\s-](${YEAR})\\b`, "gi"), ([q, y]) => ({ year: Number(y), quarter: Number(q) })],
+  [
+    new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})[/–-](?:\\d{2}|${YEAR})\\b(?![.,/-]?\\d)`, "g"),
+    ([y]) => ({ year: Number(y), isSeason: true }),
+  ],
   [new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})\\b(?![.,]?\\d|%)`, "g"), ([y]) => parts(y, undefined, undefined)],
 ];
 
@@ -74,6 +103,8 @@ interface Parts {
   readonly month?: number | undefined;
   readonly day?: number | undefined;
   readonly quarter?: number | undefined;
+  /** "2025/26": from July to June. */
+  readonly isSeason?: boolean;
   /** The first number may also be the month. */
   readonly isAmbiguous?: boolean;
 }
@@ -120,8 +151,32 @@ export function datesOf(text: string, near: number, order = firstNumberOf(text))
   return found.toSorted((a, b) => a.start - b.start);
 }
 
+/**
+ * The dates in a text of a known date, and those that it counts from that date: "yesterday", "on Sunday". A weekday is the
+ * last one before the text, unless the text says "next".
+ */
+export function datesAround(text: string, published: number, order = firstNumberOf(text)): NamedDate[] {
+  const named = datesOf(text, published, order);
+  const today = Math.floor(published / DAY);
+  const relative = [...text.matchAll(RELATIVE)].slice(0, MAX_DATES).flatMap((match): NamedDate[] => {
+    const [whole, next, weekday, prochain, beside] = match;
+    const start = match.index;
+    const end = start + whole.length;
+    if (named.some((other) => start < other.end + 3 && other.start - 6 < end)) return [];
+    const back = (new Date(published).getUTCDay() - (WEEKDAY_OF.get(weekday?.toLowerCase() ?? "") ?? 0) + 7) % 7;
+    const isNext = next !== undefined || prochain !== undefined;
+    const day =
+      today +
+      (weekday === undefined ? (BESIDE_TODAY.get(beside?.toLowerCase() ?? "") ?? 0) : isNext ? 7 - back : -back);
+    return [
+      { start, end, from: day * DAY, to: (day + 1) * DAY - 1, isAmbiguous: false, precision: "day", hasYear: false },
+    ];
+  });
+  return [...named, ...relative].toSorted((a, b) => a.start - b.start);
+}
+
 function stretch(
-  { year, month, day, quarter, isAmbiguous }: Parts,
+  { year, month, day, quarter, isSeason, isAmbiguous }: Parts,
   near: number,
   place: { start: number; end: number },
 ): NamedDate {
@@ -131,6 +186,8 @@ function stretch(
     const first = (quarter - 1) * 3;
     return { ...named, precision: "quarter", from: Date.UTC(year, first), to: Date.UTC(year, first + 3) - 1 };
   }
+  if (isSeason === true && year !== undefined)
+    return { ...named, precision: "year", from: Date.UTC(year, 6), to: Date.UTC(year + 1, 6) - 1 };
   const chosen = year ?? nearestYear(month ?? 0, day ?? 1, near);
   if (month === undefined)
     return { ...named, precision: "year", from: Date.UTC(chosen, 0), to: Date.UTC(chosen + 1, 0) - 1 };

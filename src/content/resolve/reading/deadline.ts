@@ -75,6 +75,10 @@ const SINCE =
 const AFTER = /\b(?:after|later than)\s/i;
 const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
 
+/** "The referendum of March 2026": the date tells which one, and not when the event takes place. */
+const OF =
+  /(?<!\b(?:end|start|beginning|middle|quarter|half|month|year|season|winter|summer|spring|autumn|day|week|fin|final|fine|ende|anfang|trimestre|été|hiver|verano|invierno|estate|inverno)\s)\b(?:of|de|du|del|della|dell['’]|di|von|vom|do|da)\s$/iu;
+
 /** The time that dates without a year are nearest to, in Unix ms, and the order of numeric dates. */
 interface Reading {
   readonly now: number;
@@ -123,7 +127,7 @@ function spanIn(text: string, { now, order }: Reading): Span {
     if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
     else if (EXCLUSIVE.test(before) && !closes) ends(date, true);
     else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
-    else if (deadline === undefined) {
+    else if (deadline === undefined && !OF.test(before)) {
       ends(date, false);
       from ??= date.from;
     }

@@ -30,13 +30,13 @@ const WHOLE = oneOf(
 );
 /** The words by which a title describes its page. */
 const GENRE = oneOf(
-  "quiz(?:zes)?|trivia|crosswords?|puzzles?|riddles?|sudoku|horoscopes?|fiction|novels?|satire|parody|screenplay|simulations?|hypotheticals?|scenarios?|exercises?|worksheets?|templates?|predictions?|forecasts?|odds|betting|opinion|role-?play\\p{L}*|dreams?|advertisement|role-?playing|video ?games?|cheat ?codes?|what if",
+  "quiz(?:zes)?|trivia|crosswords?|puzzles?|riddles?|sudoku|horoscopes?|fan fiction|a novel|satire|parody|screenplay|simulations?|hypotheticals?|scenarios?|exercises?|worksheets?|templates?|predictions?|forecasts?|odds|betting|opinion|role-?play\\p{L}*|dreams?|advertisement|role-?playing|video ?games?|cheat ?codes?|what if",
   "rätsel|kreuzworträtsel|roman|vorhersagen?|prognosen?|wettquoten|kommentare|werbung|szenario|übung|mots croisés|devinette|pronostics?|commentaires|publicité|scénario|exercice|crucigrama|acertijo|novela|pronósticos?|comentarios|publicidad|escenario|ejercicio|cruciverba|indovinello|romanzo|pronostici?|commenti|pubblicità|esercizio|palavras cruzadas|adivinha|romance|palpites?|comentários|publicidade|cenário|exercício",
 );
 /** Introductions of statements that hold only in a text, a mind or a market. */
 const INTRODUCES = oneOf(
-  "imagin(?:e|es|ed|ing|ary)|suppose|supposing|pretend(?:s|ing)?|picture (?:this|the scene|a)|what if|let['’]?s (?:say|assume|imagine|pretend)|assum(?:e|ing) that|hypothetical(?:ly)?|once upon a time|make-believe|thought experiment|alternate (?:history|timeline|reality)|parallel universe|simulat(?:ed|ion|ions)|a dream|dream(?:ed|t|s)? (?:that|of|about)",
-  "(?:in|from|of|for|by|the|this|a|an|our|my|his|her) (?:new |latest |debut |bestselling |best-selling |science-fiction |political |short )*(?:novel(?! (?:corona)?virus)|thriller|fairy tale|screenplay|sitcom|soap opera|board game|video ?game|computer game|role-?playing game|fan ?fiction|comic|sketch|crossword|puzzle|riddle|quiz|parody|satire|fantasy league|fable|musical comedy|storyline|plot|fictional \\p{L}+)",
+  "prediction for|forecast for|imagin(?:e|es|ed|ing|ary)|suppose|supposing|pretend(?:s|ing)?|picture (?:this|the scene|a)|what if|let['’]?s (?:say|assume|imagine|pretend)|assum(?:e|ing) that|hypothetical(?:ly)?|once upon a time|make-believe|thought experiment|alternate (?:history|timeline|reality)|parallel universe|simulat(?:ed|ion|ions)|a dream|dream(?:ed|t|s)? (?:that|of|about)",
+  "(?:in|from) (?:the|this|a|an|our|my|his|her) (?:new |latest |debut |bestselling |best-selling |science-fiction |political |short )*(?:novel(?! (?:corona)?virus)|thriller|fairy tale|screenplay|sitcom|soap opera|board game|video ?game|computer game|role-?playing game|fan ?fiction|comic|sketch|crossword|puzzle|riddle|quiz|parody|satire|fantasy league|fable|musical comedy|storyline|plot|fictional \\p{L}+)",
   "fictional|fictitious|satirical|crossword|clue|\\d+ (?:across|down)|quiz|trivia|riddle|multiple choice|true or false|fill in the (?:blank|gap)s?|translate (?:the|this|into)|example sentence|sample sentence|grammar|dictation|lorem ipsum|placeholder|template|mock-?up|dummy|test (?:data|message|page)",
   "advertisement|sponsored|promoted|advertorial|paid content|comments? (?:by|from|section)|commenters?|user \\S+ (?:wrote|posted|says|said)|posted by|reader(?:s['’]?|['’]s)? (?:letters?|comments?|opinions?)|letters? to the editor|forum (?:posts?|users?|threads?|members?)|upvotes?|subreddit",
   "ai[- ](?:generated|answer|overview|summary)|chatbot|language models?|(?:asked )?(?:chatgpt|gemini|copilot|claude|gpt\\S*)(?:['’]s (?:answer|reply|response)|:| (?:says?|said|answer\\p{L}*|repli\\p{L}*|respon\\p{L}*|wrote|writes|claim\\p{L}*|thinks?))|asked (?:chatgpt|gemini|copilot|claude)|artificial intelligence (?:answered|wrote|says)",
@@ -59,7 +59,7 @@ const QUOTED = /["“„«][^"“”„«»]{0,400}["”»“]/gu;
 /** Labels before a colon that do not take back what follows: "Update:", "Result:". */
 const LABEL = /^([^:.!?]{1,60}):\s+(?=\S)/u;
 const NEWS_LABEL = oneOf(
-  "(?:an? )?(?:live |latest |news |official |final |full |election |match |breaking )?(?:update|updated|correction|clarification|breaking|news|latest|results?|final|official(?:ly)?|confirmed|full[- ]time|summary|answer|announcement|statement|report|in brief|key (?:facts?|points?)|outcome|status|decision|score|fact|just in|developing|headline|verdict|conclusion|ruling|rating|editor['’]s note)",
+  "(?:an? )?(?:live |latest |news |official |final |full |election |match |breaking )?(?:update|updated|correction|clarification|breaking|news|latest|results?|final|official(?:ly)?|confirmed|full[- ]time|summary|answer|announcement|statement|report|in brief|key (?:facts?|points?)|outcome|status|decision|score|fact|just in|developing|headline|verdict|conclusion|ruling|rating|order|judge?ment|item|minutes|editor['’]s note)|fallo|sentencia|resolución|décision|arrêt|entscheidung|beschluss|urteil|decisione|sentenza|delibera|decisão|acórdão|sentença|estado|stand",
   "eilmeldung|aktualisier\\p{L}+|korrektur|richtigstellung|ergebnis|mise à jour|dernière minute|résultats?|correctif|rectificatif|actualización|última hora|resultados?|corrección|fe de erratas|aggiornamento|ultim['’]ora|risultati?|rettifica|atualização|urgente|correção|offiziell|officiel|oficial|ufficiale",
 );
 /** Characters at both ends of a page in which the page may describe itself. */
@@ -98,7 +98,14 @@ export class Frames {
 
 function isLabelled(sentence: string, isTopic: (text: string) => boolean): boolean {
   const label = LABEL.exec(sentence)?.[1];
-  return label !== undefined && !NEWS_LABEL.test(label) && !isTopic(label) && label !== label.toUpperCase();
+  // "My uncle:" names a speaker. A longer label is a sentence of its own.
+  return (
+    label !== undefined &&
+    label.split(/\s+/u).length <= 2 &&
+    !NEWS_LABEL.test(label) &&
+    !isTopic(label) &&
+    label !== label.toUpperCase()
+  );
 }
 
 function speaksTo(sentence: string): boolean {

@@ -2,7 +2,7 @@ import { TURNED_BOUND } from "./comparisons.ts";
 
 /** Words that negate a sentence, in the five supported languages. Each counts once. */
 const NEGATORS =
-  /\b(?:not|never|no|none|nobody|nor|neither|cannot|without|\p{L}+n['’]t|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|ohne|weder|jamais|aucune?|sans|nunca|jamás|ning[uú]n[ao]?|tampoco|sin)(?![\p{L}])|\bne\s|\bn['’](?=\p{L})|(?:^|[\s,;(¿])no\s|没有|并未|尚未|未能|未曾|从未|不曾|并没|不会|不是|并非/giu;
+  /\b(?:not|never|no|none|nobody|nor|neither|cannot|without|\p{L}+n['’]t|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|ohne|weder|jamais|aucune?|sans|nunca|jamás|ning[uú]n[ao]?|tampoco|sin|non|nessun[oa]?|né|senza|não|nenhuma?|ninguém|nem|sem|nadie)(?![\p{L}])|\bne\s|\bn['’](?=\p{L})|(?:^|[\s,;(¿])no\s|没有|并未|尚未|未能|未曾|从未|不曾|并没|不会|不是|并非/giu;
 
 /** Verbs and phrases that deny what follows them. */
 const CONTRARY =
@@ -10,7 +10,7 @@ const CONTRARY =
 
 /** Phrases that contain a negation word and negate nothing. */
 const IDLE =
-  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\sseulement|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
+  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\s(?:seulement|solo)|não\ssó|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
 
 const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 

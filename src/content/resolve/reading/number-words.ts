@@ -1,6 +1,10 @@
 /** Numbers that are written as words. */
 export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
   Object.entries({
+    one: 1,
+    mille: 1_000,
+    mil: 1_000,
+
     two: 2,
     three: 3,
     four: 4,

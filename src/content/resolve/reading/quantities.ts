@@ -109,7 +109,7 @@ const MAX_QUANTITIES = 24;
 /** The quantities of a sentence, in order. Numbers inside `dates` are left out. */
 export function quantitiesOf(
   text: string,
-  language: Language,
+  language: Language | undefined,
   dates: readonly { readonly start: number; readonly end: number }[] = [],
 ): Quantity[] {
   const found: Quantity[] = [];
@@ -121,7 +121,13 @@ export function quantitiesOf(
     if (dates.some((date) => start < date.end && date.start < end)) continue;
     const number = digits === undefined ? NUMBER_WORDS.get(word?.toLowerCase() ?? "") : numberOf(digits, language);
     if (number === undefined || !Number.isFinite(number)) continue;
+    // "Nine Wells": a number that begins a name.
+    if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
     const { scale, unit, factor, length } = following(text.slice(end, end + 60), language);
+    // In Portuguese, "dos" is an article.
+    if (word?.toLowerCase() === "dos" && language !== "es") continue;
+    // "One" is a number only in "one million".
+    if (number === 1 && word !== undefined && scale === 1) continue;
     const measure =
       sign === undefined ? { unit, factor } : { unit: UNITS.get(sign.toLowerCase())?.[0] ?? "", factor: 1 };
     end += length;
@@ -131,9 +137,9 @@ export function quantitiesOf(
   return found;
 }
 
-function numberOf(digits: string, language: Language): number {
+function numberOf(digits: string, language: Language | undefined): number {
   const plain = digits.replace(/[\s\u00a0\u202f']/g, "");
-  const decimalComma = language === "de" || language === "fr" || language === "es";
+  const decimalComma = language !== undefined && language !== "en";
   const groups = decimalComma ? /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/ : /^\d{1,3}(?:,\d{2,3})*(?:,\d{3})(?:\.\d+)?$/;
   if (groups.test(plain)) {
     return Number(decimalComma ? plain.replaceAll(".", "").replace(",", ".") : plain.replaceAll(",", ""));
@@ -142,7 +148,10 @@ function numberOf(digits: string, language: Language): number {
 }
 
 /** Reads scales ("million", "mil millones") and a unit after a number. */
-function following(rest: string, language: Language): { scale: number; unit: string; factor: number; length: number } {
+function following(
+  rest: string,
+  language: Language | undefined,
+): { scale: number; unit: string; factor: number; length: number } {
   let scale = 1;
   let length = 0;
   for (let n = 0; n < 4; n += 1) {

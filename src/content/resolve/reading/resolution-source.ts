@@ -5,7 +5,8 @@ const NAMED =
 const HOST = /^(?:https?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,12})(?:[/\s,;:)]|\.?$|\.\s)/iu;
 const NAME =
   /^((?:\p{Lu}(?:[\p{L}\p{M}\d&'’-]|\.(?=\p{L}))*)(?:\s(?:of|for|and|the|de|du|des|für|&)(?=\s(?:[a-z]+\s)?\p{Lu})|\s\p{Lu}[\p{L}\p{M}\d&'’-]*)*)/u;
-const ANY_HOST = /\bhttps?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,12})/iu;
+const ANY_HOST =
+  /\bhttps?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,12})|(?<![\p{L}\d@.-])((?:[a-z0-9-]{2,}\.)+[a-z]{2,12})(?![\p{L}\d-]|\.\p{L})/u;
 
 /** Capitalized words that begin a sentence or name no source. */
 const NO_NAME = /^(?:The|This|If|It|Market|Yes|No|Credible|Official|Media|UTC|ET)$/iu;
@@ -46,9 +47,8 @@ export function resolutionSourceOf(question: string, criteria: string): Resoluti
       )?.[1];
       return { name, host: (beside ?? HOSTS.get(name.toLowerCase()))?.toLowerCase().replace(/^www\./, "") };
     }
-    const plain = ANY_HOST.exec(text)?.[1]
-      ?.toLowerCase()
-      .replace(/^www\./, "");
+    const [, address, bare] = ANY_HOST.exec(text) ?? [];
+    const plain = (address ?? bare)?.toLowerCase().replace(/^www\./, "");
     if (plain !== undefined) return { name: plain, host: plain };
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { type Threshold } from "./analysis.ts";
 import { type NamedDate } from "./dates.ts";
-import { quantitiesOf } from "./quantities.ts";
+import { quantitiesOf, type Quantity } from "./quantities.ts";
 import { languageOf } from "./words.ts";
 
 /** Thresholds of one question that are read. */
@@ -10,6 +10,18 @@ const RANGE = /\bbetween\s(?:\S+\s){0,2}?$/iu;
 /** Verbs that mean "at least" without a comparison before the number. */
 const REACH = /\b(?:reach|hit|touch|get to|climb to|rise to|win|score|cross|surpass)\s(?:the\s|a\s)?(?:[$€£¥₹])?$/iu;
 const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\s)?$/iu;
+
+/** Words before a number that counts or measures. */
+const COUNTS =
+  /(?:\b(?:by|to|of|at|than|for|is|was|are|were|score[ds]?|exactly|only|just|about|reach|hit|total|number|auf|um|genau|bei|bis)\s|\d\s)$/iu;
+
+/** Whether a number is a name: "Line 9", "Bill 44". */
+export function isName(text: string, { comparison, unit, start, end }: Quantity): boolean {
+  const before = text.slice(Math.max(0, start - 30), start);
+  return (
+    comparison === undefined && unit === "" && /\p{L}{3}\s$/u.test(before) && !COUNTS.test(before) && text[end] !== ":"
+  );
+}
 
 /** The numbers in a question that decide it, with their comparisons. `dates` are the positions of its dates. */
 export function thresholdsOf(text: string, dates: readonly NamedDate[]): Threshold[] {
@@ -38,6 +50,7 @@ export function thresholdsOf(text: string, dates: readonly NamedDate[]): Thresho
       found.push({ comparison: "at most", value, unit, text: words });
       continue;
     }
+    if (isName(text, quantity)) continue;
     const comparison =
       quantity.comparison ?? (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
     found.push({ comparison, value, unit, text: words });

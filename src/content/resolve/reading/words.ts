@@ -10,8 +10,9 @@ export interface Word {
   readonly capital: boolean;
 }
 
+/** "l'acte", "dell'arte": an article or a particle before an apostrophe is a word of its own. */
 const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]]+(?:['’](?!s\b)\p{L}+)?/gv;
+  /(?:[ldnsmtjc]|qu|jusqu|lorsqu|puisqu|dell|all|nell|sull|dall|quell|un)['’](?=\p{L}{2})|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]]+(?:['’](?!s\b)\p{L}+)?/giv;
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 
 /** Names that languages write differently, with the one form that replaces all. */
@@ -111,11 +112,17 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     "der die das den dem des ein eine einen einem einer und oder aber ist sind war waren wird werden hat haben im am zum zur von " +
     "mit bei nach vor fur auf aus zu als auch nicht sich es er sie wir " +
     "le la les un une des du de et ou mais est sont etait ont au aux en dans pour par sur avec que qui ce cette il elle ne pas se " +
-    "el los las una uno del y o pero es son fue era ha han al en por para con sobre que se su sus lo no"
+    "el los las una uno del y o pero es son fue era ha han al en por para con sobre que se su sus lo no " +
+    "l' d' n' qu' s' c' j' m' t' dell' all' nell' sull' dall' quell' un' " +
+    "il lo gli i della dello dei degli delle nel nella alla al dal dalla sul sulla e ed ma non di da per con che chi si sono stato stata " +
+    "os as um uma do da dos das no na nos nas ao pelo pela com que se foi foram sao nao mas ou " +
+    "end bis seit wurde wurden worden avant apres depuis jusqu' antes despues desde hasta entro prima dopo depois ate t il elle vero ano vor"
   ).split(" "),
 );
 
 function folded(word: string): string {
+  // "è" is, "e" and: in words of one letter the accent tells them apart.
+  if (word.length === 1) return word.toLowerCase();
   return word.normalize("NFD").replace(/\p{M}/gu, "").replace(/’/g, "'").replace(/ß/g, "ss").toLowerCase();
 }
 
@@ -178,35 +185,97 @@ function pairsOf(run: string, start: number): Word[] {
   return words;
 }
 
-/** Languages that the embedded analyst reads. Function words and script identify them; the default is English. */
-export type Language = "en" | "de" | "fr" | "es" | "zh";
+/** Languages that the embedded analyst reads. */
+export type Language = "en" | "de" | "fr" | "es" | "it" | "pt";
 
-const SIGNS: readonly (readonly [Language, ReadonlySet<string>])[] = [
-  ["en", new Set("the of and to in is that for was with on by not has have this are from".split(" "))],
+/** Function words by which languages are recognised, those without a reading too. Words of several languages are left out. */
+const SIGNS: readonly (readonly [Language | undefined, ReadonlySet<string>])[] = (
   [
-    "de",
-    new Set(
-      "der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum um".split(
-        " ",
-      ),
-    ),
-  ],
-  ["fr", new Set("le la les des et est une dans pour pas qui du au sur ont cette ne par avec".split(" "))],
-  ["es", new Set("el los las una del por para con que ha fue se su es como mas no al y".split(" "))],
+    [
+      "en",
+      "monday tuesday wednesday thursday friday saturday sunday january february march may june july october december the of and to is that for was with by not has have this are from it as on at will were which their",
+    ],
+    [
+      "de",
+      "montag dienstag mittwoch donnerstag freitag samstag sonntag januar marz mai juni juli oktober dezember hat der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum haben sind",
+    ],
+    [
+      "fr",
+      "lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout decembre a le la les des et est une dans pour pas qui du au aux sur ont cette ne par avec il elle se l' d' n' qu'",
+    ],
+    [
+      "es",
+      "lunes martes miercoles jueves viernes sabado domingo enero febrero marzo mayo junio julio octubre diciembre el los las del por para con que ha fue se su es como mas no al y una la en lo sus",
+    ],
+    [
+      "it",
+      "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla e ha non di che con per sono stato una dal sul la si",
+    ],
+    [
+      "pt",
+      "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a",
+    ],
+    [undefined, "het een van niet voor met zijn op dat werd naar ook aan heeft worden bij zich door deze"],
+    [undefined, "och att det som inte av har till med ett den pa for ar var om kan sig efter"],
+    [undefined, "og det som ikke av har til med et den pa for er var ble om kan seg etter fra blev"],
+    [undefined, "nie jest sie na do ze przez oraz jako dla po od byl byla tym w z i a"],
+    [undefined, "je na se ze v s do pro byl byla jako by ale podle ktery jsou a"],
+    [undefined, "si de la in cu nu pe din este fost care pentru sa o un ai mai au prin"],
+    [undefined, "els dels amb per que no una les al del ha va i es seva aquest"],
+    [undefined, "es az egy nem hogy van volt meg ez a is csak mint"],
+    [undefined, "ja on ei oli se etta ovat myos kun mutta han joka"],
+    [undefined, "ve bir bu da de ile icin olarak oldu degil daha cok gibi"],
+    [undefined, "yang dan di ke dari tidak untuk dengan ini itu pada akan telah"],
+  ] as const
+).map(([language, words]) => [language, new Set(words.split(" "))]);
+
+/** Letters and marks by which languages are recognised. */
+const MARKS: readonly (readonly [Language | undefined, RegExp])[] = [
+  ["de", /[äöüß]/giu],
+  ["fr", /[êèçœûîà]|é(?!\p{L}*[oa]\b)/giu],
+  ["es", /[¿¡ñóú]/giu],
+  ["it", /[ìòù]/giu],
+  ["pt", /[ãõç]|ê/giu],
+  [undefined, /[ðøåšžčřěůłżśćńęąșțăőűğışþæ]/giu],
 ];
 
-/** The language of a text, from its first 2,000 characters or the page's language tag. */
-export function languageOf(text: string, tag = ""): Language {
-  const named = tag.slice(0, 2).toLowerCase();
-  if (named === "de" || named === "fr" || named === "es" || named === "zh" || named === "en") return named;
+/**
+ * The language of a text, from its first 2,000 characters; if they do not show it, the fallback: a language tag. Undefined
+ * for a language that the analyst does not read.
+ */
+export function languageOf(text: string, fallback?: string): Language | undefined {
   const head = text.slice(0, 2_000);
-  if ((head.match(/\p{sc=Han}/gu)?.length ?? 0) > head.length / 5) return "zh";
+  const letters = head.match(/\p{L}/gu)?.length ?? 0;
+  if (letters > 0 && (head.match(/\p{sc=Latin}/gu)?.length ?? 0) < letters / 2) return undefined;
   const words = wordsOf(head).map((word) => word.text);
-  let best: Language = "en";
-  let most = 0;
-  for (const [language, signs] of SIGNS) {
-    const count = words.filter((word) => signs.has(word)).length;
-    if (count > most) [best, most] = [language, count];
-  }
-  return best;
+  const counts = SIGNS.map(([language, signs]) => {
+    const marks = MARKS.filter(([marked]) => marked === language);
+    const marked = marks.reduce((sum, [, mark]) => sum + (head.match(mark)?.length ?? 0), 0);
+    return { language, count: words.filter((word) => signs.has(word)).length + marked / 2 };
+  });
+  const sorted = counts.toSorted((a, b) => b.count - a.count);
+  const [first] = sorted;
+  const known = sorted.find(({ language }) => language !== undefined);
+  // A few words prove no language that the analyst does not read.
+  const best = first !== undefined && first.count > Math.max(3, 1.3 * (known?.count ?? 0)) ? first : known;
+  const others = sorted.filter((one) => one.language !== best?.language);
+  const isClear = best !== undefined && best.count >= 1 && best.count > (others[0]?.count ?? 0);
+  if (isClear || fallback === undefined) return best === undefined || best.count === 0 ? "en" : best.language;
+  return SIGNS.find(([language]) => language === fallback.slice(0, 2).toLowerCase())?.[0];
+}
+
+/** Whether two words are forms of one word: the same stem, or in inflected languages a long common beginning. */
+export function isForm(a: Pick<Word, "text" | "stem">, b: Pick<Word, "text" | "stem">, language: Language): boolean {
+  if (a.stem === b.stem) return true;
+  if (language === "en") return false;
+  const [one, other] = language === "de" ? [germanStem(a.text), germanStem(b.text)] : [a.text, b.text];
+  const shortest = Math.min(one.length, other.length);
+  let common = 0;
+  while (common < shortest && one[common] === other[common]) common += 1;
+  return common >= 5 ? Math.max(one.length, other.length) - common <= 4 : common >= 4 && one === other;
+}
+
+/** "gegründet" and "gründete": the word without the prefix and the endings of its forms. */
+function germanStem(word: string): string {
+  return word.replace(/^ge(?=\p{L}{4})/u, "").replace(/(?:eten|ete|ten|te|et|en|t|e|es|s)$/u, "");
 }

@@ -39,7 +39,7 @@ export const thresholds: readonly MadeQuestion[] = [
   {
     ask: FILM,
     pages: ["Northwind earned $38 million on its opening weekend, less than the film's makers hoped."],
-    expect: "UNCERTAIN",
+    expect: "NO",
   },
   { ask: FILM, pages: ["The film Northwind earned $38 million on its opening weekend."], expect: "NO" },
   { ask: FILM, pages: ["The film Northwind earned $0.07 billion on its opening weekend."], expect: "YES" },

@@ -1,0 +1,223 @@
+import { ADVERB, type Predication, type Token } from "../reading/clauses.ts";
+import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
+import { isForm, type Language } from "../reading/words.ts";
+import { type Argument, type Asked } from "./question.ts";
+
+/** How well the arguments of a predicate are those of the question. */
+export type Fit =
+  /** They are, with a factor for what is only implied. */
+  | { readonly kind: "same"; readonly factor: number }
+  /** Another actor has what only one can have. */
+  | { readonly kind: "other-actor" }
+  /** The actor and its object have changed places. */
+  | { readonly kind: "swapped" }
+  | { readonly kind: "different" };
+
+interface Reader {
+  readonly grammar: Grammar;
+  readonly language: Language;
+}
+
+/** Outcomes of which only one candidate can have each, so that another's excludes it. */
+const EXCLUSIVE = new Set(["win", "elect", "acquire", "host", "nominate", "appoint"]);
+/** Outcomes that the sides exchange if subject and object change places. */
+const DIRECTED = new Set(["win", "acquire", "invade", "lose"]);
+/** Predicates whose subject is also their object: "the bridge opened", "the mayor opened the bridge". */
+const ERGATIVE = new Set([
+  "open",
+  "close",
+  "launch",
+  "release",
+  "start",
+  "end",
+  "land",
+  "merge",
+  "list",
+  "complete",
+  "rise",
+  "fall",
+  "postpone",
+  "cancel",
+  "publish",
+]);
+/** Nouns that name a thing by a part of it that decides: "the cup final", "the price of gold". */
+const STAND_FOR = new Set(
+  "final title trophy crown price rate level value figure total number share index stock party team".split(" "),
+);
+const TITLE =
+  /^(?:mr|mrs|ms|dr|president|minister|governor|senator|chancellor|king|queen|prince|princess|pope|judge|mayor|professor|prime|chief|deputy|captain|coach|champion|sir|lord|lady|saint|st|presidente|ministre|ministro|minist\p{L}*|prasident|kanzler\p{L}*|burgermeister\p{L}*|maire|alcalde|alcaldesa|sindac\p{L}|prefeit\p{L}|gouverneur|gobernador\p{L}*|governator\p{L}|governador\p{L}*)$/u;
+/** Factors of arguments that the sentence only implies. */
+const BY_PRONOUN = 0.85;
+const BY_CONTEXT = 0.9;
+
+/** Compares the arguments of a predicate with the question's. `near` are the question's words in the sentence and before it. */
+export function fitOf(
+  asked: Asked,
+  predication: Predication,
+  { reader, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
+): Fit {
+  const { before, after, isPassive } = predication;
+  const { names } = asked;
+  const agent = inLanguage(asked.agent, asked, reader.language);
+  const patient = inLanguage(asked.patient, asked, reader.language);
+  const behindBy = after.findIndex((word) => reader.grammar.by.has(word.text));
+  const doer = isPassive ? (behindBy < 0 ? [] : after.slice(behindBy)) : before;
+  const done = isPassive ? before : after;
+  const isErgative = patient === undefined && outcome !== undefined && ERGATIVE.has(outcome);
+  if (agent !== undefined && patient === undefined) {
+    const subject = isPassive && !isErgative ? doer : before;
+    const own = standsIn(agent, subject, { reader, predication, near, names, isSubject: true });
+    const any =
+      isErgative && own === undefined
+        ? standsIn(agent, after, { reader, predication, near, names, isSubject: false })
+        : own;
+    if (any !== undefined) return { kind: "same", factor: any };
+    return reader.language === "de" &&
+      standsIn(agent, after, { reader, predication, near, names, isSubject: false }) !== undefined
+      ? { kind: "same", factor: 1 }
+      : { kind: "different" };
+  }
+  const subject =
+    agent === undefined ? 1 : standsIn(agent, doer, { reader, predication, near, names, isSubject: !isPassive });
+  const object =
+    patient === undefined ? 1 : standsIn(patient, done, { reader, predication, near, names, isSubject: isPassive });
+  if (subject !== undefined && object !== undefined) return { kind: "same", factor: Math.min(subject, object) };
+  if (agent !== undefined && patient !== undefined && outcome !== undefined && DIRECTED.has(outcome)) {
+    const mirrored =
+      standsIn(agent, done, { reader, predication, near, names, isSubject: isPassive }) !== undefined &&
+      standsIn(patient, doer, { reader, predication, near, names, isSubject: !isPassive }) !== undefined;
+    if (mirrored) return { kind: "swapped" };
+  }
+  if (isPassive && subject === undefined && object !== undefined && behindBy < 0) {
+    // "The act was signed": the actor is not named, and only the context can say who it was.
+    if (agent === undefined) return { kind: "different" };
+    if (covers(agent, near)) return { kind: "same", factor: BY_CONTEXT };
+    return [...agent.words].some((word) => near.has(word)) ? { kind: "same", factor: 0.8 } : { kind: "different" };
+  }
+  if (object !== undefined && patient !== undefined && outcome !== undefined && EXCLUSIVE.has(outcome)) {
+    const other = doer.findLast((word) => word.capital && !/^\d/u.test(word.text) && !ADVERB.test(word.text));
+    const isKnown = doer.some((word) => agent?.words.has(word.stem) === true);
+    const isWhole = [...patient.words].every((word) => done.some(({ stem }) => stem === word));
+    if (other !== undefined && !isKnown && isWhole) return { kind: "other-actor" };
+  }
+  return { kind: "different" };
+}
+
+/** An argument as another language writes it: its names. Undefined if it has none, so that nothing can be compared. */
+function inLanguage(argument: Argument | undefined, { language, names }: Asked, other: Language): Argument | undefined {
+  if (argument === undefined || language === other) return argument;
+  const own = new Set([...argument.words].filter((word) => names.has(word)));
+  return own.size === 0 ? undefined : { words: own, heads: own };
+}
+
+function covers(argument: Argument, near: ReadonlySet<string>): boolean {
+  return [...argument.heads].every((head) => near.has(head));
+}
+
+interface Place {
+  readonly reader: Reader;
+  readonly predication: Predication;
+  readonly near: ReadonlySet<string>;
+  readonly isSubject: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+function isOneOf(stems: ReadonlySet<string>, word: Token, { language }: Reader): boolean {
+  if (stems.has(word.stem)) return true;
+  return (
+    language !== "en" && [...stems].some((stem) => stem.length > 5 && isForm({ text: stem, stem }, word, language))
+  );
+}
+
+/** Whether an argument stands in a part of a sentence as its noun phrase: a factor, or undefined if it does not. */
+function standsIn(argument: Argument, zone: readonly Token[], place: Place): number | undefined {
+  const { reader, near, predication, isSubject } = place;
+  const found = zone.findIndex(
+    (word, at) => isOneOf(argument.heads, word, reader) && isHeadAt(zone, at, argument, place),
+  );
+  if (found < 0) {
+    // "Sallow Creek" for "the Sallow Creek mine".
+    const names = new Set([...argument.words].filter((word) => place.names.has(word)));
+    const isShort = names.size > 1 && ![...argument.heads].some((head) => names.has(head));
+    const short = isShort
+      ? zone.findLastIndex((word, at) => names.has(word.stem) && isHeadAt(zone, at, argument, place))
+      : -1;
+    if (short >= 0 && [...names].every((name) => zone.some(({ stem }) => stem === name))) return 0.85;
+  }
+  if (found >= 0) {
+    const missing = [...argument.words].filter((word) => !zone.some(({ stem }) => stem === word));
+    if (missing.length > 0 && hasRival(zone, found, argument)) return undefined;
+    return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
+  }
+  // "He signed the act", "and signed the act": the sentence before names the subject.
+  if (!isSubject || !covers(argument, near)) return undefined;
+  const words = zone.filter(
+    (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
+  );
+  if (words.length === 0 && !predication.isInherited) return BY_CONTEXT;
+  const hasPronoun = words.some((word) => reader.grammar.pronoun.has(word.text));
+  if (hasPronoun && words.every((word) => !word.capital || reader.grammar.pronoun.has(word.text))) return BY_PRONOUN;
+  return words.length === 0 ? BY_PRONOUN : undefined;
+}
+
+/** Whether a word heads a noun phrase of its own: it is not inside "committee of X", "X's deputy", "X Bank". */
+function isHeadAt(
+  zone: readonly Token[],
+  at: number,
+  argument: Argument,
+  { reader, isSubject, predication }: Place,
+): boolean {
+  const { grammar, language } = reader;
+  const next = zone[at + 1];
+  const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
+  if (next?.text === "s" && /['’]/u.test(next.gap)) return false;
+  if (beside && !argument.words.has(next.stem) && !STAND_FOR.has(next.stem)) {
+    if (next.capital && !/^\d/u.test(next.text) && language === "en") return false;
+    const isWord =
+      !grammar.preposition.has(next.text) &&
+      !grammar.and.has(next.text) &&
+      !grammar.determiner.has(next.text) &&
+      !grammar.be.has(next.text) &&
+      !grammar.have.has(next.text) &&
+      !grammar.modal.has(next.text) &&
+      !grammar.not.has(next.text) &&
+      !grammar.clause.has(next.text) &&
+      !grammar.that.has(next.text) &&
+      !grammar.pronoun.has(next.text) &&
+      !ADVERB.test(next.text) &&
+      !/^\d/u.test(next.text);
+    // In an inherited subject, a verb follows the noun phrase.
+    if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;
+  }
+  for (let n = at - 1; n >= 0; n -= 1) {
+    const word = zone[n];
+    if (word === undefined || /[,;:]/u.test(zone[n + 1]?.gap ?? "")) return true;
+    const isName = zone[n + 1]?.capital === true && argument.words.has(zone[n + 1]?.stem ?? "");
+    // "in the last game Vera Sandoval": a name without a preposition begins a noun phrase.
+    if (isName && !word.capital && !isFunctionWord(word.text, grammar)) return true;
+    if (argument.words.has(word.stem) || (word.capital && !STAND_FOR.has(word.stem) && language === "en" && n === 0))
+      continue;
+    if (grammar.preposition.has(word.text) && !(language !== "en" && ["a", "al", "les", "des"].includes(word.text))) {
+      if (grammar.by.has(word.text) && n === 0) return true;
+      const noun = zone.slice(0, n).findLast((other) => !grammar.determiner.has(other.text));
+      return noun === undefined
+        ? !isSubject && /^(?:over|against|contra|contro|gegen|contre|in)$/u.test(word.text)
+        : STAND_FOR.has(noun.stem) || argument.words.has(noun.stem);
+    }
+    if (!grammar.determiner.has(word.text) && !/\p{Ll}/u.test(word.text)) return true;
+  }
+  return true;
+}
+
+/** Whether another name stands where the question has one: "the Road Act" for "the Water Act". */
+function hasRival(zone: readonly Token[], head: number, argument: Argument): boolean {
+  for (let n = head - 1; n >= 0; n -= 1) {
+    const word = zone[n];
+    if (word === undefined || !/^\s*$/u.test(zone[n + 1]?.gap ?? "")) return false;
+    if (argument.words.has(word.stem)) continue;
+    return (
+      word.capital && n > 0 && !TITLE.test(word.text) && !/^(?:the|a|an|der|die|das|le|la|el|il|o|a)$/u.test(word.text)
+    );
+  }
+  return false;
+}
