@@ -69,7 +69,6 @@ async function judgePart(plan: Plan, sources: readonly Source[], now: number): P
   return { plan, judgement: weigh(plan, sources, analysis, now), statements: analysis.statements };
 }
 
-
 /** Runs a task. */
 export async function work(task: JudgingTask): Promise<Plan | Judged> {
   return task.kind === "plan" ? planOf(task.question, task.criteria, task.now) : await judge(task);
