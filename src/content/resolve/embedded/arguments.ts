@@ -1,9 +1,10 @@
-import { ADVERB, type Predication, type Token } from "../reading/clauses.ts";
+import { type Predication } from "../reading/clauses.ts";
+import { ADVERB, type Token } from "../reading/spans.ts";
 import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
 import { isForm, type Language } from "../reading/words.ts";
 import { type Argument, type Asked } from "./question.ts";
 
-/** How well the arguments of a predicate are those of the question. */
+/** The comparison of the arguments of a predicate with those of the question. */
 export type Fit =
   /** They are, with a factor for what is only implied. */
   | { readonly kind: "same"; readonly factor: number }
@@ -103,7 +104,7 @@ export function fitOf(
   return { kind: "different" };
 }
 
-/** An argument as another language writes it: its names. Undefined if it has none, so that nothing can be compared. */
+/** An argument as another language writes it: its names. Undefined if there is no name, so that nothing can be compared. */
 function inLanguage(argument: Argument | undefined, { language, names }: Asked, other: Language): Argument | undefined {
   if (argument === undefined || language === other) return argument;
   const own = new Set([...argument.words].filter((word) => names.has(word)));
@@ -149,7 +150,7 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
     if (missing.length > 0 && hasRival(zone, found, argument)) return undefined;
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
-  // "He signed the act", "and signed the act": the sentence before names the subject.
+  // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!isSubject || !covers(argument, near)) return undefined;
   const words = zone.filter(
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),

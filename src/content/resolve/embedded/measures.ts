@@ -1,5 +1,6 @@
 import { type Threshold } from "../reading/analysis.ts";
-import { clauseAt, type Clause, type Token, undatedTokensOf } from "../reading/clauses.ts";
+import { clauseAt, type Clause } from "../reading/clauses.ts";
+import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
@@ -10,7 +11,7 @@ import { type Asked, yearsOf } from "./question.ts";
 
 /** Verbs and nouns that any figure can have. */
 const GENERAL = new Set(
-  "hav get earn make reach total number figur rate level cost take film company firm club country city averag measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period".split(
+  `hav get earn make reach total number figur rate level cost take film company firm club country city averag measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period`.split(
     " ",
   ),
 );
@@ -19,7 +20,7 @@ const GENERAL = new Set(
 const FORMER =
   /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|gegenüber|contre|desde|frente\sa)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
-/** What the figures of a sentence say: the sign, a factor for what binds them to the question, and where they stand. */
+/** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {
   readonly sign: -1 | 1;
   readonly factor: number;

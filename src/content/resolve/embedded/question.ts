@@ -1,11 +1,11 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
-import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/clauses.ts";
+import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isNegated } from "../reading/negation.ts";
 import { type Language, languageOf, STOP_WORDS } from "../reading/words.ts";
-import { conceptsAt } from "./concepts.ts";
+import { conceptsAt } from "../reading/concepts.ts";
 import { isAnnouncement } from "./kinds.ts";
 
 /** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
@@ -237,7 +237,7 @@ function englishVerb(tokens: readonly Token[], grammar: Grammar, asBe: boolean):
     tokens[0] !== undefined && isFunctionWord(tokens[0].text, grammar) && !grammar.determiner.has(tokens[0].text);
   const past = isQuestion
     ? undefined
-    : candidates.find((at) => /ed$/u.test(tokens[at]?.text ?? "") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
+    : candidates.find((at) => (tokens[at]?.text ?? "").endsWith("ed") || IRREGULAR_PAST.has(tokens[at]?.text ?? ""));
   if (past !== undefined) return past;
   const behindName = candidates.find((at) => tokens[at - 1]?.capital === true);
   const beforePhrase = candidates.find((at) => {

@@ -1,5 +1,7 @@
 import { type Source, type Statement, type StatementKind, type Support } from "../reading/analysis.ts";
-import { predicationOf, type Reality, type Token, undatedTokensOf } from "../reading/clauses.ts";
+import { predicationOf } from "../reading/clauses.ts";
+import { type Reality } from "../reading/reality.ts";
+import { type Token, undatedTokensOf } from "../reading/spans.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
@@ -7,7 +9,7 @@ import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { isNegated } from "../reading/negation.ts";
 import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
-import { areContrary, conceptsAt, conceptsOf } from "./concepts.ts";
+import { areContrary, conceptsAt, conceptsOf } from "../reading/concepts.ts";
 import { kindOf } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked, yearsOf } from "./question.ts";
@@ -199,7 +201,7 @@ function boundStrengthOf(coverage: number, context: number): number {
   return (0.2 * coverage + 0.8 * context) ** 1.2;
 }
 
-/** A source that does not answer for what it says. */
+/** A source without a name. */
 const ANONYMOUS =
   /\b(?:person|people|sources?|insiders?|officials?|executives?)\s(?:who\s\p{L}+\s|that\s\p{L}+\s)?(?:close\sto|familiar\swith|with\sknowledge|briefed\son|near\sthe)|\b(?:anonymous|unnamed|unconfirmed|anonymity)\b|\bsources\s(?:say|said|told|close)|\b(?:aus\s(?:\p{L}+)?kreisen|insider|source\sproche|sources\sproches|fuentes\scercanas|fonti\svicine|fontes\spróximas)/iu;
 

@@ -57,7 +57,7 @@ export interface Plan {
   readonly queries: readonly string[];
 }
 
-/** How the two events of a question must relate. */
+/** The relation of the two events of a question. */
 export type Relation = "and" | "before" | "after";
 
 /** A source that was read. */

@@ -1,4 +1,4 @@
-import { type Word, wordsOf } from "../reading/words.ts";
+import { type Word, wordsOf } from "./words.ts";
 
 /**
  * Outcomes in questions, in the supported languages, and the outcomes that exclude them. Each line has a name, the
@@ -93,8 +93,8 @@ function learn(): void {
     known.set(name, { name, contrary: contrary.split(" ").filter((other) => other !== "") });
     for (const word of words.split(" ")) {
       const form = plain(word);
-      const [first = "", ...words] = form.split("-");
-      if (words.length > 0) PHRASES.set(first, [...(PHRASES.get(first) ?? []), { words, name }]);
+      const [first = "", ...others] = form.split("-");
+      if (others.length > 0) PHRASES.set(first, [...(PHRASES.get(first) ?? []), { words: others, name }]);
       else if (form.endsWith("*")) put(BEGINNINGS, form.slice(0, -1), name);
       else put(WHOLE, form, name);
     }

@@ -1,0 +1,200 @@
+import { type Grammar } from "./grammar.ts";
+import { type Group, HARD, IRREGULAR_PAST, type Span, type Token } from "./spans.ts";
+import { type Language } from "./words.ts";
+
+/** The way in which a sentence presents a predicate. */
+export type Reality = "fact" | "denied" | "absent" | "view" | "future" | "open" | "quoted" | "noun";
+
+/** The way in which a sentence presents the word at `at` as its predicate. */
+export function realityOf(
+  tokens: readonly Token[],
+  at: number,
+  { clause, group, grammar, language }: { clause: Span; group: Group; grammar: Grammar; language: Language },
+): Reality {
+  const token = tokens[at];
+  if (token === undefined) return "open";
+  if (token.isQuoted) return "quoted";
+  const own = formOf(tokens, at, { clause, group, grammar, language });
+  if (own === "open" || own === "view" || own === "future") return own;
+  const before = tokens.slice(0, clause.start);
+  const whole = tokens.slice(clause.start, clause.end);
+  if (whole.some((word) => grammar.hedge.has(word.text))) return "view";
+  if (clause.opener !== undefined && grammar.open.has(clause.opener.text)) return "open";
+  const governed = governedBy(before, whole, at - clause.start, { clause, grammar });
+  if (governed === "view" || governed === "open") return governed;
+  const after = attributionAfter(tokens, clause.end, grammar);
+  if (after !== undefined) return after;
+  return governed === "denied" ? (own === "fact" ? "denied" : own === "noun" ? "noun" : "fact") : own;
+}
+
+/** The reality that the form of the verb itself gives. */
+function formOf(
+  tokens: readonly Token[],
+  at: number,
+  { clause, group, grammar, language }: { clause: Span; group: Group; grammar: Grammar; language: Language },
+): Reality {
+  const token = tokens[at] as Token; // The caller has checked it.
+  const previous = tokens[group.start - 1];
+  const isNegated =
+    group.words.filter((word) => grammar.not.has(word.text)).length % 2 === 1 ||
+    tokens
+      .slice(clause.start, group.start)
+      .some((word) =>
+        /^(?:no|none|nobody|neither|kein\p{L}*|niemand|aucune?|nul|personne|ningun[ao]?|nadie|nessun[oa]?|nenhuma?|ninguem)$/u.test(
+          word.text,
+        ),
+      ) ||
+    (language === "en" && /^(?:no|none|neither|nobody)$/u.test(tokens[at + 1]?.text ?? "")) ||
+    (language !== "en" &&
+      tokens.slice(at + 1, at + 3).some((word) => /^(?:pas|jamais|plus|nicht|mai|kein\p{L}*)$/u.test(word.text)));
+  const fact: Reality = isNegated ? "denied" : "fact";
+  if (language !== "en") {
+    if (group.words.some((word) => grammar.modal.has(word.text)) || grammar.future.test(token.text)) return "future";
+    if (isInfinitive(token, grammar, language, group))
+      return infinitive(tokens, group.start, clause, { grammar, isNegated });
+    if (isNominal(token, previous, grammar, language)) return nominal(tokens, at, clause, { grammar, fact });
+    return fact;
+  }
+  const words = group.words.map((word) => word.text);
+  if (words.includes("to")) {
+    if (previous !== undefined && ["yet"].includes(previous.text)) return "absent";
+    return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
+  }
+  if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
+  if (token.text.endsWith("ing") && token.text.length > 5) return participle(group, previous, token, { grammar, fact });
+  if (isNominal(token, previous, grammar, language)) return nominal(tokens, at, clause, { grammar, fact });
+  const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
+  // "Sign the act!", and "the attempt sign": a bare form without a subject is an order.
+  if (isBare && group.start === 0) return "open";
+  return fact;
+}
+
+function isInfinitive(token: Token, grammar: Grammar, language: Language, group: Group): boolean {
+  if (!grammar.infinitive.test(token.text)) return false;
+  if (language !== "de") return !group.words.some((word) => grammar.have.has(word.text) || grammar.be.has(word.text));
+  return group.words.length === 0 && token.text.includes("zu");
+}
+
+/** "managed to sign" happened, "failed to sign" did not, "wants to sign" says nothing. */
+function infinitive(
+  tokens: readonly Token[],
+  to: number,
+  clause: Span,
+  { grammar, isNegated }: { grammar: Grammar; isNegated: boolean },
+): Reality {
+  for (let n = to - 1; n >= clause.start; n -= 1) {
+    const word = tokens[n];
+    if (word === undefined || word.capital) break;
+    const isTurned = isNegated || tokens.slice(clause.start, n).some((one) => grammar.not.has(one.text));
+    if (grammar.denies.has(word.text)) return isTurned ? "open" : word.text === "yet" ? "absent" : "denied";
+    if (grammar.doubts.has(word.text) || grammar.modal.has(word.text)) return "future";
+    if (grammar.does.has(word.text)) return isTurned ? "denied" : "fact";
+  }
+  return "future";
+}
+
+/** "beat Novak, winning the cup" and "after winning" are facts, "hopes of winning" is not one. */
+function participle(
+  group: Group,
+  previous: Token | undefined,
+  token: Token,
+  { grammar, fact }: { grammar: Grammar; fact: Reality },
+): Reality {
+  if (group.words.some((word) => grammar.be.has(word.text))) return "future";
+  if (previous === undefined || /,/u.test(token.gap)) return fact;
+  if (/^(?:after|by|since|for|when|while|despite)$/u.test(previous.text)) return fact;
+  if (/^(?:without|instead|than|from|not)$/u.test(previous.text)) return fact === "fact" ? "denied" : "open";
+  return "open";
+}
+
+const NOUN_ENDING =
+  /(?:[ts]ion|ment|al|.{4}ance|.{4}ence|ure|ory|ity|ship|death|winner|loss|ung|tritt|ción|cion|sion|zione|cao|sao|miento|mento|toire|toria|issions?|issioni|schluss|sieg|kauf|tod)$/u;
+
+function isNominal(token: Token, previous: Token | undefined, grammar: Grammar, language: Language): boolean {
+  if (language === "de") return token.capital;
+  if (NOUN_ENDING.test(token.text) && !/(?:ed|es)$/u.test(token.text)) return true;
+  if (previous === undefined || /,/u.test(token.gap)) return false;
+  if (language !== "en") return grammar.determiner.has(previous.text) && !grammar.pronoun.has(previous.text);
+  return (
+    !token.text.endsWith("ed") &&
+    ((grammar.determiner.has(previous.text) &&
+      !/^(?:that|this|all|both|each|s|first|last|second|third)$/u.test(previous.text)) ||
+      (grammar.preposition.has(previous.text) && !/^(?:before|after|since|as|until)$/u.test(previous.text)))
+  );
+}
+
+/** A noun is a fact only as the object of a verb that carries it out: "gave approval", "announced a resignation". */
+function nominal(
+  tokens: readonly Token[],
+  at: number,
+  clause: Span,
+  { grammar, fact }: { grammar: Grammar; fact: Reality },
+): Reality {
+  for (let n = at - 1; n >= Math.max(clause.start, at - 5); n -= 1) {
+    const word = tokens[n];
+    if (word === undefined || grammar.preposition.has(word.text)) return "noun";
+    if (!grammar.light.has(word.text)) continue;
+    const last = tokens.slice(Math.max(clause.start, n - 3), n);
+    if (last.some((one) => grammar.modal.has(one.text) || one.text === "to")) return "future";
+    return last.some((one) => grammar.not.has(one.text)) ? "denied" : fact;
+  }
+  return "noun";
+}
+
+/** The reality that the words before a clause give it: "X denied that", "it is likely that", "officials believe". */
+export function governedBy(
+  before: readonly Token[],
+  whole: readonly Token[],
+  at: number,
+  { clause, grammar }: { clause: Span; grammar: Grammar },
+): Reality {
+  // "Officials believe Marlow signed": a verb of thinking before the subject.
+  const inside = whole.slice(0, at).find((word, n) => n > 0 && grammar.doubts.has(word.text));
+  if (inside !== undefined) return "view";
+  const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
+  const near = before.slice(-12);
+  if (isComplement) {
+    const head = near
+      .toReversed()
+      .find((word) => grammar.says.has(word.text) || grammar.denies.has(word.text) || grammar.doubts.has(word.text));
+    if (head === undefined) return "view";
+    const turned = near.some((word) => grammar.not.has(word.text) && !grammar.denies.has(word.text));
+    if (near.some((word) => grammar.hedge.has(word.text) || grammar.modal.has(word.text))) return "view";
+    if (grammar.denies.has(head.text)) return turned ? "fact" : "denied";
+    if (grammar.doubts.has(head.text) || !isAuthority(near, head, grammar)) return "view";
+    return turned ? "denied" : "fact";
+  }
+  return "fact";
+}
+
+const SPEAKS =
+  /^(?:sa(?:y|id|ys)|tell|told|wrote?|writes?|sagt|sagte|sagen|dit|disent|dice|dicen|dijo|dijeron|dicono|detto|disse|diz|dizem|disseram)/u;
+const OFFICIAL =
+  /^(?:offici|police|polizei|policia|polizia|court|gericht|tribunal|minist|spokes|sprecher|porte|portavoz|portavoce|porta|agenc|authorit|behord|autorit|autorid|govern|regierung|gouvern|gobiern|company|firm|commission|kommission|board|council|organi[sz]er|veranstalt|team|club|judge|prosecut|staatsanw|data|result|figure|report|bericht|mayor|president|chair|director|secretar|statement|jury|referee|union|federation|institute|ministry|register|paper|newspaper|zeitung)/u;
+
+/** "Fans say that": only a name, a pronoun or an office can vouch for what it says. */
+function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boolean {
+  if (!SPEAKS.test(head.text)) return true;
+  const before = near.slice(0, near.indexOf(head));
+  return (
+    before.length === 0 ||
+    before
+      .slice(-5)
+      .some((word) => (word.capital && word.start > 0) || grammar.pronoun.has(word.text) || OFFICIAL.test(word.text))
+  );
+}
+
+/** "Marlow signed the act, opponents claim". */
+export function attributionAfter(tokens: readonly Token[], end: number, grammar: Grammar): Reality | undefined {
+  const next = tokens.slice(end, end + 8);
+  const isOwn = next.some((word, n) => n > 0 && (HARD.test(word.gap) || /,/u.test(word.gap)));
+  const short = isOwn
+    ? next.slice(
+        0,
+        next.findIndex((word, n) => n > 0 && /[,;:]/u.test(word.gap)),
+      )
+    : next;
+  if (short.some((word) => grammar.hedge.has(word.text))) return "view";
+  const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
+  return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
+}

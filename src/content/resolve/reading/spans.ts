@@ -1,0 +1,150 @@
+import { type Grammar } from "./grammar.ts";
+import { type Language, type Word, wordsOf } from "./words.ts";
+
+/** A word of a sentence with the marks before it. */
+export interface Token extends Word {
+  /** The characters between the word before and this one. */
+  readonly gap: string;
+  /** Whether it stands in quotation marks with at least three other words. */
+  readonly isQuoted: boolean;
+}
+
+const LONGEST_MENTION = 3;
+/** Adverbs. They do not change what a verb states. */
+export const ADVERB =
+  /(?:ly|mente|amment|emment)$|^(?:also|already|then|now|just|finally|later|today|again|soon|still|yet|even|thus|formally|once|twice|auch|bereits|dann|nun|schon|endlich|heute|wieder|noch|deja|aussi|enfin|encore|ya|tambien|finalmente|gia|anche|ancora|ja|tambem)$/u;
+/** Marks that end a clause. */
+export const HARD = /[;:()[\]—–…\n]|\s-\s/u;
+
+/** The words of a sentence, with their marks. */
+function tokensOf(text: string): Token[] {
+  const words = wordsOf(text);
+  const quoted = quotationsOf(text);
+  let end = 0;
+  return words.map((word) => {
+    const gap = text.slice(end, word.start);
+    ({ end } = word);
+    return { ...word, gap, isQuoted: quoted.some(([from, to]) => from < word.start && word.end <= to) };
+  });
+}
+
+/** The words of a sentence without its dates, which are read apart. A date between two commas leaves no mark. */
+export function undatedTokensOf(
+  text: string,
+  dates: readonly { readonly start: number; readonly end: number }[],
+): Token[] {
+  let isAfterDate = false;
+  return tokensOf(text).flatMap((token): Token[] => {
+    if (dates.some((date) => token.start < date.end && date.start < token.end)) {
+      isAfterDate = true;
+      return [];
+    }
+    const gap = isAfterDate && /^,?\s*$/u.test(token.gap) ? " " : token.gap;
+    isAfterDate = false;
+    return [gap === token.gap ? token : { ...token, gap }];
+  });
+}
+
+/** The spans in quotation marks of more than a few words. A shorter one is a title or a term. */
+function quotationsOf(text: string): [from: number, to: number][] {
+  return [...text.matchAll(/["“„«]([^"“”„«»]{1,600})(?:["”»“]|$)/gu)]
+    .filter(([, inside = ""]) => inside.trim().split(/\s+/u).length > LONGEST_MENTION)
+    .map(({ index, 0: whole }): [number, number] => [index, index + whole.length]);
+}
+
+/** A clause: positions of its first word and behind its last word. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** The conjunction that opens it, or the word before it. */
+  readonly opener: Token | undefined;
+}
+
+/** The clause around a word: up to marks, and up to conjunctions that a verb follows. */
+export function clauseOf(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): Span {
+  let start = at;
+  while (start > 0 && !opensAt(tokens, start, grammar, language)) start -= 1;
+  let end = at + 1;
+  while (end < tokens.length && !opensAt(tokens, end, grammar, language)) end += 1;
+  const first = tokens[start];
+  const isOpener =
+    first !== undefined &&
+    (grammar.open.has(first.text) ||
+      grammar.clause.has(first.text) ||
+      grammar.that.has(first.text) ||
+      grammar.and.has(first.text));
+  return { start, end, opener: isOpener ? first : undefined };
+}
+
+function opensAt(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
+  const token = tokens[at];
+  const last = tokens[at - 1];
+  if (token === undefined || last === undefined) return true;
+  if (HARD.test(token.gap) || /,\s/u.test(token.gap)) return true;
+  if (grammar.open.has(token.text) || grammar.that.has(token.text)) {
+    // "that act", "dem, das": a determiner after a preposition or a verb is not a conjunction. "for", "so": a preposition.
+    return !(language === "en" && token.text === "that" && grammar.preposition.has(last.text));
+  }
+  if (grammar.clause.has(token.text))
+    return !grammar.preposition.has(token.text) || !isNounPhraseAt(tokens, at + 1, grammar);
+  return grammar.and.has(token.text) && isVerbAt(tokens, at + 1, grammar, language);
+}
+
+/** "before the vote" has a noun phrase, "before Marlow signed" a clause, which looks alike: only a verb beside shows it. */
+function isNounPhraseAt(tokens: readonly Token[], at: number, grammar: Grammar): boolean {
+  const token = tokens[at];
+  return token !== undefined && !grammar.pronoun.has(token.text);
+}
+
+function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
+  let next = tokens[at];
+  for (let n = at; next !== undefined && ADVERB.test(next.text); n += 1) next = tokens[n + 1];
+  if (next === undefined || next.capital) return false;
+  if (grammar.be.has(next.text) || grammar.have.has(next.text) || grammar.modal.has(next.text)) return true;
+  if (grammar.not.has(next.text) || grammar.pronoun.has(next.text)) return true;
+  return language === "en" ? next.text.endsWith("ed") || IRREGULAR_PAST.has(next.text) : grammar.says.has(next.text);
+}
+
+/** Past forms without the ending. */
+export const IRREGULAR_PAST = new Set(
+  `won lost said rose fell grew began paid left met held sold bought gave took made spent sent told became broke beat struck wrote built caught went came had got saw ran set put cut hit led kept fell stood stepped drew`.split(
+    " ",
+  ),
+);
+
+/** A group of verbs that ends with the predicate. */
+export interface Group {
+  /** The index of its first word. */
+  readonly start: number;
+  /** The words before the predicate: auxiliaries, negations, adverbs. */
+  readonly words: readonly Token[];
+}
+
+/** The group of verbs that ends with the predicate. In German it is a bracket around the arguments. */
+export function groupOf(
+  tokens: readonly Token[],
+  at: number,
+  clause: Span,
+  { grammar, language }: { grammar: Grammar; language: Language },
+): Group {
+  const belongs = (word: Token): boolean =>
+    grammar.be.has(word.text) ||
+    grammar.have.has(word.text) ||
+    grammar.modal.has(word.text) ||
+    grammar.not.has(word.text);
+  if (language === "de") {
+    const inside = tokens.slice(clause.start, clause.end).filter((word, n) => n + clause.start !== at && belongs(word));
+    const first = tokens.findIndex(
+      (word, n) => n >= clause.start && n < clause.end && belongs(word) && !grammar.not.has(word.text),
+    );
+    return { start: first < 0 || first > at ? at : first, words: inside };
+  }
+  let start = at;
+  const isGlue = (word: Token): boolean =>
+    belongs(word) ||
+    ADVERB.test(word.text) ||
+    (grammar.pronoun.has(word.text) && language !== "en") ||
+    (language === "en" && word.text === "to");
+  while (start > clause.start && isGlue(tokens[start - 1] as Token)) start -= 1; // It is in the clause.
+  return { start, words: tokens.slice(start, at) };
+}
