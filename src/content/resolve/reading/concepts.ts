@@ -57,6 +57,7 @@ dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid*
 land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous*
 list; ; ipo goes-public went-public börsengang introduction-en-bourse
 suspend; ; suspend* ausgesetz* suspend* sospes*
+depart; arrive; depart* sail sails sailed sailing abgefahren abgelegt abreis* appareill* zarp* salp* partit* zarpou partiu
 repeal; ; repeal* rescind* abrog* abolish* aufgehob* derog* revog*
 start; end cancel postpone; start starts started starting begin begins began begun commence* beginn* begann begonnen commenc* début* empiez* empez* comenz* comienz* inizi* comincia* começ*
 end; start; end ends ended ending endet endete beendet beend* termin* finit finì finisc* acab* encerr* conclu*

@@ -33,17 +33,23 @@ export function undatedTokensOf(
   text: string,
   dates: readonly { readonly start: number; readonly end: number }[],
 ): Token[] {
+  const kept: Token[] = [];
   let isAfterDate = false;
-  return tokensOf(text).flatMap((token): Token[] => {
+  for (const token of tokensOf(text)) {
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
+      // "Until June 2026 the ferry": the preposition of a date goes with it.
+      if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) kept.pop();
       isAfterDate = true;
-      return [];
+      continue;
     }
-    const gap = isAfterDate && /^,?\s*$/u.test(token.gap) ? " " : token.gap;
+    kept.push(isAfterDate && /^,?\s*$/u.test(token.gap) ? { ...token, gap: " " } : token);
     isAfterDate = false;
-    return [gap === token.gap ? token : { ...token, gap }];
-  });
+  }
+  return kept;
 }
+
+const DATE_PREPOSITION =
+  /^(?:until|till|by|on|in|since|before|after|from|during|of|bis|seit|am|im|vor|nach|ab|vom|le|du|en|depuis|avant|apres|el|del|desde|hasta|il|dal|dall'|entro|em|de|ate|a|no|na)$/u;
 
 /** The spans in quotation marks of more than a few words. A shorter one is a title or a term. */
 function quotationsOf(text: string): [from: number, to: number][] {
