@@ -11,9 +11,10 @@ import { type Asked, yearsOf } from "./question.ts";
 
 /** Verbs and nouns that any figure can have. */
 const GENERAL = new Set(
-  `hav get earn make reach total number figur rate level cost take film company firm club country city averag measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period`.split(
-    " ",
-  ),
+  (
+    "hav get earn make reach total number figur rate level cost take film company firm club country city averag " +
+    "measur amount count sum year financial fiscal annual annually quarter month day end season last first week time period"
+  ).split(" "),
 );
 
 /** Words before a number that no longer holds or is only expected. */

@@ -113,9 +113,10 @@ function isVerbAt(tokens: readonly Token[], at: number, grammar: Grammar, langua
 
 /** Past forms without the ending. */
 export const IRREGULAR_PAST = new Set(
-  `won lost said rose fell grew began paid left met held sold bought gave took made spent sent told became broke beat struck wrote built caught went came had got saw ran set put cut hit led kept fell stood stepped drew`.split(
-    " ",
-  ),
+  (
+    "won lost said rose fell grew began paid left met held sold bought gave took made spent sent told became broke " +
+    "beat struck wrote built caught went came had got saw ran set put cut hit led kept fell stood stepped drew"
+  ).split(" "),
 );
 
 /** A group of verbs that ends with the predicate. */
