@@ -2,7 +2,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
-import { FIELD_ROLES, FORWARDED_PREFIXES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, hasForwardedPrefix, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
 /**
  * Routes with the same path prefix and host; the configuration is refused with more. @operator A request may be compared
@@ -22,7 +22,7 @@ const UNSEEN = new Set([
 /** True if no policy sees this field of a client's request: the gateway has removed it. */
 export function isUnseen(name: string): boolean {
   const lower = name.toLowerCase();
-  return UNSEEN.has(lower) || FORWARDED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  return UNSEEN.has(lower) || hasForwardedPrefix(lower);
 }
 
 /** Checks `routes[].match`. A match must have a condition, and its conditions must not exclude each other. */

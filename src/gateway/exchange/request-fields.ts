@@ -1,7 +1,7 @@
 import { BAD_PATH, normalisePath } from "../../lib/http/url-path.ts";
-import { type Fields, parseContentLength, withoutFields } from "../../lib/http/fields.ts";
+import { type Fields, parseRequestLength, withoutFields } from "../../lib/http/fields.ts";
 import { unservedMethod } from "../../lib/http/http-method.ts";
-import { FIELD_ROLES, type FieldRole, FORWARDED_PREFIXES } from "../../lib/http/field-roles.ts";
+import { FIELD_ROLES, type FieldRole, hasForwardedPrefix, isGrpcType } from "../../lib/http/field-roles.ts";
 import { versionOf } from "../../lib/http/websocket-handshake.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
@@ -72,9 +72,6 @@ export const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
 const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** The target as the HTTP/1 codec reads it: visible ASCII, no fragment (RFC 3986 §3.5). */
 const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
-const ZERO_IN_FRONT = /^0\d/;
-/** grpc/grpc, doc/PROTOCOL-HTTP2.md; `application/grpc-web` is another protocol. */
-const GRPC_TYPE = /^application\/grpc(?:$|[+; \t])/i;
 const SCHEME_NAME = /^[A-Za-z][A-Za-z0-9+\-.]*$/;
 
 /** One field of a request with everything that follows from its name and value. A table can keep it. */
@@ -104,7 +101,7 @@ function unlistedKind(name: string): number {
   // CGI and similar interfaces treat hyphens and underscores in names as equal. An honest client does not use one for
   // the other.
   const hyphened = name.replaceAll("_", "-");
-  if (FORWARDED_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix)) return DROPPED;
+  if (hasForwardedPrefix(hyphened)) return DROPPED;
   return hyphened !== name && KINDS.has(hyphened) ? DROPPED : OTHER;
 }
 
@@ -112,7 +109,7 @@ function unlistedKind(name: string): number {
 export function requestField(name: string, value: string): RequestField {
   const kind = KINDS.get(name) ?? unlistedKind(name);
   const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
-  const isGrpc = kind === CONTENT_TYPE && GRPC_TYPE.test(value);
+  const isGrpc = kind === CONTENT_TYPE && isGrpcType(value);
   return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n`, isGrpc };
 }
 
@@ -228,8 +225,7 @@ export class RequestFields {
         this.#host = value;
         return;
       case CONTENT_LENGTH: {
-        // Some servers read a leading zero as an octal number.
-        const length = ZERO_IN_FRONT.test(value) ? -1 : parseContentLength(value);
+        const length = parseRequestLength(value);
         if (length === -1 || (this.#length !== -1 && this.#length !== length)) this.malformed = "bad content-length";
         this.#length = length;
         return;

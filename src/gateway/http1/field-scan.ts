@@ -4,6 +4,7 @@ import {
   type Fields,
   MAX_LENGTH_DIGITS,
   parseContentLength,
+  parseRequestLength,
   trimOws,
   withoutFields,
 } from "../../lib/http/fields.ts";
@@ -200,8 +201,8 @@ function withPrefix(bytes: Uint8Array, start: number, length: number): number {
 const MAX_NOMINATED = 64;
 
 /**
- * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. In a request a leading
- * zero is refused, because some parsers read it as an octal number.
+ * Like `parseContentLength`, for the value between `start` and `end`; the usual form needs no slice. `isRequest`: like
+ * `parseRequestLength`.
  */
 function lengthAt(bytes: Uint8Array, start: number, end: number, isRequest: boolean): number {
   const from = bytes[start] === 0x20 ? start + 1 : start;
@@ -252,7 +253,7 @@ function isOws(code: number | undefined): boolean {
 
 function unusualLength(text: string, isRequest: boolean): number {
   const value = trimOws(text);
-  return isRequest && /^0\d/.test(value) ? -1 : parseContentLength(value);
+  return isRequest ? parseRequestLength(value) : parseContentLength(value);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   httpStatusOfGrpc,
   parseGrpcStatus,
 } from "../../lib/http/grpc-status.ts";
+import { isGrpcType } from "../../lib/http/field-roles.ts";
 import { eventTime } from "../../lib/time/event-clock.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange/exchange.ts";
 import { changedHead } from "../exchange/exchange-state.ts";
@@ -66,7 +67,7 @@ export class GrpcResponse implements ResponseSink {
     if (status !== undefined && head.bodyLength === 0) {
       this.#status = status;
       this.#sink.start(changedHead(head, { status: 200, grpcStatus: status }));
-    } else if (head.status === 200 && isGrpcType(head.fields)) {
+    } else if (head.status === 200 && isGrpcType(fieldValue(head.fields, "content-type"))) {
       this.#status = status ?? GRPC.UNKNOWN;
       this.#sink.start(head);
     } else this.#responseFor(head);
@@ -110,11 +111,6 @@ export class GrpcResponse implements ResponseSink {
     this.#exchange.onCancel?.();
     this.#exchange.response.abort(NOT_GRPC);
   }
-}
-
-function isGrpcType(fields: Fields): boolean {
-  const type = fieldValue(fields, "content-type")?.toLowerCase() ?? "";
-  return type.startsWith("application/grpc") && !type.startsWith("application/grpc-web");
 }
 
 function statusFields(status: number, message: string): Fields {

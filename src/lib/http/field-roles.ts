@@ -84,5 +84,18 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
 /** Prefixes of field names. A field with one of them has the role `forwarded`. */
 export const FORWARDED_PREFIXES: readonly string[] = ["x-forwarded-", "x-original-"];
 
+/** Whether a name that is not in the table has the role `forwarded`. `lowerName` is in lower case. */
+export function hasForwardedPrefix(lowerName: string): boolean {
+  return FORWARDED_PREFIXES.some((prefix) => lowerName.startsWith(prefix) && lowerName !== prefix);
+}
+
+/** grpc/grpc, doc/PROTOCOL-HTTP2.md; `application/grpc-web` is another protocol. */
+const GRPC_TYPE = /^application\/grpc(?:$|[+; \t])/i;
+
+/** Whether a Content-Type is that of gRPC. */
+export function isGrpcType(contentType = ""): boolean {
+  return GRPC_TYPE.test(contentType);
+}
+
 /** Fields of one message on one connection. Configurations, filters and routes cannot set them. */
 export const HOP_FIELDS: readonly string[] = [...FIELD_ROLES.connection, ...FIELD_ROLES.framing];

@@ -53,6 +53,11 @@ export function parseContentLength(value: string): number {
   return valid ? Number(first) : -1;
 }
 
+/** The same for a request. A leading zero is refused, because some servers read it as an octal number. */
+export function parseRequestLength(value: string): number {
+  return /^0\d/.test(value) ? -1 : parseContentLength(value);
+}
+
 /** Every value of the field, trimmed, in order. `lowerName` is lower case. */
 export function fieldValues(fields: Fields, lowerName: string): string[] {
   const values: string[] = [];

@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValue } from "../../../lib/http/fields.ts";
+import { isGrpcType } from "../../../lib/http/field-roles.ts";
 import {
   GRPC,
   GrpcError,
@@ -48,7 +49,7 @@ export abstract class GrpcCall extends UpstreamCall {
     this.#headFields = head.fields;
     this.#headStatus = head.grpcStatus ?? parseGrpcStatus(fieldValue(head.fields, "grpc-status"));
     if (this.#headStatus !== undefined) return;
-    if (head.status === 200 && isGrpcType(head.fields)) this.began(pairsOf(head.fields));
+    if (head.status === 200 && isGrpcType(fieldValue(head.fields, "content-type"))) this.began(pairsOf(head.fields));
     else {
       const why = `the response is not a gRPC response, and has the HTTP status ${head.status}`;
       this.breakOff(new GrpcError("upstream-failed", why, grpcStatusOfHttp(head.status)));
@@ -89,11 +90,6 @@ export abstract class GrpcCall extends UpstreamCall {
 
   /** Reports the end of the call to the filter. */
   protected abstract told(end: GrpcEnd): void;
-}
-
-function isGrpcType(fields: Fields): boolean {
-  const type = fieldValue(fields, "content-type")?.toLowerCase() ?? "";
-  return type.startsWith("application/grpc") && !type.startsWith("application/grpc-web");
 }
 
 /** Decodes `grpc-message`, which is percent-encoded. Returns it unchanged if it cannot be decoded. */
