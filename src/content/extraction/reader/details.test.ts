@@ -113,8 +113,14 @@ describe("the author and the date beside the title", () => {
   });
 
   test.each([
-    ["2026-02-21 12:16:43 +0100 +0100", "2026-02-21"],
-    ["2013-08-22 21:43:53 UTC", "2013-08-22"],
+    ["2026-02-21 12:16:43 +0100 +0100", "2026-02-21T12:16:43+01:00"],
+    ["2013-08-22 21:43:53 UTC", "2013-08-22T21:43:53Z"],
+    ["2023-09-30 19:49:39", "2023-09-30T19:49:39"],
+    ["2022-07-11T02:00:00-0400", "2022-07-11T02:00:00-04:00"],
+    ["2026-02-21T12:16+05", "2026-02-21T12:16+05:00"],
+    ["2026-02-30T12:16", undefined],
+    ["2026-02-21T25:16:43", "2026-02-21"],
+    ["2026-13", undefined],
     ["2026-02-21T12:16:43.5+01:00", "2026-02-21T12:16:43.5+01:00"],
     ["2026-02", "2026-02"],
   ])("the declared date %s is given as %s", (content, published) => {
@@ -132,8 +138,29 @@ describe("the author and the date beside the title", () => {
     expect(about("", { path: "/2025/12/18/the-night-train" }).published).toBe("2025-12-18");
   });
 
-  test.each(["undefined", "page.head.author", "262588213", "admin"])("%s is not an author", (content) => {
+  test.each([
+    "undefined",
+    "page.head.author",
+    "262588213",
+    "admin",
+    "Posts",
+    "Marketing and Event Coordinator",
+    "the content manager",
+  ])("%s is not an author", (content) => {
     expect(about("", { head: `<meta name="author" content="${content}">` }).byline).toBeUndefined();
+  });
+
+  test.each([
+    ['<meta name="DC.creator" content="Ada Hill"><meta name="DC.Creator" content="Bo Wood">', "Ada Hill, Bo Wood"],
+    ['<meta name="DC.creator" content="Hill, Ada"><meta name="DC.creator" content="Wood, Bo">', "Hill, Ada; Wood, Bo"],
+    ['<meta property="dc:creator" content="Ada Hill">', "Ada Hill"],
+    ['<meta name="citation_author" content="Ada Hill"><meta name="citation_author" content="Ada Hill">', "Ada Hill"],
+  ])("%s names the authors", (head, byline) => {
+    expect(about("", { head }).byline).toBe(byline);
+  });
+
+  test("an element with Dublin Core's creator names the author", () => {
+    expect(about('<p>Text by <span property="dc:creator">Ada Hill</span></p>').byline).toBe("Ada Hill");
   });
 
   test("the author of an item in a list is not the author of the page", () => {

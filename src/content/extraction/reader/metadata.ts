@@ -24,14 +24,19 @@ const DATES = (
 ).split(" ");
 /** Names of `meta` elements with the author. */
 const AUTHORS =
-  "author byl article:author article:author_name dc.creator dcterms.creator citation_author parsely-author sailthru.author".split(
+  "author byl article:author article:author_name dc.creator dcterms.creator creator citation_author citation_authors parsely-author sailthru.author".split(
     " ",
   );
+/** Names that a page repeats for each of its authors. */
+const ONE_FOR_EACH_AUTHOR = new Set(["citation_author", "dc.creator", "dcterms.creator"]);
 /** Maximum number of elements of microdata that are searched for an author's name, and nodes of such an element. */
 const MAX_AUTHORS = 20;
 const MAX_NODES_OF_AN_AUTHOR = 100;
 /** Minimum number of authors in the body. A page with at least this number declares the authors of its items. */
 const MIN_AUTHORS_OF_ITEMS = 3;
+
+/** Dublin Core's term for an author, in RDFa. */
+const CREATOR = /^(?:dc|dcterms):creator$/i;
 
 /** Maximum number of links to the start page whose texts are read, and of characters of their addresses. */
 const MAX_HOMES = 20;
@@ -122,7 +127,11 @@ class FoundMetadata {
     if (name === "time" && (property === "datePublished" || attribs["pubdate"] !== undefined)) {
       this.#time ??= attribs["datetime"];
     }
-    if (attribs["rel"] !== "author" && property !== "author") return;
+    const isAuthor =
+      attribs["rel"] === "author" ||
+      property === "author" ||
+      (name !== "meta" && CREATOR.test(attribs["property"] ?? ""));
+    if (!isAuthor) return;
     if (++this.#authors > MAX_AUTHORS) return;
     const author = personNameOf(attribs["content"] ?? nameText(element) ?? "");
     this.#byline ??= author;
@@ -162,9 +171,14 @@ class FoundMetadata {
   }
 
   #seeMeta(attribs: Element["attribs"]): void {
-    const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? attribs["itemprop"])?.toLowerCase();
+    const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? attribs["itemprop"])
+      ?.toLowerCase()
+      .replace(/^(dc|dcterms):/, "$1.");
     const content = attribs["content"]?.slice(0, MAX_TITLE_LENGTH).trim();
-    if (key !== undefined && content !== undefined && !this.#meta.has(key)) this.#meta.set(key, content);
+    if (key === undefined || content === undefined) return;
+    const known = this.#meta.get(key);
+    if (known === undefined) this.#meta.set(key, content);
+    else if (ONE_FOR_EACH_AUTHOR.has(key)) this.#meta.set(key, withName(known, content));
   }
 
   #seeLink(element: Element): void {
@@ -218,6 +232,13 @@ class FoundMetadata {
   }
 }
 
+/** A list of names with one more, unless it has this name or no room. */
+function withName(names: string, name: string): string {
+  const separator = name.includes(",") ? "; " : ", ";
+  const hasRoom = names.length + separator.length + name.length <= MAX_FIELD_LENGTH;
+  return hasRoom && !names.split(separator).includes(name) ? names + separator + name : names;
+}
+
 /** The name of a person, or the names of several. */
 function nameIn(value: unknown): string | undefined {
   const names = [value]
@@ -261,16 +282,21 @@ function nameText(element: Element): string | undefined {
   return named?.attribs["content"] ?? shortText(named ?? element, MAX_FIELD_LENGTH);
 }
 
-/** A date, with or without a time, in the forms of ISO 8601 that pages use. */
-const ISO = /^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?$/i;
-const LENGTH_OF_A_DAY = 10;
+/** A date and a time, in the forms of ISO 8601 that pages use and in those of several languages' libraries. */
+const MOMENT =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?\s?(?:(Z|UTC|GMT)|([+-]\d\d)(?::?(\d\d))?)?(?:\s\S{1,10})?$/i;
 
-/** A date in ISO 8601 as it is, and other forms as `2026-11-23`. */
+/** A date in the extended format of ISO 8601, with the time and the offset if the text has them. */
 function dateOf(text: string | undefined): string | undefined {
   const date = text?.trim();
   if (date === undefined || date.length > 40) return undefined;
-  if (ISO.test(date)) return Number.isNaN(Date.parse(date)) ? dateIn(date) : date;
-  if (/^\d{4}-\d\d-\d\d/.test(date)) return dateIn(date.slice(0, LENGTH_OF_A_DAY));
+  const [, day, minutes, seconds = "", fraction, utc, hours, rest = "00"] = MOMENT.exec(date) ?? [];
+  if (day !== undefined && dateIn(day) !== undefined) {
+    const offset = utc === undefined ? hours && `${hours}:${rest}` : "Z";
+    const moment = `${day}T${minutes}${seconds}${seconds && fraction ? `.${fraction}` : ""}${offset ?? ""}`;
+    return Number.isNaN(Date.parse(moment)) ? dateIn(day) : moment;
+  }
+  if (/^\d{4}-\d\d$/.test(date)) return Number.isNaN(Date.parse(date)) ? undefined : date;
   return dateIn(date, "en-us");
 }
 

@@ -42,7 +42,7 @@ const END =
 const NOBODY = new RegExp(
   String.raw`^(?:(?:sign|log|get|view|create|register|try|see|learn|subscri\w*|contact|about|join|start|free|read|share|follow|posted|published|` +
     String.raw`updated|last|click|all|latest|video|related)\b.*|articles? by.*|admin(?:istrator)?|webmaster|undefined|null|none|` +
-    String.raw`n/a|unknown|authors?|users?|guests?|more|staff|editors?|experts?|contributors?|by|home|blog|news|comments?|` +
+    String.raw`n/a|unknown|authors?|users?|guests?|more|staff|editors?|experts?|contributors?|by|home|blog|news|posts?|comments?|` +
     String.raw`anonymous|default|root|super ?user|website|web ?team|category|login|register|heard|text/html.*|редакция|администратор|админ|` +
     String.raw`redaktion|redacción|redação|rédaction|redazione|redactie|redaksi|redakcja|yönetici|editör|سردبیر|مدير|إدارة|التحرير|` +
     String.raw`관리자|운영자|편집부|管理员|管理員|編集部|管理人|小编|编辑|編輯|佚名|未知|本站|本报讯|本網)$`,
@@ -53,6 +53,9 @@ const NO_NAME = new RegExp(
   String.raw`\b${MONTH}[a-z]{0,6}\.?\s+\d{1,2}\b|\b\d{1,2}\s+${MONTH}|\b\d+\s*min|https?:|www\.|\{\{|[<>{}]|[!?]$`,
   "i",
 );
+/** The title of a position without a name, such as "Marketing and Event Coordinator". */
+const POSITION =
+  /^(?:(?:and|of|the|&|senior|junior|chief|lead|assistant|associate|deputy|general|executive|managing|regional|marketing|events?|media|social|public|relations|affairs|communications?|content|digital|web|sales|product|project|program|community|news|editorial|operations|technical) ){1,6}(?:coordinator|manager|director|officer|specialist|assistant|associate|representative|writer|reporter|correspondent|administrator|intern)$/i;
 /** The name of a template's variable, such as `page.author.name`. */
 const VARIABLE = /^\w+(?:\.\w+){2,}$/;
 
@@ -88,7 +91,8 @@ export function declaredName(text: string): string | undefined {
     .replace(/\s+/g, " ")
     .replace(/^\s*by:?\s+/i, "")
     .replace(/^[\s,;]+|[\s,;]+$/g, "");
-  const isNone = NOBODY.test(name) || VARIABLE.test(name) || !/\p{L}/u.test(name) || /\{\{|<\w/.test(name);
+  const isNone =
+    NOBODY.test(name) || POSITION.test(name) || VARIABLE.test(name) || !/\p{L}/u.test(name) || /\{\{|<\w/.test(name);
   return isNone ? undefined : name;
 }
 
@@ -99,7 +103,14 @@ const PARTICLE = /^(?:al|el|bin|ibn|da|de|del|della|den|der|des|di|do|dos|du|la|
 const SENTENCE = /[。，！？]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]{13}|[\p{Script=Thai}\p{M}]{30}/u;
 
 function isName(name: string): boolean {
-  if (name.length > MAX_NAME_LENGTH || NOBODY.test(name) || NO_NAME.test(name) || VARIABLE.test(name)) return false;
+  if (
+    name.length > MAX_NAME_LENGTH ||
+    NOBODY.test(name) ||
+    POSITION.test(name) ||
+    NO_NAME.test(name) ||
+    VARIABLE.test(name)
+  )
+    return false;
   if (
     SENTENCE.test(name) ||
     (/^\p{Ll}/u.test(name) && !PARTICLE.test(name) && name.split(" ").length > MAX_SMALL_WORDS)
