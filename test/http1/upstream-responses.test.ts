@@ -79,6 +79,15 @@ const BAD_HEADS: readonly (readonly [name: string, bytes: string])[] = [
   ["a length over max_response_bytes", `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_RESPONSE_BYTES + 1}\r\n\r\n`],
 ];
 
+test("a 304 may announce more than max_response_bytes", async () => {
+  const announced = String(MAX_RESPONSE_BYTES + 1);
+  origin.response = (_request, connection) =>
+    connection.send(`HTTP/1.1 304 Not Modified\r\nContent-Length: ${announced}\r\n\r\n`);
+  const response = await once(gateway.port, REQUEST);
+  expect([statusOf(response), valuesOf(response, "content-length")]).toEqual([304, [announced]]);
+  await checkRecovery();
+});
+
 describe("header sections that cause 502", () => {
   test.each(BAD_HEADS)("%s", async (_, bytes) => {
     origin.response = (_request, connection) => connection.send(bytes);

@@ -236,6 +236,29 @@ test("interim responses come first; HEAD, 204 and 304 have no body", async () =>
   expect(none.body.length).toBe(0);
 });
 
+test("a request keeps its id if it is a valid one, and gets another one if not", async () => {
+  const { client } = await serve((exchange) => {
+    start(exchange, 0, `X-Id: ${exchange.id}\r\n`);
+    exchange.response.end("");
+  });
+  const idFor = async (id: string): Promise<string> =>
+    String((await client.request("GET", "/", undefined, { "x-request-id": id })).headers["x-id"]);
+  expect(await idFor("order-17")).toBe("order-17");
+  const made = [await idFor("not an id"), await idFor("not an id")];
+  expect(new Set(made).size).toBe(2);
+  for (const id of made) expect(id).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("a request that is refused gets the error, and no body if its method is HEAD", async () => {
+  const { client } = await serve((exchange) => respond(exchange, 200, "", "never"));
+  const get = await client.request("GET", "/%zz");
+  expect(get.headers).toMatchObject({ ":status": "400", "content-type": "application/problem+json" });
+  expect(Number(get.headers["content-length"])).toBe(get.body.length);
+  const head = await client.request("HEAD", "/%zz");
+  expect(head.headers).toMatchObject({ ":status": "400", "content-length": get.headers["content-length"] });
+  expect(head.body.length).toBe(0);
+});
+
 test("a response that is cut off never looks complete", async () => {
   const { client } = await serve((exchange) => {
     const known = exchange.head.path === "/known";

@@ -37,6 +37,14 @@ test("a mutant is caught by a test that fails with it, and passes without it", a
   expect(await verdictWith('test("t", () => expect(isLarge(10)).toBeFalse());')).toBe("caught");
 });
 
+test("a test that passes only in its second run, without coverage, is used", async () => {
+  const body = `import { existsSync, writeFileSync } from "node:fs";
+    const isFirst = !existsSync("ran");
+    writeFileSync("ran", "");
+    test("t", () => expect(isFirst || isLarge(10)).toBeFalse());`;
+  expect(await verdictWith(body)).toBe("caught");
+});
+
 test("a mutant survives a test that passes with it", async () => {
   expect(await verdictWith('test("t", () => expect(isLarge(11)).toBeTrue());')).toBe("survived");
 });

@@ -376,6 +376,20 @@ test("at most 64 probes run at a time", async () => {
   expect(origin.connections).toHaveLength(100);
 });
 
+test("a server that is removed while its probe waits for others is not probed", async () => {
+  origin.response = () => {};
+  const servers = Array.from({ length: 70 }, (_, slot) => ({ ...server(), slot }));
+  probeFrom(servers);
+  clock.advance(200);
+  await until("64 are under way", () => origin.requests[63]);
+  // The first 64 are the ones under way.
+  checks.set(servers.slice(0, 65));
+  clock.advance(TIMEOUT_MS);
+  await until("the one that is left is under way", () => origin.requests[64]);
+  await until("the others have ended", () => (states.results === 64 ? true : undefined));
+  expect(origin.connections).toHaveLength(65);
+});
+
 test("a removed server is not probed, and its state is forgotten", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.response = responding("500 No", "");
