@@ -250,7 +250,7 @@ test("a request keeps its id if it is a valid one, and gets another one if not",
 });
 
 test("a request that is refused gets the error, and no body if its method is HEAD", async () => {
-  const { client } = await serve((exchange) => respond(exchange, 200, "", "never"));
+  const { client } = await serve((exchange) => respond(exchange, 200, "", Buffer.from("never")));
   const get = await client.request("GET", "/%zz");
   expect(get.headers).toMatchObject({ ":status": "400", "content-type": "application/problem+json" });
   expect(Number(get.headers["content-length"])).toBe(get.body.length);
