@@ -88,7 +88,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "search-timeout": "No search provider responded in time; nothing was charged.",
   "resolve-failed": "No source could be read, and no search provider responded; nothing was charged.",
   "model-failed":
-    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst; nothing was charged.",
+    "The configured language model failed or sent an invalid response, and there is no fallback to the embedded analyst; nothing was charged. The detail has the calls and tokens that the operator pays for.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };

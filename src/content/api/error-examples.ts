@@ -15,7 +15,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "search-unavailable": "Cannot search: no provider is configured",
   "search-timeout": "Cannot search: no provider responded in time",
   "resolve-failed": "Cannot resolve the question: no source was read and no search provider responded",
-  "model-failed": "Cannot resolve the question: the language model failed: it responded with 500",
+  "model-failed": "Cannot resolve the question: the language model failed: it responded with 500 (1 call, 0 tokens)",
   "body-too-large": "Cannot read the body: it has more than 1048576 bytes",
   "address-refused":
     "Cannot load the page: its address is not on the public Internet, or its port is neither 80 nor 443",
