@@ -12,3 +12,12 @@ export function operationSchema(uri: string): Json | undefined {
   const found = Object.entries(listings).find(([path]) => path === `/${uri.slice(PREFIX.length)}`);
   return found?.[1].bazaar.schema.properties.input.properties.body;
 }
+
+/**
+ * Whether a schema is nothing but a reference to the one of a content operation. It is known to be valid, and is compiled
+ * with the first request, because the compiler takes memory (bench start).
+ */
+export function isOperationReference(schema: object): boolean {
+  const uri: unknown = Reflect.get(schema, "$ref");
+  return typeof uri === "string" && Object.keys(schema).length === 1 && operationSchema(uri) !== undefined;
+}

@@ -2,12 +2,15 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type SimulatedTransfers } from "../../store/simulated-transfers.ts";
 import { type Checked } from "../signatures/signature.ts";
-import { atMost, checkSignature, checkTerms } from "../signatures/check-payment.ts";
+import type * as Checks from "../signatures/check-payment.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { paymentKey } from "../x402/payment-key.ts";
 import { type Reason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
+
+/** Loaded with the first payment: the code of signatures takes memory (bench start). */
+const checks = (): typeof Checks => require("../signatures/check-payment.ts");
 
 /**
  * The first characters of each test-mode transaction hash ("test", twice), so that it cannot be mistaken for a real
@@ -27,9 +30,9 @@ function spentReason(payment: PaymentPayload): Reason {
 }
 
 function refusalOf(payment: PaymentPayload, requirements: PaymentRequirements, now: number): Reason | undefined {
-  const most = atMost(payment, requirements);
+  const most = checks().atMost(payment, requirements);
   if (most === undefined) return "invalid_upto_evm_payload_settlement_exceeds_amount";
-  return checkTerms(payment, most, now / 1000);
+  return checks().checkTerms(payment, most, now / 1000);
 }
 
 /**
@@ -38,6 +41,7 @@ function refusalOf(payment: PaymentPayload, requirements: PaymentRequirements, n
  */
 export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfers, now: () => number): Facilitator {
   function check(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
+    const { checkTerms, checkSignature } = checks();
     return checkTerms(payment, requirements, now() / 1000) ?? checkSignature(payment, requirements);
   }
 
@@ -59,7 +63,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
     },
 
     async settle(payment, requirements): Promise<Settlement> {
-      const signed = checkSignature(payment, requirements);
+      const signed = checks().checkSignature(payment, requirements);
       if (typeof signed === "string") return { kind: "refused", reason: signed };
       const key = paymentKey(payment, requirements);
       const digest = bytesToHex(signed.hash);
@@ -78,7 +82,7 @@ export function createSimulatedFacilitator(simulatedTransfers: SimulatedTransfer
     },
 
     async find(payment, requirements): Promise<Outcome> {
-      const signed = checkSignature(payment, requirements);
+      const signed = checks().checkSignature(payment, requirements);
       if (typeof signed === "string") return { kind: "void" };
       const transfer = await simulatedTransfers.find(paymentKey(payment, requirements));
       if (transfer?.digest === bytesToHex(signed.hash)) {
