@@ -1,5 +1,6 @@
 import { ANYWHERE } from "../../src/content/egress/guard.ts";
 import { Extractor } from "../../src/content/extractor/extractor.ts";
+import { LearnedTemplates } from "../../src/content/page-reader/learned-templates.ts";
 import { PageReader } from "../../src/content/page-reader/page-reader.ts";
 import { FairSemaphore } from "../../src/content/page/fair-semaphore.ts";
 import { type GatherDeps } from "../../src/content/resolve/gather.ts";
@@ -83,7 +84,14 @@ function readersOf(stateDir: string): GatherDeps & { close(): void } {
     { stateDir, egress, extractor, log: () => undefined },
   );
   return {
-    pages: new PageReader({ browser, fetchDocument, semaphore: new FairSemaphore(64, 256, 30_000), extractor, egress }),
+    pages: new PageReader({
+      browser,
+      fetchDocument,
+      semaphore: new FairSemaphore(64, 256, 30_000),
+      extractor,
+      egress,
+      learned: new LearnedTemplates(undefined),
+    }),
     search: service.search,
     clock: () => performance.now(),
     close: () => {

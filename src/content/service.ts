@@ -19,6 +19,7 @@ import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { type Services } from "./operations/operation.ts";
+import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
 import { createResolver } from "./resolve/create-resolver.ts";
@@ -173,10 +174,12 @@ function createServices(
   );
   parts.defer(() => searching.close());
   const { search } = searching;
+  const learned = new LearnedTemplates(stateDir);
+  parts.defer(() => learned.close());
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(
-    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress },
+    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), semaphore, extractor, egress, learned },
     searching.remember,
   );
   const probe = new BrowserProbe({

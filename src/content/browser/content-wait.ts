@@ -1,5 +1,3 @@
-import { type AwaitedElements } from "../page/visit.ts";
-
 /** Milliseconds after its page event in which a blank page may get its content from a script. */
 const MAX_BLANK_MS = 4_000;
 /** The same for an element that the page's scripts fill, and for a notice that a part of the page is loading. */
@@ -24,8 +22,8 @@ const MAX_LAZY_FRAMES = 20;
 
 /** Elements that show something without text. */
 const SHOWS = "img, svg, canvas, video, iframe, object, embed, input, select, textarea, math, frame";
-/** Names that also stand for all elements of their kind. */
-const BY_KIND = String.raw`/^(?:table|tbody|ul|ol|dl|output)$/`;
+/** Elements that data fills, such as rows of a table. */
+const FILLED = "tbody, ul, ol, dl, output";
 const PLACES = "div, section, article, main, p, span, td, li, h1, h2";
 
 /** Texts that a page or an element shows while it loads. */
@@ -61,14 +59,11 @@ const STAYS_EMPTY = String.raw`/(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|sponso
 const LOADED_IN_WINDOW =
   "[hx-trigger*=revealed], [hx-trigger*=intersect], turbo-frame[loading=lazy], [aria-busy=true], :is(div, section, article)[data-src]";
 
-/** Maximum number of characters of a text that scripts replace when it comes into the window. */
-const MAX_REPLACED_TEXT = 200;
-
 /**
  * Scrolls to each empty element below the window for one frame, since some scripts fill an element when it becomes visible.
- * The same for elements with a short text that a script names: `certain` are these elements.
+ * With \`isObserved\`, it also scrolls through the next windows.
  */
-const SHOW_FAR_ELEMENTS = `(async (pause, certain) => {
+const SHOW_FAR_ELEMENTS = `(async (pause, isObserved) => {
   const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${FRAME_WAIT_MS})]).then(() => pause(0));
   const isEmpty = (element) => element.childElementCount === 0 && element.textContent.trim() === "";
   const isNamed = ({ id, className, dataset, localName }) => localName.includes("-") ||
@@ -76,10 +71,13 @@ const SHOW_FAR_ELEMENTS = `(async (pause, certain) => {
   const isUnfilled = (element) => /^(?:div|section|article|ul|ol|tbody|main|figure)$|-/.test(element.localName) && isEmpty(element) && element.shadowRoot === null && isNamed(element);
   const isFar = (element) => element.getBoundingClientRect().top >= innerHeight && element.checkVisibility() && element.closest("header, footer, nav, aside, dialog, svg") === null;
   const all = Array.prototype.slice.call(document.body?.getElementsByTagName("*") ?? [], 0, ${MAX_FAR_EXAMINED});
-  const named = new Set(certain.filter((element) => element.textContent.length <= ${MAX_REPLACED_TEXT}));
-  const far = all.filter((element) => (isUnfilled(element) || named.has(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_ELEMENTS});
-  if (far.length === 0) return;
+  const far = all.filter((element) => (isUnfilled(element) || element.matches("${LOADED_IN_WINDOW}")) && isFar(element)).slice(0, ${MAX_FAR_ELEMENTS});
+  if (far.length === 0 && !isObserved) return;
   const { scrollX, scrollY } = window;
+  for (let at = 1; isObserved && at <= ${MAX_FAR_ELEMENTS} && innerHeight * at < document.scrollingElement.scrollHeight; at += 1) {
+    scrollTo({ left: scrollX, top: innerHeight * at, behavior: "instant" });
+    await frame();
+  }
   for (const element of far) {
     const { top, bottom } = element.getBoundingClientRect();
     if (element.isConnected && (top >= innerHeight || bottom < 0)) element.scrollIntoView({ block: "center", behavior: "instant" });
@@ -88,25 +86,30 @@ const SHOW_FAR_ELEMENTS = `(async (pause, certain) => {
   scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
 })`;
 
-/** The elements that must not stay empty, and the limits of the wait for them. */
-export interface ContentWait extends AwaitedElements {
-  /** True: the script also waits while a part of the page shows a notice such as "Loading…". */
-  readonly parts: boolean;
-  /** True: the script also waits for the end of a text that changes in each frame. */
-  readonly moving: boolean;
+/** What a wait is for, and its limits. */
+export interface ContentWait {
+  /**
+   * True: the script also waits while a part of the page shows a notice such as "Loading…", for the end of a text that changes
+   * in each frame, and for elements that scripts fill when they are visible.
+   */
+  readonly settles: boolean;
+  /** True: the page's scripts observe if elements are visible. */
+  readonly isObserved: boolean;
+  /** True: data may come without a request, so the script waits while places for data are empty. */
+  readonly isLive: boolean;
   /** Milliseconds of the longest wait. */
   readonly mostMs: number;
 }
 
 /**
- * The script that waits, for a limited time, while a page with scripts shows nothing or awaited elements are empty.
- * It then waits until the new content no longer changes.
+ * The script that waits, for a limited time, while a page with scripts shows nothing. It then waits until the new content no
+ * longer changes. Its result tells whether places for data are empty.
  */
-export function contentWaitScript({ names, certain, parts, moving, mostMs }: ContentWait): string {
+export function contentWaitScript({ settles, isObserved, isLive, mostMs }: ContentWait): string {
   return `(async () => {
     const pause = (ms) => new Promise((done) => setTimeout(done, ms));
     await ${LAZY_FRAMES}(pause(${Math.min(MAX_OPEN_MS, mostMs)}));
-    if (document.scripts.length === 0) return;
+    if (document.scripts.length === 0) return false;
     const some = (selector, fits) => Array.prototype.slice.call(document.querySelectorAll(selector), 0, ${MAX_LOOKED_AT}).some(fits);
     const seen = (element) => element.checkVisibility();
     const textOf = (element) => element.textContent.trim();
@@ -123,22 +126,14 @@ export function contentWaitScript({ names, certain, parts, moving, mostMs }: Con
       if (document.querySelector("frameset") !== null) return false;
       return !some("${SHOWS}", seen) && !some("*", (element) => element.localName.includes("-") && element.clientHeight > 0);
     };
-    const elementsNamed = (names) => {
-      const named = names.map((name) => "#" + CSS.escape(name) + ", ." + CSS.escape(name) + ", [" + CSS.escape(name) + "]" + (${BY_KIND}.test(name) ? ", " + name : "")).join(", ");
-      return named === "" ? [] : Array.prototype.slice.call(document.querySelectorAll(named), 0, ${MAX_LOOKED_AT});
-    };
-    const others = elementsNamed(${JSON.stringify(names)});
-    const certain = elementsNamed(${JSON.stringify(certain)});
-    if (${moving}) await ${SHOW_FAR_ELEMENTS}(pause, certain);
-    const isOpen = (element) => element.isConnected && element.shadowRoot === null && element.childElementCount === 0 &&
-      element.clientHeight < 200 && (textOf(element) === "" || isNotice(textOf(element)));
-    // An empty component with a height shows a closed tree.
-    const isDrawn = (element) => element.localName.includes("-") && element.getBoundingClientRect().height > 0;
-    const open = () => certain.some((element) => isOpen(element) && seen(element) && !isDrawn(element)) || (others.length > 0 && others.every(isOpen));
-    const loads = () => ${parts} && (some("[aria-busy=true]", seen) ||
+    if (${settles}) await ${SHOW_FAR_ELEMENTS}(pause, ${isObserved});
+    const isPlace = (element) => element.closest(chrome) === null && element.childElementCount === 0 &&
+      (element.matches("${FILLED}") && textOf(element) === "" && element.checkVisibility({ contentVisibilityAuto: true }) || ${STAND_IN}.test(textOf(element)) && seen(element));
+    const isOpen = () => some("${FILLED}, ${PLACES}, b, strong, em, dd", isPlace);
+    const loads = () => ${settles} && (some("[aria-busy=true]", seen) ||
       some("${PLACES}", (element) => element.childElementCount === 0 && ${LOADING}.test(textOf(element)) && seen(element)));
     const began = performance.now();
-    const most = () => isBlank() ? ${MAX_BLANK_MS} : open() || loads() ? ${MAX_OPEN_MS} : 0;
+    const most = () => isBlank() ? ${MAX_BLANK_MS} : ${isLive} && isOpen() || loads() ? ${MAX_OPEN_MS} : 0;
     let waited = false;
     while (performance.now() - began < Math.min(most(), ${mostMs})) {
       waited = true;
@@ -155,10 +150,11 @@ export function contentWaitScript({ names, certain, parts, moving, mostMs }: Con
       }
       return true;
     };
-    const longest = waited ? ${MAX_QUIET_MS} : ${moving} && (await changes()) ? ${MAX_MOVING_MS} : 0;
+    const longest = waited ? ${MAX_QUIET_MS} : ${settles} && (await changes()) ? ${MAX_MOVING_MS} : 0;
     changed = performance.now();
     const end = changed + Math.min(longest, ${mostMs});
     while (performance.now() < end && performance.now() - changed < ${QUIET_MS}) await pause(${LOOK_MS});
     observer.disconnect();
+    return ${settles} && isOpen();
   })()`;
 }

@@ -22,9 +22,6 @@ export class DocumentWatch {
   #refreshing = false;
   #refreshMs = Infinity;
   #reached = Promise.withResolvers<void>();
-  /** The document that has had no connection for half a second. */
-  #idle = "";
-  #idling = Promise.withResolvers<void>();
 
   /** `isQuiet` returns true if the tab has no request in progress. The caller calls `check` when that becomes true. */
   constructor(frame: string, waitUntil: WaitUntil, isQuiet: () => boolean) {
@@ -56,13 +53,6 @@ export class DocumentWatch {
     this.#reached = Promise.withResolvers<void>();
     this.check();
     await this.#reached.promise;
-  }
-
-  /** Resolves when the present document, or the one that replaces it, has had no connection for half a second. */
-  async idling(): Promise<void> {
-    this.#idling = Promise.withResolvers<void>();
-    if (this.#idle === this.#loader && this.#loader !== "") this.#idling.resolve();
-    await this.#idling.promise;
   }
 
   onEvent(method: string, params: CdpFields): void {
@@ -106,10 +96,6 @@ export class DocumentWatch {
     if (frameId !== this.#frame) return;
     if (params["loaderId"] !== this.#loader || this.#loader === "") return;
     if (name === "load") this.#loaded = this.#loader;
-    if (name === "networkIdle") {
-      this.#idle = this.#loader;
-      this.#idling.resolve();
-    }
     if (name !== LIFECYCLE[this.#waitUntil]) return;
     this.#ready = this.#loader;
     this.check();

@@ -28,10 +28,15 @@ export interface ScriptedPage extends OpenPage {
   /** Throws `invalid-parameters` if the selector is not valid. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
-  /** Waits, for a limited time, while the page shows nothing, or while elements that its scripts fill are empty. */
-  waitForContent(wait: ContentWait): Promise<void>;
-  /** True if the document has script elements. */
-  hasScripts(): Promise<boolean>;
+  /**
+   * Waits, for a limited time, while the page shows nothing. True if places of the page still show nothing, such as the rows of
+   * a table.
+   */
+  waitForContent(wait: ContentWait): Promise<boolean>;
+  /** True if the document has scripts, and more than the window shows. */
+  mayShowMore(): Promise<boolean>;
+  /** True if the page has an object of one of these classes of the browser. */
+  hasObjects(classes: readonly string[]): Promise<boolean>;
   /** True if a part of the document has not arrived. The result comes after all earlier events. */
   isPartial(): Promise<boolean>;
 }
@@ -39,6 +44,8 @@ export interface ScriptedPage extends OpenPage {
 /** A document that a script opened again also has the state "loading", but its response has an end. */
 const IS_PARTIAL = `document.readyState === "loading" &&
   performance.getEntriesByType("navigation")[0]?.responseEnd === 0`;
+
+const MAY_SHOW_MORE = "document.scripts.length > 0 && (document.scrollingElement?.scrollHeight ?? 0) > innerHeight";
 
 /**
  * Checks at each change. It also checks a few times a second, because styles and properties can change without a
@@ -72,7 +79,8 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
     run: (expression: string) => inOwnWorld(host, expression),
   };
   return {
-    hasScripts: async () => (await inOwnWorld(host, "document.scripts.length > 0")) === true,
+    mayShowMore: async () => (await inOwnWorld(host, MAY_SHOW_MORE)) === true,
+    hasObjects: (classes) => hasObjects(host, classes),
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
     snapshot: (mark = {}, withFrames = false) => snapshot(host, mark, withFrames),
     evaluate: (expression) => evaluate(host, expression),
@@ -83,7 +91,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
       await inOwnWorld(host, waitScript(selector));
     },
     async waitForContent(wait) {
-      await inOwnWorld(host, contentWaitScript(wait));
+      return (await inOwnWorld(host, contentWaitScript(wait))) === true;
     },
   };
 }
@@ -102,6 +110,30 @@ async function snapshot(
   // The script returns an object for every page.
   const read = (await inOwnWorld(host, readScript(mark, withFrames))) as CdpFields;
   return sourceOf(read, mark, (url) => host.shown(url));
+}
+
+/** Asks the browser's heap, since scripts of the page hold the objects. */
+async function hasObjects({ call }: ScriptHost, classes: readonly string[]): Promise<boolean> {
+  const objectGroup = "turnpike-objects";
+  try {
+    for (const name of classes) {
+      const prototype = await call("Runtime.evaluate", { expression: `${name}.prototype`, objectGroup });
+      // The protocol gives a RemoteObject with each of these responses.
+      const { objectId: prototypeObjectId } = prototype["result"] as CdpFields;
+      if (typeof prototypeObjectId !== "string") continue;
+      const { objects } = await call("Runtime.queryObjects", { prototypeObjectId, objectGroup });
+      const { objectId } = objects as CdpFields;
+      const functionDeclaration = "function () { return this.length; }";
+      const counted = await call("Runtime.callFunctionOn", { objectId, functionDeclaration, returnByValue: true });
+      if (Number(valueOf(counted)) > 0) return true;
+    }
+  } catch (error) {
+    // The document was replaced, or the browser cannot do this.
+    if (!(error instanceof CdpError)) throw error;
+  } finally {
+    await call("Runtime.releaseObjectGroup", { objectGroup }).catch(() => undefined);
+  }
+  return false;
 }
 
 async function assertSelector(host: ScriptHost, selector: string): Promise<void> {

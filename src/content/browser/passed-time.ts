@@ -36,8 +36,6 @@ export interface ClockedTab {
 export interface Passing {
   /** The longest real time. */
   readonly mostMs: number;
-  /** The page's requests end, as far as is known. Otherwise the clock does not stand still for them. */
-  readonly isIdle: boolean;
   /** The time until the page refreshes itself. Infinity if it does not. */
   readonly refreshMs: number;
 }
@@ -47,13 +45,13 @@ export interface Passing {
  * The clock stands still during the page's requests. Afterwards no timer runs in the page any more, not even one of the
  * service's own scripts. Remote browsers that cannot do this ignore it.
  */
-export async function passTime(tab: ClockedTab, { mostMs, isIdle, refreshMs }: Passing): Promise<void> {
+export async function passTime(tab: ClockedTab, { mostMs, refreshMs }: Passing): Promise<void> {
   const budget = Math.min(PASSED_MS, refreshMs - BEFORE_REFRESH_MS);
   if (budget <= 0) return;
   const unpausedMs = Math.min(MAX_UNPAUSED_MS, mostMs / 2);
   try {
     const first = { policy: "pauseIfNetworkFetchesPending", budget, mostMs: mostMs - unpausedMs } as const;
-    if (isIdle && (await pass(tab, first))) return;
+    if (await pass(tab, first)) return;
     // A stream of events, for example, does not end.
     await pass(tab, { policy: "advance", budget, mostMs: unpausedMs });
   } catch (error) {

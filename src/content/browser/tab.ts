@@ -5,7 +5,7 @@ import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { PageExcess } from "../egress/page-excess.ts";
 import { type OpenPage, type PageRequest } from "../page/page.ts";
-import { type AwaitedElements, type Visit } from "../page/visit.ts";
+import { type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./program/blank-tab.ts";
 import { hasBurnt } from "./burning.ts";
 import { type CdpConnection, type CdpFields } from "./program/cdp.ts";
@@ -14,7 +14,6 @@ import { type Identity, identityOf } from "./program/identity.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./program/running-browser.ts";
 import { loadError } from "./load-error.ts";
-import { BUFFERED, LoadedScripts } from "./loaded-scripts.ts";
 import { NetworkWatch, UNBUFFERED } from "./program/network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { passTime, passUntil } from "./passed-time.ts";
@@ -45,6 +44,9 @@ const MAX_TIMED_DOCUMENTS = 3;
 /** Blank tabs that are tried for one visit if warm tabs have crashed. */
 const MAX_BLANK_TABS = 3;
 
+/** Objects through which data comes without a request. */
+const CHANNELS = ["WebSocket", "EventSource", "Worker", "SharedWorker"];
+
 /** The tab of one visit, in its own browser context, so that no other visit can see its data. */
 export class Tab {
   readonly deadline: Deadline;
@@ -63,7 +65,6 @@ export class Tab {
   #identity: Identity | undefined;
   #stealth: Stealth | undefined;
   readonly #requests = new PendingRequests();
-  readonly #scripts = new LoadedScripts((method, params) => this.#call(method, params));
   readonly #killedBefore: number;
   readonly #measures: boolean;
   /** The process of its page was killed because it exceeded a limit by itself. */
@@ -103,9 +104,8 @@ export class Tab {
     if (selector !== undefined) await page.assertSelector(selector);
     await this.#navigate();
     await this.#settle(watch, page);
-    const isIdle = !this.#visit.settles || (await this.#idle(watch, page));
     if (!this.#visit.scripted && selector === undefined) await this.#awaitContent(page);
-    if (this.#visit.runsTimers) await this.#runTimers(watch, page, isIdle);
+    if (this.#visit.settles) await this.#runTimers(watch, page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -113,36 +113,18 @@ export class Tab {
     return page;
   }
 
-  /**
-   * Waits until the page fetches nothing more. It follows a page that navigates in the meantime. False: the page does not
-   * stop fetching.
-   */
-  async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<boolean> {
-    const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-    const idling = watch.idling().then(() => true);
-    const isIdle = await this.deadline.race(within(longest, idling, () => false));
-    if (!watch.settled) await this.#settle(watch, page);
-    return isIdle;
-  }
-
   /** Waits while the page shows nothing: data can come one or two seconds after the page event. */
   async #awaitContent(page: ScriptedPage): Promise<void> {
-    const { settles, runsTimers } = this.#visit;
-    const awaits = await this.deadline.race(this.#awaited(page));
+    const { settles } = this.#visit;
     const mostMs = Math.floor(this.deadline.leftMs / 2);
-    const parts = settles || this.#visit.findAwaited !== undefined;
-    await page.waitForContent({ ...awaits, parts, moving: runsTimers, mostMs });
-  }
-
-  async #awaited(page: ScriptedPage): Promise<AwaitedElements> {
-    const { awaits, findAwaited } = this.#visit;
-    if (awaits !== undefined) return awaits;
-    if (findAwaited === undefined || !(await page.hasScripts())) return { names: [], certain: [] };
-    return await findAwaited({ snapshot: () => page.snapshot(), scriptAt: (url) => this.#scripts.textAt(url) });
+    const isObserved = settles && (await page.mayShowMore()) && (await page.hasObjects(["IntersectionObserver"]));
+    const isOpen = await page.waitForContent({ settles, isObserved, isLive: false, mostMs });
+    if (!settles || !isOpen || !(await page.hasObjects(CHANNELS))) return;
+    await page.waitForContent({ settles, isObserved: false, isLive: true, mostMs });
   }
 
   /** Runs the page's timers of the next seconds at once. It follows a page that one of them navigates. */
-  async #runTimers(watch: DocumentWatch, page: ScriptedPage, isIdle: boolean): Promise<void> {
+  async #runTimers(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
     const tab = {
       call: (method: string, params: CdpFields) => this.#call(method, params),
       stopped: () => {
@@ -153,7 +135,7 @@ export class Tab {
     for (let documents = 0; documents < MAX_TIMED_DOCUMENTS; documents++) {
       const { documents: before } = watch;
       const mostMs = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
-      await this.deadline.race(passTime(tab, { mostMs, isIdle, refreshMs: watch.refreshMs }));
+      await this.deadline.race(passTime(tab, { mostMs, refreshMs: watch.refreshMs }));
       if (watch.settled && watch.documents === before) return;
       let isLoaded = false;
       const settling = this.#settle(watch, page).finally(() => (isLoaded = true));
@@ -267,7 +249,6 @@ export class Tab {
       this.#network?.attach(session),
       // Only for a picture of the window: it costs 6 % of the CPU time of a PDF (npm run bench -- content --only pdf-eager).
       window !== undefined && this.#network === undefined && this.#send("Network.enable", UNBUFFERED),
-      this.#visit.findAwaited !== undefined && this.#send("Network.enable", BUFFERED),
       userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
       this.#stealth?.disguisePage(session),
       interception.start(),
@@ -335,7 +316,6 @@ export class Tab {
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:
         this.#requests.onEvent(method, params);
-        this.#scripts.onEvent(method, params);
         this.#network?.onEvent(this.#blank?.session ?? "", method, params);
         this.#watch?.onEvent(method, params);
     }

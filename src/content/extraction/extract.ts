@@ -11,7 +11,7 @@ import { pageTitle } from "./page-title.ts";
 import { prepare } from "./tree/prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
-import { runsCode, scriptSigns } from "./script-signs.ts";
+import { scriptSigns, signOfScripts } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree/tree.ts";
@@ -39,40 +39,39 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
+  if (task.kind === "scripts") {
+    const sign = signOfScripts(tree, source, task.scripts);
+    return sign === undefined ? { outcome: "content", extraction: NOTHING } : { outcome: "needs-browser", sign };
+  }
   const isMoved = showStreamedParts(tree, html, source.engine);
-  const { sign, placeholders } = mayNeedBrowser ? scriptSigns(tree, source) : NO_SIGNS;
-  if (sign !== undefined)
-    return { outcome: "needs-browser", sign, ...(placeholders === undefined ? {} : { placeholders }) };
+  const { decisive, evidence } = mayNeedBrowser ? scriptSigns(tree, source) : {};
+  if (decisive !== undefined) return { outcome: "needs-browser", sign: decisive };
   showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
   // A browser may get past the obstacle, and scripts may add content to an empty document.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   const outcome = contentOf(tree, job, isMoved);
-  return placeholders !== undefined && outcome.outcome === "content" ? { ...outcome, placeholders } : outcome;
+  if (outcome.outcome !== "content" || evidence === undefined) return outcome;
+  const isUnsure = task.kind === "article" && (outcome.extraction.confidence ?? 1) < MIN_CONFIDENCE;
+  const sign = evidence.sign ?? (isUnsure ? "low-confidence" : undefined);
+  return { ...outcome, evidence: { ...evidence, sign } };
 }
 
-const NO_SIGNS = { sign: undefined, placeholders: undefined } as const;
+const NOTHING = { content: "", title: "" };
 
-function contentOf(
-  tree: Document,
-  { source, task, mayNeedBrowser }: ExtractionJob,
-  isChanged: boolean,
-): ExtractionOutcome {
+function contentOf(tree: Document, { source, task }: ExtractionJob, isMoved: boolean): ExtractionOutcome {
   const url = source.finalUrl;
   if (task.kind === "html") {
-    const content = typeof source.body === "string" && !isChanged ? source.body : toHtml(tree);
+    const content = typeof source.body === "string" && !isMoved ? source.body : toHtml(tree);
     return { outcome: "content", extraction: { content, title: pageTitle(tree) } };
   }
   if (task.kind === "fields") return toFields(tree, source, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") {
-    const extraction = readArticle(tree, url, { comments: task.comments === true });
-    const isUnsure = mayNeedBrowser && (extraction.confidence ?? 1) < MIN_CONFIDENCE;
-    if (isUnsure && runsCode(tree, source)) return { outcome: "needs-browser", sign: "low-confidence" };
-    return { outcome: "content", extraction };
+    return { outcome: "content", extraction: readArticle(tree, url, { comments: task.comments === true }) };
   }
-  if (task.kind === "tables" || task.kind === "script") {
+  if (task.kind === "tables" || task.kind === "scripts") {
     throw new Error(`Cannot make '${task.kind}' of a page's content`);
   }
   const title = pageTitle(tree);

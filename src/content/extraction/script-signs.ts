@@ -1,48 +1,46 @@
 import { type Document } from "domhandler";
 import { type PageSource } from "../page/page.ts";
+import { codeSign } from "./signs/code/code-sign.ts";
+import { type Script } from "./signs/code/syntax.ts";
 import { CONTENT_SIGNS } from "./signs/content-signs.ts";
+import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
 import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
 import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
-import { INLINE_SIGNS } from "./signs/inline-signs.ts";
+import { scriptAddresses } from "./signs/script-addresses.ts";
 import { type Sign } from "./signs/sign.ts";
-import { NO_PLACEHOLDERS, type Placeholders } from "./tree/extraction.ts";
-import { placeholders } from "./signs/placeholders.ts";
-import { type Survey, survey } from "./signs/survey.ts";
-import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
+import { survey } from "./signs/survey.ts";
+import { templateOf } from "./signs/template.ts";
+import { type Evidence } from "./tree/extraction.ts";
 
-/** Signs that count if code runs. A page without any of them looks the same in a browser. */
-const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];
+/** Signs that the document is not the content. A page that has one needs a browser, whatever was learned of its site. */
+const DECISIVE: readonly Sign[] = [...DOCUMENT_SIGNS, ...EMPTY_SIGNS];
 
-/** All signs, in the order in which they are checked. docs/engines.md describes each. @internal */
-export const SIGNS: readonly Sign[] = [...DOCUMENT_SIGNS, ...CODE_SIGNS];
+/** Signs of pages whose code runs that a browser would probably show other content. */
+const PROBABLE: readonly Sign[] = [...FRAMEWORK_SIGNS, ...CONTENT_SIGNS];
 
-const INLINE: ReadonlySet<string> = new Set(INLINE_SIGNS.map(({ name }) => name));
+/** All signs of the document, in the order in which they are checked. docs/engines.md describes each. @internal */
+export const SIGNS: readonly Sign[] = [...DECISIVE, ...PROBABLE];
 
-/** The results of examining a document's scripts. */
+/** What shows that a browser would show other content than the document has. */
 export interface ScriptSigns {
-  /** The sign that the document shows its content only with scripts. Undefined if there is no such sign. */
-  readonly sign: string | undefined;
-  /** The elements that external scripts may fill. Undefined if the page has only known scripts. */
-  readonly placeholders: Placeholders | undefined;
+  /** A certain sign. */
+  readonly decisive?: string;
+  /** Undefined if no code runs. */
+  readonly evidence?: Evidence;
 }
 
-/** Checks all signs, in linear time. */
+/** Checks all signs of the document, and its inline code. */
 export function scriptSigns(tree: Document, source: PageSource): ScriptSigns {
   const page = survey(tree, source);
-  const sign = (page.code.runs ? SIGNS : DOCUMENT_SIGNS).find(({ shown }) => shown(page))?.name;
-  const places = page.code.runs ? placeholdersFor(sign, page) : undefined;
-  return { sign, placeholders: places };
+  const { runs } = page.code;
+  const decisive = (runs ? DECISIVE : DOCUMENT_SIGNS).find(({ shown }) => shown(page))?.name;
+  if (decisive !== undefined) return { decisive };
+  if (!runs) return {};
+  const sign = PROBABLE.find(({ shown }) => shown(page))?.name ?? codeSign(tree, page, []);
+  return { evidence: { sign, scripts: sign === undefined ? scriptAddresses(page) : [], template: templateOf(page) } };
 }
 
-/** The elements that scripts may fill. Undefined if the sign alone decides that the page needs a browser. */
-function placeholdersFor(sign: string | undefined, page: Survey): Placeholders | undefined {
-  if (sign === undefined) return placeholders(page);
-  if (!INLINE.has(sign)) return undefined;
-  const { certain = [] } = placeholders(page) ?? {};
-  return { ...NO_PLACEHOLDERS, certain };
-}
-
-/** Whether a document has code that runs in a browser. */
-export function runsCode(tree: Document, source: PageSource): boolean {
-  return survey(tree, source).code.runs;
+/** The evidence in the scripts of a page, with the text of the external ones. */
+export function signOfScripts(tree: Document, source: PageSource, scripts: readonly Script[]): string | undefined {
+  return codeSign(tree, survey(tree, source), scripts);
 }

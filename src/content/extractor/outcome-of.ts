@@ -4,23 +4,16 @@ import { type PdfError } from "../documents/pdf.ts";
 import { type PageSource } from "../page/page.ts";
 import { essenceOf } from "../encoding/decode.ts";
 import { extract } from "../extraction/extract.ts";
-import {
-  NO_PLACEHOLDERS,
-  type ExtractionJob,
-  type ExtractionOutcome,
-  type ExtractionTask,
-} from "../extraction/tree/extraction.ts";
-import { signOfCode } from "../extraction/signs/script-code.ts";
+import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
 
 /** Does the job's task with any document. Runs in a worker, with a deadline. */
 export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
   const { source, task } = job;
-  if (task.kind === "script") return scriptOutcome(source, task);
   const document = await documentOf(source);
   switch (document.is) {
     case "html":
       // Browsers guess undeclared encodings by the frequency of each byte.
-      if (document.isGuess && job.mayNeedBrowser) return { outcome: "needs-browser", sign: "undeclared-encoding" };
+      if (document.isGuess && job.mayNeedBrowser) return UNDECLARED_ENCODING;
       return extract({ ...job, source: document.source });
     case "unsupported":
       return unsupported(source, "is not one that can be read as text");
@@ -33,19 +26,7 @@ export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> 
   }
 }
 
-/** A script is not a document. It is only searched for signs that it fills elements. */
-function scriptOutcome(
-  { body }: PageSource,
-  { searched }: Extract<ExtractionTask, { readonly kind: "script" }>,
-): ExtractionOutcome {
-  const code = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const found = signOfCode(code, searched);
-  if (found !== undefined) {
-    const { sign, names } = found;
-    return { outcome: "needs-browser", sign, placeholders: { ...NO_PLACEHOLDERS, names, certain: names } };
-  }
-  return { outcome: "content", extraction: { content: "", title: "" } };
-}
+const UNDECLARED_ENCODING = { outcome: "needs-browser", sign: "undeclared-encoding" } as const;
 
 const ERRORS: Readonly<Record<PdfError, ExtractionOutcome>> = {
   locked: {
@@ -70,7 +51,7 @@ function unsupported({ contentType }: PageSource, what: string): ExtractionOutco
 }
 
 function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
-  if (task.kind === "fields" || task.kind === "tables" || task.kind === "script")
+  if (task.kind === "fields" || task.kind === "tables" || task.kind === "scripts")
     return unsupported(source, "has no elements to select");
   const text = content.text();
   if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };

@@ -1,3 +1,4 @@
+import { LearnedTemplates } from "../page-reader/learned-templates.ts";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +43,8 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
   closing.push(close);
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const semaphore = new FairSemaphore(1, 1, 1_000);
-  const pages = new RememberingReader({ browser, fetchDocument, semaphore, extractor, egress }, remember);
+  const learned = new LearnedTemplates(undefined);
+  const pages = new RememberingReader({ browser, fetchDocument, semaphore, extractor, egress, learned }, remember);
   const app = createApp(
     {
       pages,

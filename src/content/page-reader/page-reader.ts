@@ -2,27 +2,21 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { trackersBeside } from "../egress/trackers.ts";
 import {
-  NO_PLACEHOLDERS,
   type Extraction,
   type ExtractionOutcome,
   type ExtractionTask,
   type NotContent,
-  type Placeholders,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "../page/page.ts";
 import { PixelBudget } from "../page/pixel-budget.ts";
+import { chooseEngine } from "./engine-choice.ts";
+import { type LearnedTemplates } from "./learned-templates.ts";
 import { PageScripts } from "./page-scripts.ts";
 import { type FairSemaphore } from "../page/fair-semaphore.ts";
-import {
-  type AwaitedElements,
-  type BrowserEngine,
-  type LoadedPage,
-  type StaticEngine,
-  type Visit,
-} from "../page/visit.ts";
+import { type BrowserEngine, type StaticEngine, type Visit } from "../page/visit.ts";
 
 /** The engines, the extractor, and the rules of egress of all visits. */
 export interface PageReaderDeps {
@@ -32,6 +26,8 @@ export interface PageReaderDeps {
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
+  /** What is known of the templates of pages. */
+  readonly learned: LearnedTemplates;
 }
 
 /**
@@ -39,16 +35,6 @@ export interface PageReaderDeps {
  * pixel.
  */
 const MAX_WINDOW_PIXELS = 100_000_000;
-
-/** A script has only its text; the other fields of a source are empty. */
-const NO_SOURCE = {
-  engine: "static",
-  contentType: "text/javascript",
-  finalUrl: "",
-  statusCode: 200,
-  headers: [],
-  complete: true,
-} as const;
 
 /** The browser's default window is small. */
 const NO_WINDOW = { width: 0, height: 0 };
@@ -67,37 +53,32 @@ export class PageReader {
 
   constructor(deps: PageReaderDeps) {
     this.#deps = deps;
-    this.#scripts = new PageScripts({
-      fetch: deps.fetchDocument,
-      filledBy: async (visit, code, places) => {
-        const source = { ...NO_SOURCE, body: code };
-        const outcome = await this.#extract(visit, {
-          source,
-          task: { kind: "script", searched: places },
-          mayNeedBrowser: false,
-        });
-        return outcome.outcome === "needs-browser" ? (outcome.placeholders?.certain ?? []) : undefined;
-      },
-    });
+    this.#scripts = new PageScripts(deps.fetchDocument);
   }
 
   /** Loads the page and does the task with it. Fails with a TurnpikeError if the page has no content for the task. */
   async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
     return await this.#visiting(request, async (visit) => {
-      if (request.engine === "browser" || needsBrowser(request)) {
-        const findAwaited = (page: LoadedPage) => this.#awaitedIn(visit, page);
-        const finds = isDoneByItself(request) && !request.stealth;
-        return await this.#readInBrowser({ ...visit, ...(finds ? { findAwaited } : {}) }, task);
-      }
+      if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
       const fetched = await this.#fetch(visit);
       const source = sourceOf(fetched);
       const mayNeedBrowser = request.engine === "auto" && fetched.complete;
       const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
-      const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
-      const needs = mayShowMore || outcome.outcome === "needs-browser";
-      const awaits = needs ? awaitedIn(outcome) : await this.#filledLater(visit, outcome);
-      if (awaits !== undefined) return await this.#readInBrowser({ ...visit, fetched, awaits }, task);
-      return readPage(somethingOf(outcome, { task, source, request }), source);
+      const fromDocument = (): ReadPage => readPage(somethingOf(outcome, { task, source, request }), source);
+      if (mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task)) {
+        return await this.#readInBrowser({ ...visit, fetched }, task);
+      }
+      const searchScripts = () => this.#scriptsChange(visit, source, outcome);
+      const choice = await chooseEngine(this.#deps.learned, { request, task, outcome, searchScripts });
+      if (choice.engine === "static") return fromDocument();
+      try {
+        const page = await this.#readInBrowser({ ...visit, fetched }, task);
+        if (page.source.engine === "browser" && page.source.complete) choice.compare(page.extraction);
+        return page;
+      } catch (error) {
+        if (choice.isOptional && error instanceof TurnpikeError) return fromDocument();
+        throw error;
+      }
     });
   }
 
@@ -177,7 +158,6 @@ export class PageReader {
         deadline,
         fetched: undefined,
         settles: false,
-        runsTimers: false,
         scripted: false,
       });
     } finally {
@@ -208,9 +188,7 @@ export class PageReader {
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
     const source = await this.#deps.browser
-      .visit({ ...visit, settles: settles(visit.request), runsTimers: isDoneByItself(visit.request) }, (page) =>
-        page.snapshot(mark, FRAMED.has(task.kind)),
-      )
+      .visit({ ...visit, settles: isDoneByItself(visit.request) }, (page) => page.snapshot(mark, FRAMED.has(task.kind)))
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes can be fetched without one.
         if (!(error instanceof DownloadError)) throw error;
@@ -220,23 +198,13 @@ export class PageReader {
     return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
-  /** The elements of a complete page that an external script fills; undefined if no script adds content to the page. */
-  async #filledLater(visit: Visit, outcome: ExtractionOutcome): Promise<AwaitedElements | undefined> {
-    if (outcome.outcome !== "content" || outcome.placeholders === undefined) return undefined;
-    const { names, certain } = outcome.placeholders;
-    const filled = await this.#scripts.filled(visit, outcome.placeholders);
-    return filled === undefined ? undefined : { names, certain: [...certain, ...filled] };
-  }
-
-  /** The elements that scripts of a loaded page fill. The browser gives the document and the scripts. */
-  async #awaitedIn(visit: Visit, page: LoadedPage): Promise<AwaitedElements> {
-    const source = await page.snapshot();
-    const outcome = await this.#extract(visit, { source, task: { kind: "links" }, mayNeedBrowser: true });
-    const known = placeholdersOf(outcome);
-    const { names, certain } = known;
-    const filled = (await this.#scripts.filled(visit, known, (url) => page.scriptAt(url))) ?? [];
-    // Without a sign, elements that no script names stay empty.
-    return { names: outcome.outcome === "needs-browser" ? names : [], certain: [...certain, ...filled] };
+  /** Whether the external scripts of a page change its content. */
+  async #scriptsChange(visit: Visit, source: PageSource, outcome: ExtractionOutcome): Promise<boolean> {
+    const addresses = outcome.outcome === "content" ? (outcome.evidence?.scripts ?? []) : [];
+    const scripts = await this.#scripts.texts(visit, addresses);
+    if (scripts.length === 0) return false;
+    const task = { kind: "scripts", scripts } as const;
+    return (await this.#extract(visit, { source, task, mayNeedBrowser: false })).outcome === "needs-browser";
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -259,11 +227,6 @@ function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): bo
 /** True if the caller does not say when the page is done. */
 function isDoneByItself({ selector, waitMs, waitUntil }: PageRequest): boolean {
   return waitUntil === "load" && waitMs === 0 && selector === undefined;
-}
-
-/** The load event alone is not a sign that the page is done if the page then fetches its content. */
-function settles(request: PageRequest): boolean {
-  return request.engine === "auto" && isDoneByItself(request);
 }
 
 /** The script that reads the properties of a page that is not HTML. No script of such a page runs. */
@@ -332,17 +295,6 @@ const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text",
  * elements.
  */
 const FRAMED: ReadonlySet<ExtractionTask["kind"]> = new Set([...WORDED, "links", "index"]);
-
-/** The elements that the browser waits for. */
-function awaitedIn(outcome: ExtractionOutcome): AwaitedElements {
-  const { names, certain } = placeholdersOf(outcome);
-  return { names, certain };
-}
-
-function placeholdersOf(outcome: ExtractionOutcome): Placeholders {
-  const isKnown = outcome.outcome === "content" || outcome.outcome === "needs-browser";
-  return (isKnown ? outcome.placeholders : undefined) ?? NO_PLACEHOLDERS;
-}
 
 function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";

@@ -1,7 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
-import { type SearchedNames, type Placeholders } from "../extraction/tree/extraction.ts";
-import { type LoadedPage, type Visit } from "../page/visit.ts";
+import { type Script } from "../extraction/signs/code/syntax.ts";
+import { type ScriptAddress } from "../extraction/signs/script-addresses.ts";
+import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 
 /**
@@ -30,65 +31,48 @@ const IMPORTS = /(?:\bfrom|\bimport)\s{0,9}\(?\s{0,9}["'`](\.{0,2}\/[^"'`\s]{1,3
 const ADDS = /\.src\s{0,9}=\s{0,9}["'`]([^"'`\s]{1,300}\.m?js(?:\?[^"'`\s]{0,200})?)["'`]/g;
 
 /** The scripts that a short script imports or adds to the page. */
-function importsOf(code: string, url: string, page: URL): string[] {
+function importsOf(code: string, url: string, page: URL): ScriptAddress[] {
   if (code.length > MAX_LOADER_LENGTH) return [];
-  const imported = code.matchAll(IMPORTS).map(([, address = ""]) => URL.parse(address, url));
-  const added = code.matchAll(ADDS).map(([, address = ""]) => URL.parse(address, page.href));
-  return [...imported, ...added].flatMap((to) => (to !== null && /^https?:$/.test(to.protocol) ? [to.href] : []));
+  const imported = code.matchAll(IMPORTS).map(([, address = ""]) => ({ to: URL.parse(address, url), isModule: true }));
+  const added = code.matchAll(ADDS).map(([, address = ""]) => ({ to: URL.parse(address, page.href), isModule: false }));
+  return [...imported, ...added].flatMap(({ to, isModule }) =>
+    to !== null && /^https?:$/.test(to.protocol) ? [{ url: to.href, isModule }] : [],
+  );
 }
 
-/** The functions that fetch and examine scripts. */
-export interface PageScriptsDeps {
-  fetch(visit: Visit): Promise<FetchedDocument>;
-  /** The names of the elements that a script fills, if they are known; undefined if it adds no content to the page. */
-  filledBy(visit: Visit, code: string, places: SearchedNames): Promise<readonly string[] | undefined>;
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number;
-}
-
-/** Searches the external scripts of complete pages for signs that they add content. */
+/** Fetches the external scripts of pages. */
 export class PageScripts {
-  readonly #deps: PageScriptsDeps;
+  readonly #fetch: (visit: Visit) => Promise<FetchedDocument>;
   readonly #clock: () => number;
   /** By URL, in the order of the last use. */
   readonly #kept = new Map<string, KeptScript>();
   #keptLength = 0;
 
-  constructor(deps: PageScriptsDeps) {
-    this.#deps = deps;
-    this.#clock = deps.clock ?? (() => performance.now());
+  /** `clock` returns monotonic milliseconds. */
+  constructor(fetch: (visit: Visit) => Promise<FetchedDocument>, clock: () => number = () => performance.now()) {
+    this.#fetch = fetch;
+    this.#clock = clock;
   }
 
-  /**
-   * The names of elements that a script fills; undefined if no script is found in time that adds content to the page.
-   * The scripts are fetched, unless `scriptAt` returns their text.
-   */
-  async filled(
-    visit: Visit,
-    { scripts, ...places }: Placeholders,
-    scriptAt?: LoadedPage["scriptAt"],
-  ): Promise<readonly string[] | undefined> {
+  /** The texts of scripts, and of those that short ones load, as far as they arrive in time. */
+  async texts(visit: Visit, scripts: readonly ScriptAddress[]): Promise<readonly Script[]> {
     const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
-    const waiting = scripts.map((url) => ({ url, loader: "" }));
-    const seen = new Set(scripts);
-    let filled: readonly string[] | undefined;
+    const waiting = [...scripts];
+    const seen = new Set(scripts.map(({ url }) => url));
+    const texts: Script[] = [];
     const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && filled === undefined; next = waiting.shift()) {
-        const { url, loader } = next;
-        const code = await (scriptAt?.(url) ?? this.#codeOf(visit, url, end));
-        if (code === "" || filled !== undefined) continue;
-        // The other workers examine scripts in the meantime.
-        const found = await this.#deps.filledBy(visit, `${loader}\n${code}`, places);
-        if (found !== undefined) filled = found;
-        for (const imported of importsOf(code, url, visit.request.url)) {
-          // One module may contain the element's name, and an imported module may fill the element.
-          if (!seen.has(imported) && seen.size < MAX_SCRIPTS) waiting.push({ url: imported, loader: code });
-          seen.add(imported);
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const code = await this.#codeOf(visit, next.url, end);
+        if (code === "") continue;
+        texts.push({ ...next, code });
+        for (const imported of importsOf(code, next.url, visit.request.url)) {
+          if (!seen.has(imported.url) && seen.size < MAX_SCRIPTS) waiting.push(imported);
+          seen.add(imported.url);
         }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    return filled;
+    return texts;
   }
 
   async #codeOf(visit: Visit, url: string, end: number): Promise<string> {
@@ -107,7 +91,7 @@ export class PageScripts {
   async #load(visit: Visit, url: string): Promise<string> {
     const request = { ...visit.request, url: new URL(url), maxBytes: MAX_SCRIPT_BYTES, partial: false };
     try {
-      const { statusCode, body } = await this.#deps.fetch({ ...visit, request });
+      const { statusCode, body } = await this.#fetch({ ...visit, request });
       const code = statusCode === 200 ? new TextDecoder().decode(body) : "";
       this.#keep(url, code);
       return code;

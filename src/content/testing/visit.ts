@@ -30,7 +30,7 @@ export async function visiting<T>(
   const deadline = new Deadline(request.timeoutMs, request.signal);
   const egress = new EgressSession({ ...egressOptions, onExcess: (error) => deadline.stop(error) });
   try {
-    return await use({ request, egress, deadline, fetched, settles: false, runsTimers: false, scripted: false });
+    return await use({ request, egress, deadline, fetched, settles: false, scripted: false });
   } finally {
     deadline.clear();
     egress.close();

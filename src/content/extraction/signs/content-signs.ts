@@ -44,7 +44,7 @@ const TRANSFORMERS =
 
 function isTransformed({ code: { unknown, inline } }: Survey): boolean {
   return (
-    unknown.some((src) => TRANSFORMERS.test(src)) ||
+    unknown.some(({ address }) => TRANSFORMERS.test(address)) ||
     inline.some(({ code }) => /\b(?:MathJax|mermaid|renderMathInElement)\b/.test(code))
   );
 }
@@ -52,7 +52,7 @@ function isTransformed({ code: { unknown, inline } }: Survey): boolean {
 /** Whether a highlighter adds the missing language names of code blocks. */
 function isHighlighted(page: Survey): boolean {
   const { code, elements } = page;
-  if (!code.unknown.some((src) => /(?:^|[/.-])(?:highlight|hljs)[\w.-]{0,40}\.js/i.test(src))) return false;
+  if (!code.unknown.some(({ address }) => /(?:^|[/.-])(?:highlight|hljs)[\w.-]{0,40}\.js/i.test(address))) return false;
   return page
     .named("code")
     .some(

@@ -1,4 +1,3 @@
-import { loadsUnknown } from "./inline-signs.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -15,8 +14,11 @@ const OPENED =
   /(?:^|[-_\s])(?:modal|dialog|pop-?up|drawer|off-?canvas|fly-?out|lightbox|mini-?cart|cart|basket|wish-?list|chat)(?:$|[-_\s])/i;
 /** Number of ancestors of an empty element that are checked for such parts. */
 const MAX_ABOVE = 5;
+/** Inline code that loads other scripts. */
+const LOADS = /\bimport\b|\bcreateElement\s{0,9}\(\s{0,9}["'`]script/i;
+
 function hasUnknown({ code }: Survey): boolean {
-  return code.unknown.length > 0 || code.inline.some((script) => loadsUnknown(script));
+  return code.unknown.length > 0 || code.inline.some((script) => LOADS.test(script.code));
 }
 
 function nothingToSee({ text }: Survey): boolean {

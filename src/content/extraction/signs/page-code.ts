@@ -1,17 +1,22 @@
-import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
-import { automaticCode } from "./automatic-code.ts";
+import { type Element } from "domhandler";
+import { isHarmless, isKnownSnippet, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 
-/** The code of an inline script, in the forms that the signs search. */
+/** An inline script that runs. */
 export interface InlineScript {
-  readonly whole: string;
-  /** The code without comments and event handlers. */
   readonly code: string;
-  /** The same without the contents of strings. */
-  readonly bare: string;
+  readonly isModule: boolean;
+  /** Undefined for the code of an attribute. */
+  readonly element: Element | undefined;
 }
 
-/** Maximum number of characters of all inline scripts that are examined. Further code counts as unknown. */
-const MAX_CODE_LENGTH = 2_000_000;
+/** An external script that is not known to be harmless. */
+export interface ExternalScript {
+  readonly address: string;
+  readonly isModule: boolean;
+}
+
+/** Maximum number of characters of all inline scripts that are examined. @bound */
+const MAX_CODE_LENGTH = 1_000_000;
 
 /** Types of scripts that a browser runs (WHATWG HTML §4.12.1), and types that a site's proxy runs later. */
 const CODE_TYPE =
@@ -27,44 +32,30 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
 const HYDRATES =
   /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^let b=fetch\(["'][^"']{1,200}bundle-graph\.json["']\);import\(|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
 
-/** The names of functions that a script calls or declares. */
-const CALLED = /(?<![\w$])[A-Za-z_$][\w$]{0,80}(?=\()/g;
+/** Code that can change a page, or calls other code. Other scripts hold only data. */
+const ACTS = /\w\s?\(|\blocation\b|\.hidden\b|\bimport\b|\.(?:inner|outer|text)\w+\s?\+?=/;
 
 /** The scripts of a page. */
 export class PageCode {
-  readonly #inlineCode: string[] = [];
-  #read: readonly InlineScript[] | undefined;
-  /** Addresses of scripts that are not known to be harmless. */
-  readonly unknown: string[] = [];
-  /** Embedded data for scripts, and the addresses that its elements name as its source. */
+  readonly inline: InlineScript[] = [];
+  readonly unknown: ExternalScript[] = [];
+  /** Embedded data for scripts. */
   readonly dataText: string[] = [];
   /** Whether the page contains any code that runs, harmless or not. */
   runs = false;
   #length = 0;
 
-  /** Inline scripts that run. Complete only after the walk over the whole page. */
-  get inline(): readonly InlineScript[] {
-    if (this.#read !== undefined) return this.#read;
-    // A declaration counts as a call, so a function that another script calls is in two scripts.
-    const scripts = new Map<string, number>();
-    for (const code of this.#inlineCode) {
-      for (const name of new Set(code.match(CALLED))) scripts.set(name, (scripts.get(name) ?? 0) + 1);
-    }
-    const isCalled = (name: string): boolean => (scripts.get(name) ?? 0) > 1;
-    this.#read = this.#inlineCode.map((whole) => ({ whole, ...automaticCode(whole, isCalled) }));
-    return this.#read;
-  }
-
-  script(attribs: Readonly<Record<string, string>>, code: string): void {
+  script(element: Element, code: string): void {
+    const { attribs } = element;
     const type = (attribs["type"] ?? attribs["language"] ?? "").trim().toLowerCase();
     if (DATA_TYPE.test(type)) {
-      if (OTHERS_DATA.test(type)) return;
-      this.dataText.push(attribs["data-url"] === undefined ? code : `"${attribs["data-url"]}" ${code}`);
+      if (!OTHERS_DATA.test(type)) this.dataText.push(code);
     } else if (CODE_TYPE.test(type) && attribs["nomodule"] === undefined) {
       this.runs = true;
       const src = attribs["src"] ?? attribs["href"] ?? attribs["xlink:href"];
-      if (src === undefined) this.#inline(code);
-      else if (!isHarmless(src)) this.unknown.push(src.slice(0, MAX_ADDRESS_LENGTH));
+      const isModule = type === "module";
+      if (src === undefined) this.#add({ code, isModule, element });
+      else if (!isHarmless(src)) this.unknown.push({ address: src.slice(0, MAX_ADDRESS_LENGTH), isModule });
       this.handler(attribs["onload"] ?? "");
     }
   }
@@ -73,13 +64,13 @@ export class PageCode {
   handler(code: string): void {
     if (code.trim() === "") return;
     this.runs = true;
-    this.#inline(code);
+    this.#add({ code, isModule: false, element: undefined });
   }
 
-  #inline(code: string): void {
-    if (HYDRATES.test(code)) return;
+  #add(script: InlineScript): void {
+    const { code } = script;
+    if (HYDRATES.test(code) || !ACTS.test(code) || isKnownSnippet(code)) return;
     this.#length += code.length;
-    if (this.#length > MAX_CODE_LENGTH) this.unknown.push("inline");
-    else this.#inlineCode.push(code);
+    if (this.#length <= MAX_CODE_LENGTH) this.inline.push(script);
   }
 }

@@ -133,7 +133,7 @@ export class Survey {
     const hidden = above?.hidden === true || isHidden(element);
     const media = MEDIA.has(name) ? 1 : 0;
     this.elements.push({ element, name, attribs, text: 0, media, elements: 0, chrome, hidden, parent });
-    if (name === "script") this.code.script(attribs, contentOf(element));
+    if (name === "script") this.code.script(element, contentOf(element));
     else if (name === "body") this.code.handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
     // The content of templates, and of elements that contain only text, is not shown.
     return (name !== "template" || isShadowRoot(element)) && !NO_TEXT.has(name);

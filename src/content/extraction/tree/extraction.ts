@@ -1,4 +1,6 @@
 import { type PageSource } from "../../page/page.ts";
+import { type Script } from "../signs/code/syntax.ts";
+import { type ScriptAddress } from "../signs/script-addresses.ts";
 
 /**
  * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
@@ -23,58 +25,8 @@ export type ExtractionTask =
     }
   /** The rows and columns of a page whose layout is known. Only this task accepts a page without content. */
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
-  /**
-   * Whether the source, which is an external script of a page, fills elements with these names. If it does, the page
-   * needs a browser.
-   */
-  | { readonly kind: "script"; readonly searched: SearchedNames };
-
-/** The elements of a page that its external scripts may still fill. */
-export interface Placeholders {
-  /** Absolute addresses of the unknown scripts. */
-  readonly scripts: readonly string[];
-  /** Ids, classes and data attributes of empty elements, and of elements with a placeholder text such as "--". */
-  readonly names: readonly string[];
-  /** Names of elements that scripts certainly fill: they have a placeholder text, or inline code contains the name. */
-  readonly certain: readonly string[];
-  /** Ids and classes of lists, tables and sections with content, to which scripts may append. */
-  readonly lists: readonly string[];
-  /** Ids, classes and data attributes of elements with a short text, which scripts may replace. */
-  readonly texts: readonly string[];
-  /** Tag names of empty elements, such as `output`. */
-  readonly tags: readonly string[];
-  /** Data attributes of the content that contain an address from which a script may fetch data. */
-  readonly addresses: readonly string[];
-  /** Ids, classes and data attributes of JSON scripts that contain an address of data. */
-  readonly configs: readonly string[];
-  /** Ids and classes of elements with hidden content. */
-  readonly hidden: readonly string[];
-  /** Whether an inline script passes an address of data to a function: `Widget.init({ url: "/rows" })`. */
-  readonly passesAddress: boolean;
-  /** The beginning of the data for scripts in the document. */
-  readonly data: string;
-}
-
-/** The value for a page without placeholders. */
-export const NO_PLACEHOLDERS: Placeholders = {
-  scripts: [],
-  names: [],
-  certain: [],
-  lists: [],
-  texts: [],
-  tags: [],
-  addresses: [],
-  configs: [],
-  hidden: [],
-  passesAddress: false,
-  data: "",
-};
-
-/** The names that are searched in an external script. */
-export type SearchedNames = Pick<
-  Placeholders,
-  "names" | "lists" | "texts" | "tags" | "addresses" | "configs" | "hidden" | "passesAddress" | "data"
->;
+  /** Whether the scripts of the page change its content. These are the texts of the external ones. */
+  | { readonly kind: "scripts"; readonly scripts: readonly Script[] };
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {
@@ -116,11 +68,26 @@ export interface Extraction {
 /** Why a page is an error instead of content. */
 export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
+/** Evidence that the scripts of a page change its content. A comparison with the browser's result can refute it. */
+export interface Evidence {
+  /** Undefined if there is none in the document. */
+  readonly sign: string | undefined;
+  /** External scripts that may change the content. */
+  readonly scripts: readonly ScriptAddress[];
+  /** The name of the page's template. */
+  readonly template: string;
+}
+
 /** The outcome of an extraction: the content, or the reason for its absence. */
 export type ExtractionOutcome =
-  | { readonly outcome: "content"; readonly extraction: Extraction; readonly placeholders?: Placeholders }
-  /** The page shows its content only with scripts. `sign` names the evidence. */
-  | { readonly outcome: "needs-browser"; readonly sign: string; readonly placeholders?: Placeholders }
+  | {
+      readonly outcome: "content";
+      readonly extraction: Extraction;
+      /** Evidence that scripts change the content. Absent if no code runs, or if it was not searched. */
+      readonly evidence?: Evidence;
+    }
+  /** A browser certainly shows other content. `sign` names the evidence. */
+  | { readonly outcome: "needs-browser"; readonly sign: string }
   | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
   /** Names of the task's invalid selectors. */
   | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };

@@ -1,5 +1,6 @@
 import { Extractor } from "../../extractor/extractor.ts";
 import { ANYWHERE, type EgressPolicy } from "../../egress/guard.ts";
+import { LearnedTemplates } from "../../page-reader/learned-templates.ts";
 import { PageReader } from "../../page-reader/page-reader.ts";
 import { FairSemaphore } from "../../page/fair-semaphore.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../../search/search-service.ts";
@@ -82,6 +83,7 @@ export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE):
       semaphore: new FairSemaphore(64, 256, 30_000),
       extractor,
       egress,
+      learned: new LearnedTemplates(undefined),
     }),
     search: service.search,
     address(page) {

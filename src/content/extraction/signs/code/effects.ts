@@ -1,0 +1,580 @@
+import { type Element } from "domhandler";
+import { textContent } from "domutils";
+import { type ESTree } from "meriyah";
+import { isHandlerProperty, isOwnHandler, isPersonal } from "./events.ts";
+import { isAside } from "./page-elements.ts";
+import { type Scope } from "./scopes.ts";
+import { setsState } from "./states.ts";
+import { forEachChild, type Class, type Fn, isClass, isFunction, type Node, propertyName } from "./syntax.ts";
+import { isJquery, tagsIn, UNKNOWN, type Value, Values } from "./values.ts";
+import { isDataAddress } from "./addresses.ts";
+
+/** Limits of the analysis of all scripts of a page: visited nodes, milliseconds, and calls of one function. @bound */
+const MAX_STEPS = 400_000;
+const MAX_MS = 400;
+const MAX_CALLS = 6;
+const MAX_STACK = 60;
+
+/** Characters. A longer script contains libraries, which change elements that other code gives them. */
+const MAX_OWN_CODE = 12_000;
+
+const MAX_LIBRARY_CODE = 40_000;
+
+const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
+const INSERTS =
+  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|html|text|wrap|wrapInner|load)$/;
+/** Methods that also exist on other objects. */
+const AMBIGUOUS = /^(?:append|before|after|html|text|wrap|wrapInner|load|insertRow|insertCell)$/;
+const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
+const REMOVES = /^(?:remove|empty|detach|hide|fadeOut|slideUp|replaceChildren)$/;
+const UNCOVERS = /^(?:show|fadeIn|slideDown|fadeTo|toggle|slideToggle)$/;
+const WITHOUT_CONTENT = new Set([
+  "script",
+  "link",
+  "style",
+  "canvas",
+  "meta",
+  "noscript",
+  "svg",
+  "img",
+  "source",
+  "button",
+  "input",
+  "select",
+  "option",
+  "label",
+  "progress",
+  "base",
+  "template",
+  "path",
+  "i",
+  "br",
+  "hr",
+  "dialog",
+]);
+const REQUESTS =
+  /^(?:(?:window\.)?(?:fetch|ofetch|\$fetch|axios)|(?:axios|\$|jQuery|ky)\.(?:get|getJSON|ajax|request))$/;
+const LIFECYCLE = [
+  "constructor",
+  "connectedCallback",
+  "connect",
+  "initialize",
+  "init",
+  "mounted",
+  "firstUpdated",
+  "updated",
+  "componentDidMount",
+  "componentWillMount",
+  "ngOnInit",
+  "ngAfterViewInit",
+  "render",
+];
+
+/** A chain of function calls that runs at present. */
+interface Running {
+  readonly scope: Scope;
+  /** The number of callbacks around the code. */
+  readonly callbacks: number;
+  /** The innermost of them. */
+  readonly callback: Fn | undefined;
+}
+
+/** Searches the code that runs by itself for changes of the page's content. */
+export class Effects {
+  readonly #values: Values;
+  readonly #stack: Fn[] = [];
+  readonly #entered = new Map<Fn, number>();
+  readonly #classes = new Set<Class>();
+  /** True: the code causes events itself, so handlers of the user's events run too. */
+  #handlersRun = false;
+  #isOwn = true;
+  #code = "";
+  #steps = 0;
+  readonly #end = performance.now() + MAX_MS;
+  /** The first change that was found. */
+  sign: string | undefined;
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  /** Searches a script. */
+  run(program: ESTree.Program, code: string): void {
+    this.#isOwn = code.length <= MAX_OWN_CODE;
+    this.#code = code;
+    this.#values.isLibrary = code.length > MAX_LIBRARY_CODE;
+    const scope = this.#values.scopes.of(program);
+    if (scope === undefined) return;
+    this.#visit(program, { scope, callbacks: 0, callback: undefined });
+    if (this.#handlersRun && this.sign === undefined) {
+      this.#entered.clear();
+      this.#visit(program, { scope, callbacks: 0, callback: undefined });
+    }
+    this.#handlersRun = false;
+  }
+
+  #found(sign: string): void {
+    this.sign ??= sign;
+  }
+
+  #visit(node: Node, at: Running): void {
+    this.#steps += 1;
+    if (
+      this.sign !== undefined ||
+      this.#steps > MAX_STEPS ||
+      (this.#steps % 1_000 === 0 && performance.now() > this.#end)
+    )
+      return;
+    if (isFunction(node)) return;
+    if (isClass(node)) return;
+    const scope = this.#values.scopes.of(node);
+    const inner = scope === undefined ? at : { ...at, scope };
+    switch (node.type) {
+      case "IfStatement":
+      case "ConditionalExpression": {
+        const truth = this.#values.truth(node.test, inner.scope);
+        this.#visit(node.test, inner);
+        if (truth !== false) this.#visit(node.consequent, inner);
+        if (truth !== true && node.alternate != null) this.#visit(node.alternate, inner);
+        return;
+      }
+      case "LogicalExpression": {
+        const truth = node.operator === "??" ? undefined : this.#values.truth(node.left, inner.scope);
+        this.#visit(node.left, inner);
+        if (truth === undefined || truth === (node.operator === "&&")) this.#visit(node.right, inner);
+        return;
+      }
+      case "AssignmentExpression":
+        this.#assignment(node, inner);
+        return;
+      case "CallExpression":
+        this.#call(node, inner);
+        return;
+      case "NewExpression":
+        this.#creation(node, inner);
+        return;
+      case "ExportDefaultDeclaration":
+      case "ObjectExpression":
+        return;
+      case "Property":
+        return;
+      case "TaggedTemplateExpression":
+        for (const one of node.quasi.expressions) this.#visit(one, inner);
+        return;
+      default:
+        forEachChild(node, (child) => this.#visit(child, inner));
+    }
+  }
+
+  /** Runs a function, if it has not run often enough with other arguments. */
+  #enter(node: Fn, args: readonly Value[], self: Value, { callbacks, callback }: Omit<Running, "scope">): void {
+    const count = this.#entered.get(node) ?? 0;
+    if (count >= this.#mostCalls([...args, self]) || this.#stack.includes(node) || this.#stack.length >= MAX_STACK)
+      return;
+    const scope = this.#values.scopes.of(node);
+    if (scope === undefined || node.body == null) return;
+    this.#entered.set(node, count + 1);
+    this.#values.frames.set(node, args);
+    if (node.type !== "ArrowFunctionExpression" && (self.is !== "unknown" || !this.#values.selves.has(node)))
+      this.#values.selves.set(node, self);
+    this.#stack.push(node);
+    this.#visit(node.body, { scope, callbacks, callback });
+    this.#stack.pop();
+  }
+
+  /** How often a function runs with such arguments. */
+  #mostCalls(args: readonly Value[]): number {
+    const isKnown = args.some(
+      (arg) =>
+        arg.is === "elements" ||
+        arg.is === "shadow" ||
+        (arg.is === "constant" && typeof arg.value === "string" && arg.value.includes("/")),
+    );
+    if (isKnown) return this.#values.isLibrary ? 3 : MAX_CALLS;
+    return !this.#values.isLibrary && args.some(({ is }) => is !== "unknown") ? MAX_CALLS : 1;
+  }
+
+  /** Runs a function that other code gets. Classes and objects get the call of their own beginnings. */
+  #escape(value: Value, at: Running, args: readonly Value[] = [], self: Value = UNKNOWN): void {
+    if (value.is === "function")
+      this.#enter(value.node, args, self.is === "unknown" ? value.self : self, {
+        callbacks: at.callbacks + 1,
+        callback: value.node,
+      });
+    else if (value.is === "class") this.#instantiate(value.node, UNKNOWN, at);
+    else if (value.is === "object") {
+      for (const property of value.node.properties) {
+        if (property.type !== "Property") continue;
+        const name = propertyName(property);
+        if (name !== undefined && isHandlerProperty(name) && !this.#handlersRun) continue;
+        const { value: given } = property;
+        if (given.type === "ObjectExpression" || isFunction(given))
+          this.#escape(this.#values.of(given, value.scope), at, [], value);
+        else this.#visit(given, { ...at, scope: value.scope });
+      }
+    }
+  }
+
+  #instantiate(of: Class, elements: Value, at: Running, args: readonly Value[] = []): void {
+    const instance: Value = { is: "instance", node: of, elements };
+    if (elements.is !== "elements" && this.#classes.has(of) && args.every(({ is }) => is === "unknown")) return;
+    this.#classes.add(of);
+    for (const name of LIFECYCLE) {
+      const method = this.#values.method(of, name);
+      if (method === undefined || (args.length > 0 && name !== "constructor")) continue;
+      this.#enter(method, args, instance, { callbacks: at.callbacks + 1, callback: method });
+    }
+    const scope = this.#values.scopeOf(of) ?? at.scope;
+    for (const member of of.body.body) {
+      if (member.type === "PropertyDefinition" && member.value != null)
+        this.#visit(member.value as Node, { ...at, scope });
+    }
+  }
+
+  #assignment(node: ESTree.AssignmentExpression, at: Running): void {
+    const { left, right } = node;
+    const { scope } = at;
+    if (left.type === "Identifier" && left.name === "location" && scope.find("location") === undefined)
+      this.#found("script-redirect");
+    if (left.type !== "MemberExpression") {
+      this.#visit(right, at);
+      return;
+    }
+    const key = this.#values.key(left, scope) ?? "";
+    const value = this.#values.of(right, scope);
+    if (value.is === "function") {
+      if (this.#handlersRun || isOwnHandler(key) || !isHandlerProperty(key))
+        if (isOwnHandler(key) || key.startsWith("on")) this.#escape(value, at);
+      return;
+    }
+    this.#visit(right, at);
+    const target = this.#values.of(left.object, scope);
+    if (
+      target.is === "global" &&
+      /^(?:location|(?:window|document|self|globalThis)\.location)$/.test(target.name) &&
+      /^(?:href|search|pathname)$/.test(key)
+    )
+      this.#found("script-redirect");
+    if (target.is === "global" && /^(?:window|document|self|globalThis)$/.test(target.name) && key === "location")
+      this.#found("script-redirect");
+    if (target.is === "made" && /^(?:className|id|cssText|style)$/.test(key))
+      target.made.names += ` ${Values.textOf(value) ?? ""}`;
+    if (target.is === "made" && /^inner(?:HTML|Text)$|^textContent$/.test(key))
+      for (const tag of tagsIn(Values.textOf(value) ?? "?")) target.made.tags.add(tag);
+    if (TEXT.test(key)) this.#writes(target, value, key);
+    else if (key === "value" && target.is === "elements")
+      this.#writes({ is: "elements", all: target.all.filter(({ name }) => name === "output") }, value, key);
+    else if (key === "hidden") this.#uncovers(target, value);
+    else if (left.object.type === "MemberExpression" && propertyName(left.object) === "style")
+      this.#styles(left.object, key, value, at);
+    else if (setsState(node, at, this.#values, this.#code)) this.#found("client-state");
+  }
+
+  #styles(style: ESTree.MemberExpression, key: string, value: Value, { scope }: Running): void {
+    const target = this.#values.of(style.object, scope);
+    const text = Values.textOf(value);
+    if (target.is === "made") target.made.names += ` ${text === "fixed" ? "overlay" : ""}`;
+    if (key !== "display" && key !== "visibility" && key !== "cssText") return;
+    this.#uncovers(target, { is: "constant", value: text !== undefined && /none|hidden/.test(text) });
+  }
+
+  /** Hides or uncovers elements. */
+  #uncovers(target: Value, hides: Value): void {
+    if (target.is !== "elements") return;
+    const { page } = this.#values;
+    const hidden = hides.is === "constant" ? Boolean(hides.value) : undefined;
+    if (hidden !== true && target.all.some((element) => page.isCovered(element))) this.#found("script-writes");
+    if (hidden === true && target.all.some((element) => page.isContent(element) && page.hasText(element)))
+      this.#found("script-writes");
+  }
+
+  /** A text or HTML is written into elements. */
+  #writes(target: Value, value: Value, key: string): void {
+    const text = value.is === "constant" ? Values.textOf(value)?.trim() : undefined;
+    if (target.is === "shadow") {
+      if (
+        Values.textOf(value) === undefined ||
+        tagsIn(Values.textOf(value)?.replaceAll(/<style[^]*?<\/style>/gi, "") ?? "").some((tag) => tag === "#text") ||
+        value.is === "text"
+      )
+        this.#changes(target.all);
+      return;
+    }
+    if (target.is === "unknown") {
+      // Code in a handler of its own element, or in a library, writes into elements that others choose.
+      if (this.#isOwn && text !== "" && key !== "nodeValue") this.#found("script-writes");
+      return;
+    }
+    if (target.is === "instance") this.#writes(target.elements, value, key);
+    if (target.is !== "elements") return;
+    const shown = target.all.filter(
+      (element) => text === undefined || normal(textContent(element)) !== normal(tagless(text)),
+    );
+    if (value.is === "made" && !hasContent(value)) return;
+    this.#changes(text === "" ? shown.filter((element) => !this.#values.page.isRendered(element)) : shown);
+  }
+
+  /** The text of these elements changes. */
+  #changes(elements: readonly Element[]): void {
+    if (elements.some((element) => this.#values.page.isContent(element))) this.#found("script-writes");
+  }
+
+  /** Values are inserted into, or beside, elements. */
+  #inserts(target: Value, given: readonly Value[], key: string): void {
+    for (const value of given) {
+      if (value.is === "made" && !hasContent(value)) continue;
+      if (value.is === "elements" || value.is === "other" || value.is === "function") continue;
+      if (value.is === "constant" && tagsIn(String(value.value ?? "")).every((tag) => WITHOUT_CONTENT.has(tag)))
+        continue;
+      if (
+        value.is === "text" &&
+        (isAside(value.text.slice(0, 200)) || tagsIn(value.text).every((tag) => WITHOUT_CONTENT.has(tag)))
+      )
+        continue;
+      if (target.is === "made") {
+        if (value.is === "made") for (const tag of value.made.tags) target.made.tags.add(tag);
+        else target.made.tags.add("#text");
+      } else if (target.is === "shadow") this.#changes(target.all);
+      else if (target.is === "instance" && target.elements.is === "elements") this.#changes(target.elements.all);
+      else if (target.is === "elements")
+        this.#changes(target.all.filter((element) => !this.#values.page.isRendered(element)));
+      else if (target.is === "unknown" && this.#isOwn && !AMBIGUOUS.test(key)) this.#found("script-writes");
+    }
+  }
+
+  #creation(node: ESTree.NewExpression, at: Running): void {
+    const { scope } = at;
+    const callee = this.#values.of(node.callee, scope);
+    const args = node.arguments.map((arg) => this.#values.of(arg, scope));
+    for (const arg of node.arguments) this.#visit(arg, at);
+    if (callee.is === "class") this.#instantiate(callee.node, UNKNOWN, at, args.length === 0 ? [UNKNOWN] : args);
+    else if (callee.is === "function") this.#enter(callee.node, args, UNKNOWN, at);
+    for (const arg of args) this.#escape(arg, at);
+    const name = callee.is === "global" ? callee.name : "";
+    if (name === "Function" && args.length > 0 && this.#isOwn) this.#found("evaluated-code");
+    if (name === "EventSource" && this.#requests(args[0])) this.#found("data-request");
+    if (name === "" && callee.is === "unknown") this.#gives(node.callee, args);
+  }
+
+  #requests(address: Value | undefined): boolean {
+    const text = address === undefined ? undefined : Values.textOf(address);
+    return text !== undefined && isDataAddress(text, this.#values.page.survey);
+  }
+
+  #call(node: ESTree.CallExpression, at: Running): void {
+    const { callee } = node;
+    const { scope } = at;
+    if (callee.type === "Super") {
+      for (const arg of node.arguments) this.#visit(arg, at);
+      return;
+    }
+    this.#visit(callee, at);
+    const isMember = callee.type === "MemberExpression";
+    const key = isMember ? (this.#values.key(callee, scope) ?? "") : callee.type === "Identifier" ? callee.name : "";
+    const args = node.arguments.map((arg) => this.#values.of(arg, scope));
+    if (this.#isHandler(key, args)) return;
+    for (const arg of node.arguments) this.#visit(arg, at);
+    const object = isMember ? this.#values.of(callee.object, scope) : UNKNOWN;
+    const called = isFunction(callee) ? this.#values.of(callee, scope) : this.#values.of(callee, scope);
+    if (called.is === "function") this.#enter(called.node, this.#spread(node, args, scope), called.self, at);
+    this.#methods({ key, object, args, node, at, called });
+    for (const [index, arg] of args.entries())
+      this.#escape(arg, at, this.#given(object, key, args, index), key === "each" || key === "map" ? object : UNKNOWN);
+    if (setsState(node, at, this.#values, this.#code)) this.#found("client-state");
+  }
+
+  /** The arguments of a callback, as far as they are known: `elements.forEach((element) => …)`. */
+  #given(object: Value, key: string, args: readonly Value[], index: number): readonly Value[] {
+    if (/^(?:forEach|map|filter|some|every|find)$/.test(key) && object.is === "elements") return [object];
+    if ((key === "each" || key === "map") && object.is === "elements") return [UNKNOWN, object];
+    if (key === "call" && index === 1 && args[0]?.is === "elements") return [args[0]];
+    if (key === "each" && index === 1 && args[0]?.is === "elements") return [UNKNOWN, args[0]];
+    if (key === "then" && object.is === "made") return [object];
+    return [];
+  }
+
+  #spread(node: ESTree.CallExpression, args: readonly Value[], scope: Scope): readonly Value[] {
+    const spread = node.arguments.findIndex(({ type }) => type === "SpreadElement");
+    if (spread === -1) return args;
+    const list = node.arguments[spread];
+    const inner = list?.type === "SpreadElement" ? this.#values.of(list.argument, scope) : UNKNOWN;
+    return [...args.slice(0, spread), inner, inner, inner];
+  }
+
+  /** Whether a call adds a handler of an event that only users cause. */
+  #isHandler(key: string, args: readonly Value[]): boolean {
+    if (this.#handlersRun) return false;
+    const last = args.at(-1);
+    const isGiven = args.some(({ is }) => is === "function");
+    if (isGiven && args.some((arg) => arg.is === "constant" && typeof arg.value === "string" && isPersonal(arg.value)))
+      return true;
+    return isPersonal(key) && last?.is === "function" && key !== "error" && key !== "select" && key !== "toggle";
+  }
+
+  #methods({
+    key,
+    object,
+    args,
+    node,
+    at,
+    called,
+  }: {
+    key: string;
+    object: Value;
+    args: readonly Value[];
+    node: ESTree.CallExpression;
+    at: Running;
+    called: Value;
+  }): void {
+    const [first = UNKNOWN] = args;
+    const name = called.is === "global" ? called.name : object.is === "global" ? `${object.name}.${key}` : "";
+    if (/(?:^|\.)document\.(?:write|writeln|open)$/.test(name)) {
+      const text = Values.textOf(first);
+      if (text === undefined || !/^\s*<(?:script|\/?noscript)/i.test(text)) this.#found("document-write");
+    } else if (/(?:^|\.)location\.(?:replace|assign|reload)$/.test(name)) this.#found("script-redirect");
+    else if (name === "eval" && this.#isOwn) this.#found("evaluated-code");
+    else if (/^(?:window\.)?set(?:Timeout|Interval)$/.test(name) && (first.is === "constant" || first.is === "text"))
+      this.#found("evaluated-code");
+    else if (
+      /(?:^|\.)customElements\.define$|^define$/.test(name) ||
+      ((key === "define" || key === "register") && args[1]?.is === "class")
+    )
+      this.#defines(args, at);
+    else if ((REQUESTS.test(name) || (isJquery(object, node.callee) && key === "getJSON")) && !this.#isOwn) {
+      if (this.#requests(first) && !sends(args[1], this.#values)) this.#found("data-request");
+    } else if (key === "open" && first.is === "constant" && first.value === "GET" && !this.#isOwn) {
+      if (this.#requests(args[1])) this.#found("data-request");
+    } else if (
+      (key === "click" || key === "dispatchEvent" || key === "trigger") &&
+      object.is === "elements" &&
+      (key !== "trigger" || Values.textOf(first) === "click")
+    )
+      this.#handlersRun = true;
+    this.#changesBy(key, object, args);
+    if (called.is === "unknown" || called.is === "global" || !this.#isOwn) this.#gives(node.callee, args);
+  }
+
+  #changesBy(key: string, object: Value, args: readonly Value[]): void {
+    const { page } = this.#values;
+    if (INTO.test(key) && (object.is === "made" || object.is === "text") && args.length === 1) {
+      const [target = UNKNOWN] = args;
+      const text = Values.textOf(target);
+      this.#inserts(text === undefined ? target : { is: "elements", all: page.select(text) }, [object], key);
+    } else if (INSERTS.test(key)) {
+      const given = key.startsWith("insertAdjacent")
+        ? args.slice(1)
+        : key === "insertBefore" || key === "replaceChild"
+          ? args.slice(0, 1)
+          : args;
+      if (/^insert(?:Row|Cell)$/.test(key)) this.#writes(object, UNKNOWN, key);
+      else if (key === "text" || key === "html" || key === "load") {
+        if (given.length > 0 && object.is !== "unknown")
+          this.#writes(object, key === "load" ? UNKNOWN : (given[0] ?? UNKNOWN), key);
+      } else this.#inserts(object, given, key);
+    }
+    if (object.is !== "elements") {
+      if (key === "setAttribute" && object.is === "made")
+        object.made.names += ` ${args.map((arg) => Values.textOf(arg) ?? "").join(" ")}`;
+      if ((key === "addClass" || key === "attr") && object.is === "made")
+        object.made.names += ` ${Values.textOf(args.at(-1) ?? UNKNOWN) ?? ""}`;
+      return;
+    }
+    const attribute = Values.textOf(args[0] ?? UNKNOWN);
+    if (REMOVES.test(key) && args.length === 0) this.#uncovers(object, { is: "constant", value: true });
+    else if (
+      UNCOVERS.test(key) ||
+      ((key === "removeAttribute" || key === "removeAttr" || key === "toggleAttribute") &&
+        (attribute === "hidden" || attribute === "style"))
+    )
+      this.#uncovers(object, { is: "constant", value: false });
+    else if (key === "setAttribute" && attribute === "hidden") this.#uncovers(object, { is: "constant", value: true });
+    else if (key === "css" && attribute === "display")
+      this.#uncovers(object, { is: "constant", value: Values.textOf(args[1] ?? UNKNOWN) === "none" });
+  }
+
+  /** Empty elements of the content are given to code that is not known: `mount(App, document.getElementById("app"))`. */
+  #gives(callee: Node, args: readonly Value[]): void {
+    const { page } = this.#values;
+    for (const arg of args) {
+      const values =
+        arg.is === "object"
+          ? arg.node.properties.flatMap((one) =>
+              one.type === "Property" ? [this.#values.of(one.value, arg.scope)] : [],
+            )
+          : [arg];
+      for (const value of values) {
+        const text =
+          value.is === "constant" && typeof value.value === "string" && /^#[\w-]+$/.test(value.value)
+            ? value.value
+            : undefined;
+        const all = value.is === "elements" ? value.all : text === undefined ? [] : page.select(text);
+        if (all.some((element) => page.isEmpty(element) && page.isContent(element) && element.name !== "body"))
+          this.#found("mount-call");
+      }
+    }
+    const name = propertyName(callee) ?? "";
+    if (/^(?:add|append|insert|prepend|replace)$/.test(name) && args.length > 1) {
+      const [target = UNKNOWN] = args;
+      if (target.is === "elements") this.#changes(target.all);
+    }
+  }
+
+  /** A custom element, or the controller of elements, gets its class. */
+  #defines(args: readonly Value[], at: Running): void {
+    const name = Values.textOf(args[0] ?? UNKNOWN);
+    const of = args[1];
+    if (name === undefined || of?.is !== "class") return;
+    const all = this.#values.page
+      .named(name)
+      .filter((element) => this.#values.page.isContent(element) && !hasShadow(element));
+    if (all.length === 0) {
+      // Its class is given away, but it has no elements on the page.
+      this.#classes.add(of.node);
+      return;
+    }
+    const render = this.#values.method(of.node, "render");
+    if (render !== undefined && rendersText(render)) this.#found("shadow-root");
+    this.#instantiate(of.node, { is: "elements", all }, at);
+  }
+}
+
+/** Whether the template that a component renders has text, or values. */
+function rendersText(node: Node): boolean {
+  let renders = false;
+  forEachChild(node, (child) => {
+    if (
+      child.type === "TemplateLiteral" &&
+      (child.expressions.length > 0 ||
+        child.quasis.some(({ value }) =>
+          tagsIn(String(value.cooked).replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text"),
+        ))
+    )
+      renders = true;
+    renders ||= rendersText(child);
+  });
+  return renders;
+}
+
+function hasShadow({ children }: Element): boolean {
+  return children.some(
+    (child) => child.type === "tag" && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
+  );
+}
+
+/** Whether created elements show words, and are not a banner or the like. */
+function hasContent({ made }: Extract<Value, { is: "made" }>): boolean {
+  if (isAside(made.names) || /position\s*:\s*fixed/.test(made.names)) return false;
+  const tags = [...made.tags];
+  if (tags.some((tag) => WITHOUT_CONTENT.has(tag)) && tags.every((tag) => WITHOUT_CONTENT.has(tag) || tag === "#text"))
+    return false;
+  return tags.some((tag) => !WITHOUT_CONTENT.has(tag));
+}
+
+function sends(options: Value | undefined, values: Values): boolean {
+  if (options?.is !== "object") return false;
+  const method = Values.textOf(values.property(options, "method")) ?? Values.textOf(values.property(options, "type"));
+  return method !== undefined && !/^get$/i.test(method);
+}
+
+const normal = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+const tagless = (html: string): string => html.replaceAll(/<[^>]*>/g, "");

@@ -1,0 +1,49 @@
+import { MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
+import { type Survey } from "./survey.ts";
+
+/** An external script that is not known to be harmless. */
+export interface ScriptAddress {
+  readonly url: string;
+  readonly isModule: boolean;
+}
+
+/** Maximum number of external scripts that are examined. */
+const MAX_SCRIPTS = 12;
+
+/** Addresses of scripts in the strings of inline code. */
+const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
+
+/**
+ * Attributes of Qwik with the addresses of tasks. The tasks run when the element becomes visible or the page is loaded.
+ */
+const VISIBLE_TASKS = ["on:qvisible", "on-document:qinit", "on-document:qidle"];
+
+/** File names that bundlers derive from the page, and names of what pages share. */
+const OF_PAGE = /\/(?:app|pages|routes|nodes)\/|(?:^|\/)(?:page|route|index|main|app)[.-]/i;
+const SHARED =
+  /(?:^|[/._-])(?:framework|vendors?|polyfills?|react|react-dom|vue|runtime|webpack|main-app|scheduler)[.-]/i;
+
+/** The external scripts of a page. The page's own come before those that a site's pages share. */
+export function scriptAddresses({ code, source, elements }: Survey): ScriptAddress[] {
+  const found = new Map<string, ScriptAddress & { readonly rank: number }>();
+  const add = (address: string | undefined, isModule: boolean): void => {
+    if (address === undefined || address.length > MAX_ADDRESS_LENGTH) return;
+    const url = URL.parse(address.trim(), source.finalUrl);
+    if (url === null || !/^https?:$/.test(url.protocol)) return;
+    const rank = SHARED.test(address) ? 2 : OF_PAGE.test(address) ? 0 : 1;
+    const key = url.href.replace(/#.*$/, "");
+    if (!found.has(key)) found.set(key, { url: key, isModule, rank });
+  };
+  for (const { address, isModule } of code.unknown) add(address, isModule);
+  for (const { name, attribs } of elements) {
+    if (name === "astro-island") add(attribs["component-url"], true);
+    else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
+    const base = attribs["q:base"];
+    for (const event of VISIBLE_TASKS)
+      for (const task of attribs[event]?.split("\n") ?? []) add((base ?? "") + task, true);
+  }
+  for (const { code: inline } of code.inline) {
+    for (const [, address] of inline.matchAll(ADDRESS)) add(address, /\bimport\b/.test(inline));
+  }
+  return [...found.values()].toSorted((a, b) => a.rank - b.rank).slice(0, MAX_SCRIPTS);
+}

@@ -1,0 +1,64 @@
+import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
+import { type PageRequest } from "../page/page.ts";
+import { type LearnedTemplates } from "./learned-templates.ts";
+
+/** The engine for a page that was fetched. */
+export type EngineChoice =
+  | { readonly engine: "static" }
+  | {
+      readonly engine: "browser";
+      /** Whether the fetched document is the result if the browser fails. */
+      readonly isOptional: boolean;
+      /** Compares the browser's result with that of the fetched document. */
+      compare(extraction: Extraction): void;
+    };
+
+const STATIC: EngineChoice = { engine: "static" };
+const BROWSER: EngineChoice = { engine: "browser", isOptional: false, compare: () => undefined };
+
+/** A page whose fetched document was read with `engine: "auto"`. */
+export interface Fetched {
+  readonly request: PageRequest;
+  readonly task: ExtractionTask;
+  readonly outcome: ExtractionOutcome;
+  /** Whether its external scripts change its content. */
+  searchScripts(): Promise<boolean>;
+}
+
+/** Chooses an engine by the evidence in the document, and by what was learned of its template. */
+export async function chooseEngine(
+  learned: LearnedTemplates,
+  { request, task, outcome, searchScripts }: Fetched,
+): Promise<EngineChoice> {
+  if (outcome.outcome === "needs-browser") return BROWSER;
+  if (outcome.outcome !== "content" || outcome.evidence === undefined) return STATIC;
+  const { extraction, evidence } = outcome;
+  const { sign, scripts } = evidence;
+  if (isPrivate(request)) return sign !== undefined || (await searchScripts()) ? BROWSER : STATIC;
+  const template = `${evidence.template} ${sign ?? ""} ${task.kind}`;
+  const { changes, checks } = learned.visit(template);
+  const isOptional = changes === false && checks;
+  if (changes === false && !checks) return STATIC;
+  if (changes === undefined && !checks && sign === undefined && (scripts.length === 0 || !(await searchScripts())))
+    return STATIC;
+  const compare = (shown: Extraction): void => learned.compared(template, isOther(extraction, shown));
+  return { engine: "browser", isOptional: isOptional || (checks && sign === undefined), compare };
+}
+
+/** What a page shows to one user is not learned. */
+function isPrivate({ url, userAgent }: PageRequest): boolean {
+  return url.username !== "" || url.password !== "" || userAgent !== undefined;
+}
+
+/** Whether the words of two results differ. */
+function isOther(a: Extraction, b: Extraction): boolean {
+  const counts = new Map<string, number>();
+  for (const word of wordsOf(a)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of wordsOf(b)) counts.set(word, (counts.get(word) ?? 0) - 1);
+  return counts.values().some((count) => count !== 0);
+}
+
+function wordsOf({ content, fields }: Extraction): readonly string[] {
+  const text = `${content.replaceAll(/<[^>]*>/g, " ")} ${fields === undefined ? "" : JSON.stringify(fields)}`;
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
