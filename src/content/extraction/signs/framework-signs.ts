@@ -45,6 +45,8 @@ const TEMPLATE_ATTRIBUTES = [
 
 function hasTemplates(page: Survey): boolean {
   if (TEMPLATE_ATTRIBUTES.some((attribute) => page.having(attribute).some(({ chrome }) => !chrome))) return true;
+  // A script hides one of them, unless it is hidden already.
+  if (page.having("x-show").some(({ chrome, hidden }) => !chrome && !hidden)) return true;
   return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
 }
 

@@ -32,8 +32,10 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
 const HYDRATES =
   /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^let b=fetch\(["'][^"']{1,200}bundle-graph\.json["']\);import\(|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
 
-/** Code that can change a page, or calls other code. Other scripts hold only data. */
-const ACTS = /\w\s?\(|\blocation\b|\.hidden\b|\bimport\b|\.(?:inner|outer|text)\w+\s?\+?=/;
+/** A long script that only assigns data. */
+const DATA =
+  /^\s{0,99}(?:(?:window|self|globalThis)[.[]|(?:var|let|const)\s)[^=]{1,80}=\s{0,9}(?:JSON\.parse\(|[[{"'])/;
+const MIN_DATA_LENGTH = 10_000;
 
 /** The scripts of a page. */
 export class PageCode {
@@ -69,7 +71,7 @@ export class PageCode {
 
   #add(script: InlineScript): void {
     const { code } = script;
-    if (HYDRATES.test(code) || !ACTS.test(code) || isKnownSnippet(code)) return;
+    if (HYDRATES.test(code) || isKnownSnippet(code) || (code.length >= MIN_DATA_LENGTH && DATA.test(code))) return;
     this.#length += code.length;
     if (this.#length <= MAX_CODE_LENGTH) this.inline.push(script);
   }

@@ -5,6 +5,8 @@ import { type Survey } from "./survey.ts";
 export interface ScriptAddress {
   readonly url: string;
   readonly isModule: boolean;
+  /** True: it has a component, which a framework runs. */
+  readonly isComponent?: boolean;
 }
 
 /** Maximum number of external scripts that are examined. */
@@ -26,21 +28,21 @@ const SHARED =
 /** The external scripts of a page. The page's own come before those that a site's pages share. */
 export function scriptAddresses({ code, source, elements }: Survey): ScriptAddress[] {
   const found = new Map<string, ScriptAddress & { readonly rank: number }>();
-  const add = (address: string | undefined, isModule: boolean): void => {
+  const add = (address: string | undefined, isModule: boolean, isComponent = false): void => {
     if (address === undefined || address.length > MAX_ADDRESS_LENGTH) return;
     const url = URL.parse(address.trim(), source.finalUrl);
     if (url === null || !/^https?:$/.test(url.protocol)) return;
     const rank = SHARED.test(address) ? 2 : OF_PAGE.test(address) ? 0 : 1;
     const key = url.href.replace(/#.*$/, "");
-    if (!found.has(key)) found.set(key, { url: key, isModule, rank });
+    if (!found.has(key)) found.set(key, { url: key, isModule, isComponent, rank });
   };
   for (const { address, isModule } of code.unknown) add(address, isModule);
   for (const { name, attribs } of elements) {
-    if (name === "astro-island") add(attribs["component-url"], true);
+    if (name === "astro-island") add(attribs["component-url"], true, true);
     else if (name === "link" && attribs["rel"] === "modulepreload") add(attribs["href"], true);
     const base = attribs["q:base"];
     for (const event of VISIBLE_TASKS)
-      for (const task of attribs[event]?.split("\n") ?? []) add((base ?? "") + task, true);
+      for (const task of attribs[event]?.split("\n") ?? []) add((base ?? "") + task, true, true);
   }
   for (const { code: inline } of code.inline) {
     for (const [, address] of inline.matchAll(ADDRESS)) add(address, /\bimport\b/.test(inline));

@@ -9,18 +9,39 @@ import { Values } from "./values.ts";
 /** Characters of all scripts of a page that are parsed. @bound */
 const MAX_CODE = 1_500_000;
 
+/** Characters. A longer script contains libraries. */
+const MAX_OWN_CODE = 12_000;
+/** The same for a module with exports. */
+const MAX_SHARED_CODE = 4_000;
+
+/** The beginning of a part of a bundle, whose libraries are in other parts. */
+const BUNDLED = /webpackChunk|webpackJsonp|TURBOPACK|parcelRequire|System\.register|__NUXT__/;
+
 /** The evidence that the scripts of a page, external ones included, change its content without a user's action. */
 export function codeSign(tree: Document, survey: Survey, external: readonly Script[]): string | undefined {
   let left = MAX_CODE;
-  const inline = survey.code.inline.map(({ code, isModule, element }) => ({ url: "", code, isModule, element }));
+  const inline = survey.code.inline.map(({ code, isModule, element }) => ({
+    url: "",
+    code,
+    isModule,
+    element,
+    isComponent: false,
+  }));
   const scopes = new Scopes();
   const exported = new Map<string, ReadonlyMap<string, Source>>();
   const scripts = [...inline, ...external.map((script) => ({ ...script, element: undefined }))].flatMap((script) => {
     left -= script.code.length;
     const program = left < 0 ? undefined : parse(script);
     if (program === undefined) return [];
-    exported.set(script.url, scopes.add(program, script.isModule));
-    return [{ ...script, program }];
+    const isShared = program.body.some(({ type }) => type === "ExportNamedDeclaration");
+    const isLibrary = script.code.length > (isShared ? MAX_SHARED_CODE : MAX_OWN_CODE);
+    const hasParts =
+      isLibrary ||
+      BUNDLED.test(script.code.slice(0, 300)) ||
+      program.body.some(({ type }) => type === "ImportDeclaration");
+    const code = { text: script.code, isLibrary, hasParts };
+    exported.set(script.url, scopes.add(program, script.isModule, code));
+    return [{ ...script, code, program }];
   });
   const values = new Values(scopes, new PageElements(tree, survey), (name, from) => {
     const file = from.replace(/^.*\//, "");
@@ -28,9 +49,10 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
     return url === undefined ? undefined : exported.get(url)?.get(name);
   });
   const effects = new Effects(values);
-  for (const { program, code, element } of scripts) {
+  for (const { program, code, element, url, isComponent } of scripts) {
     values.ownElement = element;
     effects.run(program, code);
+    if (isComponent === true) effects.runExports(exported.get(url)?.values() ?? []);
     if (effects.sign !== undefined) return effects.sign;
   }
   return undefined;

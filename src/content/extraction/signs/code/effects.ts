@@ -1,12 +1,12 @@
-import { type Element } from "domhandler";
+import { type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type ESTree } from "meriyah";
 import { isHandlerProperty, isOwnHandler, isPersonal } from "./events.ts";
 import { isAside } from "./page-elements.ts";
-import { type Scope } from "./scopes.ts";
+import { type Code, type Scope, type Source } from "./scopes.ts";
 import { setsState } from "./states.ts";
 import { forEachChild, type Class, type Fn, isClass, isFunction, type Node, propertyName } from "./syntax.ts";
-import { isJquery, tagsIn, UNKNOWN, type Value, Values } from "./values.ts";
+import { tagsIn, UNKNOWN, type Value, Values } from "./values.ts";
 import { isDataAddress } from "./addresses.ts";
 
 /** Limits of the analysis of all scripts of a page: visited nodes, milliseconds, and calls of one function. @bound */
@@ -14,11 +14,6 @@ const MAX_STEPS = 400_000;
 const MAX_MS = 400;
 const MAX_CALLS = 6;
 const MAX_STACK = 60;
-
-/** Characters. A longer script contains libraries, which change elements that other code gives them. */
-const MAX_OWN_CODE = 12_000;
-
-const MAX_LIBRARY_CODE = 40_000;
 
 const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
 const INSERTS =
@@ -70,6 +65,25 @@ const LIFECYCLE = [
   "render",
 ];
 
+const EMPTY: Value = { is: "constant", value: "" };
+
+/** The present year, as footers show it. */
+const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
+
+/** Changes of the content by code that runs by itself. docs/engines.md describes each. @internal */
+export const CODE_SIGNS = [
+  "script-redirect",
+  "document-write",
+  "shadow-root",
+  "mount-call",
+  "script-writes",
+  "data-request",
+  "client-state",
+  "evaluated-code",
+] as const;
+
+type CodeSign = (typeof CODE_SIGNS)[number];
+
 /** A chain of function calls that runs at present. */
 interface Running {
   readonly scope: Scope;
@@ -87,33 +101,40 @@ export class Effects {
   readonly #classes = new Set<Class>();
   /** True: the code causes events itself, so handlers of the user's events run too. */
   #handlersRun = false;
-  #isOwn = true;
-  #code = "";
+  /** The script whose code runs. */
+  #code: Code = { text: "", isLibrary: false, hasParts: false };
   #steps = 0;
   readonly #end = performance.now() + MAX_MS;
   /** The first change that was found. */
-  sign: string | undefined;
+  sign: CodeSign | undefined;
 
   constructor(values: Values) {
     this.#values = values;
   }
 
+  /** Runs what a module exports, as a framework does with a component. */
+  runExports(sources: Iterable<Source>): void {
+    for (const source of sources) {
+      if (source.is === "value")
+        this.#escape(this.#values.source(source), { scope: source.scope, callbacks: 0, callback: undefined });
+    }
+  }
+
   /** Searches a script. */
-  run(program: ESTree.Program, code: string): void {
-    this.#isOwn = code.length <= MAX_OWN_CODE;
-    this.#code = code;
-    this.#values.isLibrary = code.length > MAX_LIBRARY_CODE;
+  run(program: ESTree.Program, code: Code): void {
     const scope = this.#values.scopes.of(program);
     if (scope === undefined) return;
-    this.#visit(program, { scope, callbacks: 0, callback: undefined });
+    const at = { scope, callbacks: 0, callback: undefined };
+    this.#code = code;
+    this.#visit(program, at);
     if (this.#handlersRun && this.sign === undefined) {
       this.#entered.clear();
-      this.#visit(program, { scope, callbacks: 0, callback: undefined });
+      this.#visit(program, at);
     }
     this.#handlersRun = false;
   }
 
-  #found(sign: string): void {
+  #found(sign: CodeSign): void {
     this.sign ??= sign;
   }
 
@@ -153,10 +174,8 @@ export class Effects {
       case "NewExpression":
         this.#creation(node, inner);
         return;
-      case "ExportDefaultDeclaration":
-      case "ObjectExpression":
-        return;
       case "Property":
+        if (!isHandlerProperty(propertyName(node) ?? "")) this.#visit(node.value, inner);
         return;
       case "TaggedTemplateExpression":
         for (const one of node.quasi.expressions) this.#visit(one, inner);
@@ -177,9 +196,15 @@ export class Effects {
     this.#values.frames.set(node, args);
     if (node.type !== "ArrowFunctionExpression" && (self.is !== "unknown" || !this.#values.selves.has(node)))
       this.#values.selves.set(node, self);
+    const outer = this.#code;
+    this.#code = scope.code;
     this.#stack.push(node);
     this.#visit(node.body, { scope, callbacks, callback });
+    // A module's getter: the code that uses the module runs the function.
+    if (node.body.type === "Identifier")
+      this.#escape(this.#values.of(node.body, scope), { scope, callbacks, callback });
     this.#stack.pop();
+    this.#code = outer;
   }
 
   /** How often a function runs with such arguments. */
@@ -190,8 +215,8 @@ export class Effects {
         arg.is === "shadow" ||
         (arg.is === "constant" && typeof arg.value === "string" && arg.value.includes("/")),
     );
-    if (isKnown) return this.#values.isLibrary ? 3 : MAX_CALLS;
-    return !this.#values.isLibrary && args.some(({ is }) => is !== "unknown") ? MAX_CALLS : 1;
+    if (isKnown) return this.#code.isLibrary ? 3 : MAX_CALLS;
+    return !this.#code.isLibrary && args.some(({ is }) => is !== "unknown") ? MAX_CALLS : 1;
   }
 
   /** Runs a function that other code gets. Classes and objects get the call of their own beginnings. */
@@ -261,13 +286,14 @@ export class Effects {
       target.made.names += ` ${Values.textOf(value) ?? ""}`;
     if (target.is === "made" && /^inner(?:HTML|Text)$|^textContent$/.test(key))
       for (const tag of tagsIn(Values.textOf(value) ?? "?")) target.made.tags.add(tag);
+    if (target.is === "global" && target.name === "document" && key === "title") this.#found("script-writes");
     if (TEXT.test(key)) this.#writes(target, value, key);
     else if (key === "value" && target.is === "elements")
       this.#writes({ is: "elements", all: target.all.filter(({ name }) => name === "output") }, value, key);
     else if (key === "hidden") this.#uncovers(target, value);
     else if (left.object.type === "MemberExpression" && propertyName(left.object) === "style")
       this.#styles(left.object, key, value, at);
-    else if (setsState(node, at, this.#values, this.#code)) this.#found("client-state");
+    else if (setsState(node, at, this.#values, this.#code.text)) this.#found("client-state");
   }
 
   #styles(style: ESTree.MemberExpression, key: string, value: Value, { scope }: Running): void {
@@ -291,6 +317,7 @@ export class Effects {
   /** A text or HTML is written into elements. */
   #writes(target: Value, value: Value, key: string): void {
     const text = value.is === "constant" ? Values.textOf(value)?.trim() : undefined;
+    if (text !== undefined && YEAR.test(text)) return;
     if (target.is === "shadow") {
       if (
         Values.textOf(value) === undefined ||
@@ -302,7 +329,7 @@ export class Effects {
     }
     if (target.is === "unknown") {
       // Code in a handler of its own element, or in a library, writes into elements that others choose.
-      if (this.#isOwn && text !== "" && key !== "nodeValue") this.#found("script-writes");
+      if (!this.#code.isLibrary && text !== "" && key !== "nodeValue") this.#found("script-writes");
       return;
     }
     if (target.is === "instance") this.#writes(target.elements, value, key);
@@ -311,7 +338,9 @@ export class Effects {
       (element) => text === undefined || normal(textContent(element)) !== normal(tagless(text)),
     );
     if (value.is === "made" && !hasContent(value)) return;
-    this.#changes(text === "" ? shown.filter((element) => !this.#values.page.isRendered(element)) : shown);
+    this.#changes(
+      text === "" || this.#code.isLibrary ? shown.filter((element) => !this.#values.page.isRendered(element)) : shown,
+    );
   }
 
   /** The text of these elements changes. */
@@ -338,7 +367,7 @@ export class Effects {
       else if (target.is === "instance" && target.elements.is === "elements") this.#changes(target.elements.all);
       else if (target.is === "elements")
         this.#changes(target.all.filter((element) => !this.#values.page.isRendered(element)));
-      else if (target.is === "unknown" && this.#isOwn && !AMBIGUOUS.test(key)) this.#found("script-writes");
+      else if (target.is === "unknown" && !this.#code.isLibrary && !AMBIGUOUS.test(key)) this.#found("script-writes");
     }
   }
 
@@ -351,7 +380,9 @@ export class Effects {
     else if (callee.is === "function") this.#enter(callee.node, args, UNKNOWN, at);
     for (const arg of args) this.#escape(arg, at);
     const name = callee.is === "global" ? callee.name : "";
-    if (name === "Function" && args.length > 0 && this.#isOwn) this.#found("evaluated-code");
+    const handler = name === "Proxy" && args[1]?.is === "object" ? this.#values.property(args[1], "set") : undefined;
+    if (handler !== undefined) this.#escape(handler, at);
+    if (name === "Function" && args.length > 0 && !this.#code.isLibrary) this.#found("evaluated-code");
     if (name === "EventSource" && this.#requests(args[0])) this.#found("data-request");
     if (name === "" && callee.is === "unknown") this.#gives(node.callee, args);
   }
@@ -376,11 +407,16 @@ export class Effects {
     for (const arg of node.arguments) this.#visit(arg, at);
     const object = isMember ? this.#values.of(callee.object, scope) : UNKNOWN;
     const called = isFunction(callee) ? this.#values.of(callee, scope) : this.#values.of(callee, scope);
+    for (const arg of node.arguments) {
+      // The modules of a bundle.
+      if (arg.type === "ArrayExpression")
+        for (const one of arg.elements) if (one != null) this.#escape(this.#values.of(one, scope), at);
+    }
     if (called.is === "function") this.#enter(called.node, this.#spread(node, args, scope), called.self, at);
     this.#methods({ key, object, args, node, at, called });
     for (const [index, arg] of args.entries())
       this.#escape(arg, at, this.#given(object, key, args, index), key === "each" || key === "map" ? object : UNKNOWN);
-    if (setsState(node, at, this.#values, this.#code)) this.#found("client-state");
+    if (setsState(node, at, this.#values, this.#code.text)) this.#found("client-state");
   }
 
   /** The arguments of a callback, as far as they are known: `elements.forEach((element) => …)`. */
@@ -429,10 +465,12 @@ export class Effects {
     const [first = UNKNOWN] = args;
     const name = called.is === "global" ? called.name : object.is === "global" ? `${object.name}.${key}` : "";
     if (/(?:^|\.)document\.(?:write|writeln|open)$/.test(name)) {
-      const text = Values.textOf(first);
-      if (text === undefined || !/^\s*<(?:script|\/?noscript)/i.test(text)) this.#found("document-write");
-    } else if (/(?:^|\.)location\.(?:replace|assign|reload)$/.test(name)) this.#found("script-redirect");
-    else if (name === "eval" && this.#isOwn) this.#found("evaluated-code");
+      const text = Values.textOf(first) ?? "";
+      const parent = this.#values.ownElement?.parent;
+      const isShown = parent == null || !isTag(parent) || this.#values.page.isContent(parent);
+      if (isShown && !YEAR.test(text) && !/^\s*<(?:script|\/?noscript)/i.test(text)) this.#found("document-write");
+    } else if (/(?:^|\.)location\.(?:replace|assign)$/.test(name)) this.#found("script-redirect");
+    else if (name === "eval" && !this.#code.isLibrary) this.#found("evaluated-code");
     else if (/^(?:window\.)?set(?:Timeout|Interval)$/.test(name) && (first.is === "constant" || first.is === "text"))
       this.#found("evaluated-code");
     else if (
@@ -440,9 +478,9 @@ export class Effects {
       ((key === "define" || key === "register") && args[1]?.is === "class")
     )
       this.#defines(args, at);
-    else if ((REQUESTS.test(name) || (isJquery(object, node.callee) && key === "getJSON")) && !this.#isOwn) {
+    else if ((REQUESTS.test(name) || key === "getJSON" || key === "get") && this.#code.hasParts) {
       if (this.#requests(first) && !sends(args[1], this.#values)) this.#found("data-request");
-    } else if (key === "open" && first.is === "constant" && first.value === "GET" && !this.#isOwn) {
+    } else if (key === "open" && first.is === "constant" && first.value === "GET" && this.#code.hasParts) {
       if (this.#requests(args[1])) this.#found("data-request");
     } else if (
       (key === "click" || key === "dispatchEvent" || key === "trigger") &&
@@ -450,8 +488,17 @@ export class Effects {
       (key !== "trigger" || Values.textOf(first) === "click")
     )
       this.#handlersRun = true;
+    if (
+      /^(?:remove|set)Property$/.test(key) &&
+      node.callee.type === "MemberExpression" &&
+      node.callee.object.type === "MemberExpression"
+    ) {
+      this.#styles(node.callee.object, Values.textOf(first) ?? "", args[1] ?? EMPTY, at);
+    }
     this.#changesBy(key, object, args);
-    if (called.is === "unknown" || called.is === "global" || !this.#isOwn) this.#gives(node.callee, args);
+    const selects = /^(?:\$|jQuery)$/.test(node.callee.type === "Identifier" ? node.callee.name : name);
+    if (selects) return;
+    if (called.is === "unknown" || called.is === "global" || this.#code.isLibrary) this.#gives(node.callee, args);
   }
 
   #changesBy(key: string, object: Value, args: readonly Value[]): void {
@@ -572,7 +619,7 @@ function hasContent({ made }: Extract<Value, { is: "made" }>): boolean {
 
 function sends(options: Value | undefined, values: Values): boolean {
   if (options?.is !== "object") return false;
-  const method = Values.textOf(values.property(options, "method")) ?? Values.textOf(values.property(options, "type"));
+  const method = Values.textOf(values.property(options, "method") ?? values.property(options, "type") ?? UNKNOWN);
   return method !== undefined && !/^get$/i.test(method);
 }
 

@@ -12,7 +12,7 @@ export function isPersonal(name: string): boolean {
 export function isHandlerProperty(name: string): boolean {
   const event = /^(?:on:?|__|\$\$|@|handle)(?=[A-Za-z])(.*)$/.exec(name)?.[1];
   if (event !== undefined && (isPersonal(event) || /^(?:on[A-Z]|handle)/.test(name))) return true;
-  return isPersonal(name) || /^(?:methods|handlers|events|actions|watch|validators?)$/.test(name);
+  return isPersonal(name) || /^(?:get|set|methods|handlers|events|actions|watch|validators?)$/.test(name);
 }
 
 /** Whether a property holds a handler that a script calls itself: `socket.onmessage`, `request.onload`. */

@@ -11,15 +11,26 @@ export type Source =
   | { readonly is: "parameter"; readonly owner: Fn; readonly index: number }
   | { readonly is: "import"; readonly name: string; readonly from: string };
 
+/** The script of a scope. */
+export interface Code {
+  readonly text: string;
+  /** True: it contains libraries, whose code is long and changes elements that other code chooses. */
+  readonly isLibrary: boolean;
+  /** True: libraries, in it or in modules that it imports, may write its data into the page. */
+  readonly hasParts: boolean;
+}
+
 /** The variables of a function, a block or a script. */
 export class Scope {
+  readonly code: Code;
   readonly parent: Scope | undefined;
   /** The function whose body this scope is. */
   readonly owner: Fn | undefined;
   readonly sources = new Map<string, Source[]>();
   readonly #isTop: boolean;
 
-  constructor(parent?: Scope, owner?: Fn, isTop = parent === undefined) {
+  constructor(code: Code, parent?: Scope, owner?: Fn, isTop = parent === undefined) {
+    this.code = code;
     this.parent = parent;
     this.owner = owner;
     this.#isTop = isTop;
@@ -69,17 +80,19 @@ const GLOBALS = new Set(["window", "self", "globalThis"]);
 /** The variables of all scripts of a page. */
 export class Scopes {
   /** The variables that all scripts share. */
-  readonly global = new Scope();
+  readonly global = new Scope({ text: "", isLibrary: false, hasParts: false });
   readonly #scopes = new Map<Node, Scope>();
+  #code: Code = this.global.code;
   /** What methods assign to the properties of their object, by class. */
   readonly fields = new Map<Class, Map<string, Source[]>>();
-  /** The classes of methods. */
-  readonly classes = new Map<Fn, Class>();
+  /** Functions and objects that scripts assign to properties, by the properties' names: `App.init = function () {…}`. */
+  readonly methods = new Map<string, Source[]>();
   readonly #assigned: [name: string, scope: Scope, source: Source][] = [];
 
   /** Adds a script. Its exports are in the result. */
-  add(program: ESTree.Program, isModule: boolean): ReadonlyMap<string, Source> {
-    const scope = isModule ? new Scope(this.global, undefined, true) : this.global;
+  add(program: ESTree.Program, isModule: boolean, code: Code): ReadonlyMap<string, Source> {
+    this.#code = code;
+    const scope = isModule ? new Scope(code, this.global, undefined, true) : this.global;
     const exported = new Map<string, Source>();
     this.#scopes.set(program, scope);
     for (const node of program.body) {
@@ -101,17 +114,16 @@ export class Scopes {
     let holder = inClass;
     if (isFunction(node)) {
       if (node.type === "FunctionDeclaration" && node.id !== null) scope.declare(node.id.name, value(node, scope));
-      inner = new Scope(scope, node);
+      inner = new Scope(this.#code, scope, node);
       this.#scopes.set(node, inner);
       if (node.type === "FunctionExpression" && node.id != null) inner.declare(node.id.name, value(node, scope));
       node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner, inner));
-      if (inClass !== undefined && node.type === "FunctionExpression") this.classes.set(node, inClass);
     } else if (isClass(node)) {
       if (node.id !== null) scope.declare(node.id.name, value(node, scope));
       holder = node;
       this.fields.set(node, new Map());
     } else if (BLOCKS.has(node.type)) {
-      inner = new Scope(scope);
+      inner = new Scope(this.#code, scope);
       this.#scopes.set(node, inner);
     }
     this.#bindings(node, inner, holder);
@@ -164,6 +176,8 @@ export class Scopes {
       const { object } = left;
       if (object.type === "ThisExpression" && inClass !== undefined) this.#field(inClass, name, source);
       else if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
+      if (isFunction(node.right) || node.right.type === "ObjectExpression")
+        this.methods.set(name, [...(this.methods.get(name) ?? []), value(node.right, scope)]);
     }
   }
 

@@ -10,6 +10,8 @@ export interface Script {
   readonly url: string;
   readonly code: string;
   readonly isModule: boolean;
+  /** True: a framework runs what the module exports. */
+  readonly isComponent?: boolean;
 }
 
 /** The syntax tree of a script. Undefined if the script has an error, because no browser runs it. */

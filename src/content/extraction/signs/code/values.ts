@@ -67,8 +67,6 @@ export class Values {
   readonly selves = new Map<Fn, Value>();
   /** The element of the script that runs. */
   ownElement: Element | undefined;
-  /** True: the script that runs contains libraries. */
-  isLibrary = false;
   readonly #made = new Map<Node, Value>();
   readonly #exported: (name: string, from: string) => Source | undefined;
   readonly #results = new Set<Node>();
@@ -83,9 +81,10 @@ export class Values {
 
   of(node: Node | null | undefined, scope: Scope): Value {
     if (node == null) return NOTHING;
-    if (this.#depth === 0) this.#left = this.isLibrary ? MAX_LIBRARY_EXPRESSIONS : MAX_EXPRESSIONS;
+    const { isLibrary } = scope.code;
+    if (this.#depth === 0) this.#left = isLibrary ? MAX_LIBRARY_EXPRESSIONS : MAX_EXPRESSIONS;
     this.#left -= 1;
-    if (this.#depth >= (this.isLibrary ? MAX_LIBRARY_DEPTH : MAX_DEPTH) || this.#left < 0) return UNKNOWN;
+    if (this.#depth >= (isLibrary ? MAX_LIBRARY_DEPTH : MAX_DEPTH) || this.#left < 0) return UNKNOWN;
     this.#depth += 1;
     try {
       return this.#of(node, scope);
@@ -251,7 +250,9 @@ export class Values {
     if (name === "undefined") return NOTHING;
     if (BROWSER.has(name)) return { is: "global", name };
     const byId = this.page.byId(name);
-    return byId.length > 0 ? { is: "elements", all: byId } : { is: "global", name };
+    if (byId.length > 0) return { is: "elements", all: byId };
+    const given = this.#byName(name);
+    return given.is === "unknown" ? { is: "global", name } : given;
   }
 
   source(source: Source): Value {
@@ -301,7 +302,7 @@ export class Values {
           ? object
           : OTHER;
       case "object":
-        return this.property(object, key);
+        return this.property(object, key) ?? this.#byName(key);
       case "instance":
         return this.#field(object, key);
       case "constant":
@@ -309,11 +310,17 @@ export class Values {
           ? { is: "constant", value: object.value.length }
           : UNKNOWN;
       default:
-        return UNKNOWN;
+        return this.#byName(key);
     }
   }
 
-  property({ node, scope }: Extract<Value, { is: "object" }>, key: string): Value {
+  /** What scripts assign to properties with this name, if it is always the same. */
+  #byName(key: string): Value {
+    const [source, ...others] = this.scopes.methods.get(key) ?? [];
+    return source === undefined || others.length > 0 ? UNKNOWN : this.source(source);
+  }
+
+  property({ node, scope }: Extract<Value, { is: "object" }>, key: string): Value | undefined {
     for (const property of node.properties) {
       if (property.type === "Property" && propertyName(property) === key) {
         const value = this.of(property.value, scope);
@@ -322,7 +329,7 @@ export class Values {
           : value;
       }
     }
-    return UNKNOWN;
+    return undefined;
   }
 
   #field(instance: Extract<Value, { is: "instance" }>, key: string): Value {
@@ -443,7 +450,8 @@ export class Values {
         args.map((arg) => this.of(arg, scope)),
         called.self,
       );
-    if (isJquery(called, callee)) return this.#jquery(node, first(), scope);
+    const selects = called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(text() ?? "");
+    if (selects || isJquery(called, callee)) return this.#jquery(node, first(), scope);
     return called.is === "global" &&
       /^[a-z]\w*(?:Int|Float|URI\w*)$|^(?:Number|String|Boolean|Date|setTimeout|setInterval|requestAnimationFrame|matchMedia|getComputedStyle)$/.test(
         called.name,
@@ -491,6 +499,7 @@ export class Values {
         "",
       );
     }
+    if (key === "getFullYear" && object.is !== "constant") return { is: "constant", value: new Date().getFullYear() };
     if (key === "createContextualFragment" || key === "parseFromString")
       return this.#keep(node, tagsIn(text() ?? "<?>"), text() ?? "");
     if (key === "cloneNode" || key === "importNode") {
@@ -535,7 +544,7 @@ export class Values {
     const given = this.of(node.arguments[1], scope);
     if (target.is === "made" && given.is === "object") {
       for (const name of ["className", "id"])
-        target.made.names += ` ${Values.textOf(this.property(given, name)) ?? ""}`;
+        target.made.names += ` ${Values.textOf(this.property(given, name) ?? UNKNOWN) ?? ""}`;
     }
     return target;
   }
@@ -633,7 +642,7 @@ function isSingle(node: Node): boolean {
   );
 }
 
-export function isJquery(called: Value, callee: Node): boolean {
+function isJquery(called: Value, callee: Node): boolean {
   if (called.is === "global") return called.name === "$" || called.name === "jQuery";
   return called.is === "unknown" && callee.type === "Identifier" && /^(?:\$|jQuery|jq)$/.test(callee.name);
 }
