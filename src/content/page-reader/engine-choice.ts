@@ -36,12 +36,12 @@ export async function chooseEngine(
   const { sign, scripts } = evidence;
   if (isPrivate(request)) return sign !== undefined || (await searchScripts()) ? BROWSER : STATIC;
   const template = `${evidence.template} ${sign ?? ""} ${task.kind}`;
-  const { changes, checks } = learned.visit(template);
+  const { changes, checks } = learned.visit(template, request.url.href);
   const isOptional = changes === false && checks;
   if (changes === false && !checks) return STATIC;
   if (changes === undefined && !checks && sign === undefined && (scripts.length === 0 || !(await searchScripts())))
     return STATIC;
-  const compare = (shown: Extraction): void => learned.compared(template, isOther(extraction, shown));
+  const compare = (shown: Extraction): void => learned.compared(template, request.url.href, isOther(extraction, shown));
   return { engine: "browser", isOptional: isOptional || (checks && sign === undefined), compare };
 }
 

@@ -8,23 +8,25 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 /** Visits of a template after which the engines are compared again. */
 const VISITS = 100;
 
-/** Equal results in sequence after which a template no longer counts as changed by scripts. */
-const EQUAL = 3;
+/** Pages with equal results after which a template counts as not changed by scripts, and the same after a change. */
+const EQUAL = 2;
+const EQUAL_AGAIN = 3;
 
 /** Milliseconds that a write waits for another process's write. */
 const BUSY_MS = 1_000;
 
 interface Learned {
-  /** Whether scripts changed the content when the engines were last compared. Undefined if they were never compared. */
+  /** Whether scripts changed the content of a page. Undefined if the engines were never compared. */
   changes: boolean | undefined;
-  /** Equal results since the last change. */
+  /** Pages with equal results in sequence, and the digest of the last page. */
   equal: number;
+  page: string;
   visits: number;
   at: number;
 }
 
 const SCHEMA =
-  "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
+  "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, page TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
 
 /**
  * Remembers for templates of pages if scripts change their content. It stores digests instead of addresses, and only for as
@@ -48,37 +50,45 @@ export class LearnedTemplates {
     this.#database.run(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF`);
     this.#database.run(SCHEMA);
     this.#database.query("DELETE FROM templates WHERE at < ?").run(now() - KEPT_MS);
-    this.#write = this.#database.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?)");
+    this.#write = this.#database.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?, ?)");
     this.#delete = this.#database.query("DELETE FROM templates WHERE key = ?");
     const rows = this.#database
-      .query("SELECT key, changes, equal, at FROM templates ORDER BY at LIMIT ?")
+      .query("SELECT key, changes, equal, page, at FROM templates ORDER BY at LIMIT ?")
       .all(MAX_TEMPLATES);
     // The schema gives the columns' types.
-    for (const { key, changes, ...row } of rows as { key: string; changes: number; equal: number; at: number }[]) {
+    for (const { key, changes, ...row } of rows as {
+      key: string;
+      changes: number;
+      equal: number;
+      page: string;
+      at: number;
+    }[]) {
       this.#learned.set(key, { ...row, changes: changes === 1, visits: 0 });
     }
   }
 
-  /** A visit of a template: whether scripts change its content, and whether the engines have to be compared again. */
-  visit(template: string): { readonly changes: boolean | undefined; readonly checks: boolean } {
-    const key = keyOf(template);
+  /** A visit of a page: whether scripts change its content, and whether the engines have to be compared again. */
+  visit(template: string, page: string): { readonly changes: boolean | undefined; readonly checks: boolean } {
+    const key = digestOf(template);
     const known = this.#learned.get(key);
     const isKnown = known !== undefined && this.#now() - known.at < KEPT_MS;
-    const learned = isKnown ? known : { changes: undefined, equal: 0, visits: 0, at: this.#now() };
+    const learned = isKnown ? known : { changes: undefined, equal: 0, page: "", visits: 0, at: this.#now() };
     learned.visits += 1;
     this.#keep(key, learned);
-    return { changes: learned.changes, checks: learned.visits % VISITS === 0 };
+    const isEnough = learned.changes === true || learned.equal >= EQUAL || learned.page === digestOf(page);
+    return { changes: isEnough ? learned.changes : undefined, checks: learned.visits % VISITS === 0 };
   }
 
   /** Adds the result of a comparison. */
-  compared(template: string, changed: boolean): void {
-    const key = keyOf(template);
+  compared(template: string, url: string, changed: boolean): void {
+    const key = digestOf(template);
+    const page = digestOf(url);
     const known = this.#learned.get(key);
-    const equal = changed ? 0 : (known?.equal ?? 0) + 1;
-    const changes = changed || (known?.changes === true && equal < EQUAL);
+    const equal = changed ? 0 : (known?.equal ?? 0) + (known?.page === page && known.changes === false ? 0 : 1);
+    const changes = changed || (known?.changes === true && equal < EQUAL_AGAIN);
     const at = this.#now();
-    this.#keep(key, { changes, equal, visits: known?.visits ?? 1, at });
-    this.#write.run(key, changes ? 1 : 0, equal, at);
+    this.#keep(key, { changes, equal, page, visits: known?.visits ?? 1, at });
+    this.#write.run(key, changes ? 1 : 0, equal, page, at);
   }
 
   close(): void {
@@ -96,6 +106,6 @@ export class LearnedTemplates {
 }
 
 /** Nobody can read the addresses of visited pages from the digests. */
-function keyOf(template: string): string {
-  return new Bun.CryptoHasher("sha256").update(template).digest("base64url").slice(0, 24);
+function digestOf(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 24);
 }

@@ -3,17 +3,27 @@ import { type Survey } from "./survey.ts";
 /** Characters of an inline script that are compared. */
 const MAX_CODE = 2_000;
 
+/** Attributes with which pages tell libraries what to do. */
+const DIRECTIVE = /^(?:[:@]|(?:x|v|ng|hx|up|wire|data-bind|data-controller|data-hx)(?:$|[-:]))/;
+
+const VALUES = /"[^"\n]*"|'[^'\n]*'|`[^`]*`|\d+/g;
+
 /**
- * Names the template of a page: the pages of a template have the same scripts, apart from data in them, and addresses of the
- * same form.
+ * Names the template of a page: the pages of a template have the same scripts and directives, apart from data in them, and
+ * addresses of the same form.
  */
-export function templateOf({ code, source }: Survey): string {
+export function templateOf({ code, source, elements }: Survey): string {
   const url = URL.parse(source.finalUrl);
-  const external = code.unknown.map(({ address }) => address.replace(/[?#].*$/, ""));
-  const inline = code.inline.map(({ code: text }) =>
-    text.slice(0, MAX_CODE).replaceAll(/"[^"\n]*"|'[^'\n]*'|`[^`]*`|\d+/g, ""),
-  );
-  return `${url?.origin ?? ""} ${formOf(url?.pathname ?? "")} ${Bun.hash([...external, ...inline].join("\n")).toString(36)}`;
+  const parts = new Set(code.unknown.map(({ address }) => address.replace(/[?#].*$/, "")));
+  for (const { code: inline } of code.inline) parts.add(inline.slice(0, MAX_CODE).replaceAll(VALUES, ""));
+  for (const { name, attribs } of elements) {
+    if (name.includes("-")) parts.add(name);
+    for (const attribute in attribs) {
+      if (DIRECTIVE.test(attribute))
+        parts.add(`${attribute}=${(attribs[attribute] ?? "").slice(0, MAX_CODE).replaceAll(VALUES, "")}`);
+    }
+  }
+  return `${url?.origin ?? ""} ${formOf(url?.pathname ?? "")} ${Bun.hash([...parts].join("\n")).toString(36)}`;
 }
 
 /** The form of a path: `/2026/05/a-long-day` and `/2025/11/short-days` have the same form. */

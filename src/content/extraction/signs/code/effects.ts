@@ -287,6 +287,7 @@ export class Effects {
     if (target.is === "made" && /^inner(?:HTML|Text)$|^textContent$/.test(key))
       for (const tag of tagsIn(Values.textOf(value) ?? "?")) target.made.tags.add(tag);
     if (target.is === "global" && target.name === "document" && key === "title") this.#found("script-writes");
+    if (key === "href" && value.is === "constant" && target.is === "elements") this.#changes(target.all);
     if (TEXT.test(key)) this.#writes(target, value, key);
     else if (key === "value" && target.is === "elements")
       this.#writes({ is: "elements", all: target.all.filter(({ name }) => name === "output") }, value, key);
@@ -317,7 +318,6 @@ export class Effects {
   /** A text or HTML is written into elements. */
   #writes(target: Value, value: Value, key: string): void {
     const text = value.is === "constant" ? Values.textOf(value)?.trim() : undefined;
-    if (text !== undefined && YEAR.test(text)) return;
     if (target.is === "shadow") {
       if (
         Values.textOf(value) === undefined ||
@@ -334,9 +334,7 @@ export class Effects {
     }
     if (target.is === "instance") this.#writes(target.elements, value, key);
     if (target.is !== "elements") return;
-    const shown = target.all.filter(
-      (element) => text === undefined || normal(textContent(element)) !== normal(tagless(text)),
-    );
+    const shown = target.all.filter((element) => text === undefined || isOther(textContent(element), text));
     if (value.is === "made" && !hasContent(value)) return;
     this.#changes(
       text === "" || this.#code.isLibrary ? shown.filter((element) => !this.#values.page.isRendered(element)) : shown,
@@ -621,6 +619,12 @@ function sends(options: Value | undefined, values: Values): boolean {
   if (options?.is !== "object") return false;
   const method = Values.textOf(values.property(options, "method") ?? values.property(options, "type") ?? UNKNOWN);
   return method !== undefined && !/^get$/i.test(method);
+}
+
+/** Whether an element has another text. An empty element that gets the present year has the same: it is the end of a footer. */
+function isOther(shown: string, html: string): boolean {
+  const [before, after] = [normal(shown), normal(tagless(html))];
+  return before !== after && !(before === "" && YEAR.test(after));
 }
 
 const normal = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

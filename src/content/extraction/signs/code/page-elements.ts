@@ -147,7 +147,7 @@ export class PageElements {
 }
 
 /** Minimum number of characters of hidden content. Less text is a label or a notice. */
-const MIN_COVERED_TEXT = 25;
+const MIN_COVERED_TEXT = 10;
 
 /** Whether a name is of a part beside the content, such as a banner. */
 export function isAside(names: string): boolean {
