@@ -1,4 +1,4 @@
-import { Database, type Statement } from "bun:sqlite";
+import { Database, SQLiteError, type Statement } from "bun:sqlite";
 import { join } from "node:path";
 
 /** Templates that are remembered, and the milliseconds until one is forgotten: a week. @bound */
@@ -88,11 +88,20 @@ export class LearnedTemplates {
     const changes = changed || (known?.changes === true && equal < EQUAL_AGAIN);
     const at = this.#now();
     this.#keep(key, { changes, equal, page, visits: known?.visits ?? 1, at });
-    this.#write.run(key, changes ? 1 : 0, equal, page, at);
+    this.#store(() => this.#write.run(key, changes ? 1 : 0, equal, page, at));
   }
 
   close(): void {
     this.#database.close();
+  }
+
+  /** Without the file, the process still has what it learned. A page must not fail because the disk is full. */
+  #store(write: () => unknown): void {
+    try {
+      write();
+    } catch (error) {
+      if (!(error instanceof SQLiteError)) throw error;
+    }
   }
 
   #keep(key: string, learned: Learned): void {
@@ -101,7 +110,7 @@ export class LearnedTemplates {
     const [oldest] = this.#learned.keys();
     if (this.#learned.size <= MAX_TEMPLATES || oldest === undefined) return;
     this.#learned.delete(oldest);
-    this.#delete.run(oldest);
+    this.#store(() => this.#delete.run(oldest));
   }
 }
 

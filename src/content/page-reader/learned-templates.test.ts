@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from "bun:test";
+import { createStateFolder, type StateFolder } from "../testing/state-folder.ts";
+import { LearnedTemplates } from "./learned-templates.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const clock = { now: Date.UTC(2026, 10, 27) };
+const open: LearnedTemplates[] = [];
+let state: StateFolder | undefined;
+
+function learned(folder?: string): LearnedTemplates {
+  const made = new LearnedTemplates(folder, () => clock.now);
+  open.push(made);
+  return made;
+}
+
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+  state?.remove();
+  state = undefined;
+});
+
+test("a template is known after equal results of two pages, and a page after one", () => {
+  const templates = learned();
+  expect(templates.visit("news", "/a").changes).toBeUndefined();
+  templates.compared("news", "/a", false);
+  expect(templates.visit("news", "/a").changes).toBe(false);
+  expect(templates.visit("news", "/b").changes).toBeUndefined();
+  templates.compared("news", "/b", false);
+  expect(templates.visit("news", "/c").changes).toBe(false);
+  expect(templates.visit("shop", "/c").changes).toBeUndefined();
+});
+
+test("the same page twice does not make its template known", () => {
+  const templates = learned();
+  templates.compared("news", "/a", false);
+  templates.compared("news", "/a", false);
+  expect(templates.visit("news", "/b").changes).toBeUndefined();
+});
+
+test("one different result counts until three in sequence are equal", () => {
+  const templates = learned();
+  templates.compared("news", "/a", true);
+  expect(templates.visit("news", "/b").changes).toBe(true);
+  templates.compared("news", "/b", false);
+  templates.compared("news", "/c", false);
+  expect(templates.visit("news", "/d").changes).toBe(true);
+  templates.compared("news", "/d", false);
+  expect(templates.visit("news", "/e").changes).toBe(false);
+});
+
+test("each hundredth visit of a template checks again", () => {
+  const templates = learned();
+  const checks = Array.from({ length: 300 }, (_, at) => templates.visit("news", `/${at}`).checks);
+  expect(checks.filter(Boolean)).toHaveLength(3);
+  expect(checks[99]).toBe(true);
+});
+
+test("what is learned outlives the process, for a week", () => {
+  state = createStateFolder();
+  learned(state.path).compared("news", "/a", true);
+  clock.now += DAY_MS;
+  expect(learned(state.path).visit("news", "/b").changes).toBe(true);
+  clock.now += 7 * DAY_MS;
+  expect(learned(state.path).visit("news", "/b").changes).toBeUndefined();
+});
+
+test("the state has no address of a page", async () => {
+  state = createStateFolder();
+  const templates = learned(state.path);
+  templates.compared("https://secret.test /*", "https://secret.test/plan", false);
+  templates.close();
+  open.length = 0;
+  const bytes = await Bun.file(`${state.path}/templates.db`).text();
+  expect(bytes).toContain("templates");
+  expect(bytes).not.toContain("secret");
+});

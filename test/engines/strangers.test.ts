@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { brotliDecompressSync } from "node:zlib";
+import { call } from "../../src/content/testing/client.ts";
+import { startTestService } from "../../src/content/testing/service.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+// Many pages in a browser on a busy machine.
+setDefaultTimeout(patient(120_000));
+
+const AT_ONCE = 4;
+/** At most one page in this number may miss words, and may use the browser without need at the first and second visit. */
+const MISSES = 40;
+const NEEDLESS = 10;
+const NEEDLESS_AGAIN = 50;
+
+interface Page {
+  readonly changes: boolean;
+  readonly added: string;
+}
+
+interface Read {
+  readonly path: string;
+  readonly page: Page;
+  readonly engine: string;
+  readonly missing: readonly string[];
+}
+
+// A program of this project wrote the file.
+const { pages, files } = JSON.parse(
+  brotliDecompressSync(readFileSync(new URL("strangers/pages.json.br", import.meta.url))).toString(),
+) as { pages: Record<string, Page>; files: Record<string, string> };
+
+const DATA: ReadonlyMap<string, readonly [body: string, afterMs: number]> = new Map([
+  ["/data/items", [JSON.stringify(["A notice that came late", "Another late notice"]), 80]],
+  [
+    "/data/rows",
+    [
+      JSON.stringify([
+        ["Granary pier", "08:15"],
+        ["Mill pier", "08:40"],
+      ]),
+      150,
+    ],
+  ],
+  ["/data/price", [JSON.stringify({ price: "3.40 crowns" }), 40]],
+  ["/data/frag", ["<p>A part that came from the server.</p>", 60]],
+]);
+
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    const data = DATA.get(pathname);
+    if (data !== undefined) {
+      await Bun.sleep(data[1]);
+      const type = data[0].startsWith("<") ? "text/html" : "application/json";
+      return new Response(data[0], { headers: { "content-type": type } });
+    }
+    const file = files[pathname];
+    if (file === undefined) return new Response("", { status: 404 });
+    const type = pathname.endsWith(".js") ? "text/javascript" : "text/html; charset=utf-8";
+    return new Response(file, { headers: { "content-type": type } });
+  },
+});
+const { service, close } = await startTestService();
+let first: readonly Read[] = [];
+let second: readonly Read[] = [];
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+async function read(path: string, page: Page): Promise<Read> {
+  const url = new URL(path, site.url).href;
+  const { json } = await call(service, "/scrape", { url, format: "text", timeout: 60 });
+  // Metadata of the response; a problem document has no metadata.
+  const { engine = "none" } = (json["metadata"] ?? {}) as { readonly engine?: string };
+  const shown = new Set(wordsOf(String(json["content"])));
+  return { path, page, engine, missing: wordsOf(page.added).filter((word) => !shown.has(word)) };
+}
+
+async function readAll(): Promise<readonly Read[]> {
+  const waiting = Object.entries(pages);
+  const all: Read[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) all.push(await read(...next));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return all;
+}
+
+beforeAll(async () => {
+  first = await readAll();
+  second = await readAll();
+}, patient(300_000));
+
+afterAll(async () => {
+  await close();
+  await site.stop(true);
+});
+
+test.each([
+  ["first", () => first, NEEDLESS],
+  ["second", () => second, NEEDLESS_AGAIN],
+] as const)(
+  "at the %s visit, auto returns the words of the pages, and few need no browser",
+  (_visit, reads, needless) => {
+    const changed = reads().filter(({ page }) => page.changes);
+    const others = reads().filter(({ page }) => !page.changes);
+    const missed = changed.filter(({ engine, missing }) => engine !== "browser" || missing.length > 0);
+    const inBrowser = others.filter(({ engine }) => engine === "browser");
+    console.log(`${missed.length} of ${changed.length} miss words: ${missed.map(({ path }) => path).join(" ")}`);
+    console.log(
+      `${inBrowser.length} of ${others.length} need no browser: ${inBrowser.map(({ path }) => path).join(" ")}`,
+    );
+    expect(missed.length * MISSES).toBeLessThanOrEqual(changed.length);
+    expect(inBrowser.length * needless).toBeLessThanOrEqual(others.length);
+  },
+);
