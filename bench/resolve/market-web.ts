@@ -1,5 +1,6 @@
 import { ANYWHERE } from "../../src/content/egress/guard.ts";
 import { Extractor } from "../../src/content/extractor/extractor.ts";
+import { LearnedTemplates } from "../../src/content/page-reader/learned-templates.ts";
 import { PageReader } from "../../src/content/page-reader/page-reader.ts";
 import { FairSemaphore } from "../../src/content/page/fair-semaphore.ts";
 import { createResolver } from "../../src/content/resolve/create-resolver.ts";
@@ -42,7 +43,14 @@ export function startMarketWeb(): MarketWeb {
   const provider = providerOf(() => shown?.pages ?? [], server.port ?? 0);
   const semaphore = new FairSemaphore(64, 256, 30_000);
   const resolver = createResolver(undefined, {
-    pages: new PageReader({ browser, fetchDocument, semaphore, extractor, egress }),
+    pages: new PageReader({
+      browser,
+      fetchDocument,
+      semaphore,
+      extractor,
+      egress,
+      learned: new LearnedTemplates(undefined),
+    }),
     search: new Search({
       providers: [provider],
       policy: ANYWHERE,

@@ -86,11 +86,11 @@ const SHOW_FAR_ELEMENTS = `(async (pause, isObserved) => {
   scrollTo({ left: scrollX, top: scrollY, behavior: "instant" });
 })`;
 
-/** What a wait is for, and its limits. */
+/** The purpose of a wait, and its limits. */
 export interface ContentWait {
   /**
-   * True: the script also waits while a part of the page shows a notice such as "Loading…", for the end of a text that changes
-   * in each frame, and for elements that scripts fill when they are visible.
+   * True: the script also waits while a part of the page shows a notice such as "Loading…", and for the end of a text that
+   * changes in each frame. Before, it shows elements below the window, since scripts fill some when they are visible.
    */
   readonly settles: boolean;
   /** True: the page's scripts observe if elements are visible. */

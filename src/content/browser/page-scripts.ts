@@ -113,8 +113,9 @@ async function snapshot(
 }
 
 /** Asks the browser's heap, since scripts of the page hold the objects. */
-async function hasObjects({ call }: ScriptHost, classes: readonly string[]): Promise<boolean> {
+async function hasObjects(host: ScriptHost, classes: readonly string[]): Promise<boolean> {
   const objectGroup = "turnpike-objects";
+  const call: ScriptHost["call"] = (method, params) => host.call(method, params);
   try {
     for (const name of classes) {
       const prototype = await call("Runtime.evaluate", { expression: `${name}.prototype`, objectGroup });

@@ -1,7 +1,6 @@
 import { type Document } from "domhandler";
 import { type PageSource } from "../page/page.ts";
 import { codeSign } from "./signs/code/code-sign.ts";
-import { type Script } from "./signs/code/syntax.ts";
 import { CONTENT_SIGNS } from "./signs/content-signs.ts";
 import { DOCUMENT_SIGNS } from "./signs/document-signs.ts";
 import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
@@ -10,7 +9,7 @@ import { scriptAddresses } from "./signs/script-addresses.ts";
 import { type Sign } from "./signs/sign.ts";
 import { survey } from "./signs/survey.ts";
 import { templateOf } from "./signs/template.ts";
-import { type Evidence } from "./tree/extraction.ts";
+import { type Evidence, type Script } from "./tree/extraction.ts";
 
 /** Signs that the document is not the content. A page that has one needs a browser, whatever was learned of its site. */
 const DECISIVE: readonly Sign[] = [...DOCUMENT_SIGNS, ...EMPTY_SIGNS];
@@ -21,7 +20,7 @@ const PROBABLE: readonly Sign[] = [...FRAMEWORK_SIGNS, ...CONTENT_SIGNS];
 /** All signs of the document, in the order in which they are checked. docs/engines.md describes each. @internal */
 export const SIGNS: readonly Sign[] = [...DECISIVE, ...PROBABLE];
 
-/** What shows that a browser would show other content than the document has. */
+/** The reasons to expect other content in a browser than the document has. */
 export interface ScriptSigns {
   /** A certain sign. */
   readonly decisive?: string;

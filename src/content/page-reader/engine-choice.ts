@@ -10,7 +10,7 @@ export type EngineChoice =
       /** Whether the fetched document is the result if the browser fails. */
       readonly isOptional: boolean;
       /** Compares the browser's result with that of the fetched document. */
-      compare(extraction: Extraction): void;
+      readonly compare: (extraction: Extraction) => void;
     };
 
 const STATIC: EngineChoice = { engine: "static" };
@@ -22,7 +22,7 @@ export interface Fetched {
   readonly task: ExtractionTask;
   readonly outcome: ExtractionOutcome;
   /** Whether its external scripts change its content. */
-  searchScripts(): Promise<boolean>;
+  readonly searchScripts: () => Promise<boolean>;
 }
 
 /** Chooses an engine by the evidence in the document, and by what was learned of its template. */
@@ -45,7 +45,7 @@ export async function chooseEngine(
   return { engine: "browser", isOptional: isOptional || (checks && sign === undefined), compare };
 }
 
-/** What a page shows to one user is not learned. */
+/** Pages of one user are not learned. */
 function isPrivate({ url, userAgent }: PageRequest): boolean {
   return url.username !== "" || url.password !== "" || userAgent !== undefined;
 }

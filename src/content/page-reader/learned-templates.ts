@@ -114,7 +114,7 @@ export class LearnedTemplates {
   }
 }
 
-/** Nobody can read the addresses of visited pages from the digests. */
+/** Digests do not show the addresses of visited pages. */
 function digestOf(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 24);
 }

@@ -26,7 +26,7 @@ export interface PageReaderDeps {
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
-  /** What is known of the templates of pages. */
+  /** The knowledge of the templates of pages. */
   readonly learned: LearnedTemplates;
 }
 

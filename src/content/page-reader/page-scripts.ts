@@ -1,7 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
-import { type Script } from "../extraction/signs/code/syntax.ts";
-import { type ScriptAddress } from "../extraction/signs/script-addresses.ts";
+import { type Script, type ScriptAddress } from "../extraction/tree/extraction.ts";
 import { type Visit } from "../page/visit.ts";
 import { type FetchedDocument } from "../page/page.ts";
 

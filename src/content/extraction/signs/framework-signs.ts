@@ -13,7 +13,7 @@ function hasLateFragment(page: Survey): boolean {
 }
 
 /** Elements that load their content from the address in `src`. */
-export const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
+const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include", "amp-list"]);
 
 const LATE_ATTRIBUTES = ["up-defer", "wire:init", "w3-include-html", "hx-sse", "sse-connect", "ws-connect"];
 
@@ -51,11 +51,11 @@ function hasTemplates(page: Survey): boolean {
 }
 
 /** Custom elements with little or no visible content: icons, switches, avatars. */
-export const SMALL_ELEMENT =
+const SMALL_ELEMENT =
   /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker|youtube|vimeo|video|audio|map|maps|captcha|confetti|lottie)(?:$|-)/;
 
 /** Angular renders the page's component beside this element, which stays empty. */
-export const ROUTER = "router-outlet";
+const ROUTER = "router-outlet";
 
 function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
   if (hidden || text > 0 || media > 0 || elements > 2 || name === ROUTER) return false;

@@ -1,13 +1,6 @@
+import { type ScriptAddress } from "../tree/extraction.ts";
 import { MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { type Survey } from "./survey.ts";
-
-/** An external script that is not known to be harmless. */
-export interface ScriptAddress {
-  readonly url: string;
-  readonly isModule: boolean;
-  /** True: it has a component, which a framework runs. */
-  readonly isComponent?: boolean;
-}
 
 /** Maximum number of external scripts that are examined. */
 const MAX_SCRIPTS = 12;

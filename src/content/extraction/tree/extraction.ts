@@ -1,6 +1,4 @@
 import { type PageSource } from "../../page/page.ts";
-import { type Script } from "../signs/code/syntax.ts";
-import { type ScriptAddress } from "../signs/script-addresses.ts";
 
 /**
  * The selectors of a table's rows on a page, and of its cells in a row: `selector`, `selector@attribute` or
@@ -27,6 +25,19 @@ export type ExtractionTask =
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> }
   /** Whether the scripts of the page change its content. These are the texts of the external ones. */
   | { readonly kind: "scripts"; readonly scripts: readonly Script[] };
+
+/** An external script that is not known to be harmless. */
+export interface ScriptAddress {
+  readonly url: string;
+  readonly isModule: boolean;
+  /** True: it has a component, which a framework runs. */
+  readonly isComponent?: boolean;
+}
+
+/** A script and its code. Inline code has the address "". */
+export interface Script extends ScriptAddress {
+  readonly code: string;
+}
 
 /** A page and the task of its extraction. */
 export interface ExtractionJob {
@@ -70,7 +81,7 @@ export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-t
 
 /** Evidence that the scripts of a page change its content. A comparison with the browser's result can refute it. */
 export interface Evidence {
-  /** Undefined if there is none in the document. */
+  /** Undefined if the document has no sign. */
   readonly sign: string | undefined;
   /** External scripts that may change the content. */
   readonly scripts: readonly ScriptAddress[];

@@ -1,9 +1,10 @@
 import { type Document } from "domhandler";
+import { type Script } from "../../tree/extraction.ts";
 import { type Survey } from "../survey.ts";
 import { Effects } from "./effects.ts";
 import { PageElements } from "./page-elements.ts";
 import { Scopes, type Source } from "./scopes.ts";
-import { parse, type Script } from "./syntax.ts";
+import { parse } from "./syntax.ts";
 import { Values } from "./values.ts";
 
 /** Characters of all scripts of a page that are parsed. @bound */

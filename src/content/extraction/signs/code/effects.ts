@@ -5,13 +5,21 @@ import { isHandlerProperty, isOwnHandler, isPersonal } from "./events.ts";
 import { isAside } from "./page-elements.ts";
 import { type Code, type Scope, type Source } from "./scopes.ts";
 import { setsState } from "./states.ts";
-import { forEachChild, type Class, type Fn, isClass, isFunction, type Node, propertyName } from "./syntax.ts";
+import {
+  forEachChild,
+  type Class,
+  type Fn,
+  isClass,
+  isFunction,
+  type Node,
+  propertyName,
+  isMissing,
+} from "./syntax.ts";
 import { tagsIn, UNKNOWN, type Value, Values } from "./values.ts";
 import { isDataAddress } from "./addresses.ts";
 
-/** Limits of the analysis of all scripts of a page: visited nodes, milliseconds, and calls of one function. @bound */
+/** Limits of the search in all scripts of a page: visited nodes, calls of one function, and functions in one another. @bound */
 const MAX_STEPS = 400_000;
-const MAX_MS = 400;
 const MAX_CALLS = 6;
 const MAX_STACK = 60;
 
@@ -104,7 +112,6 @@ export class Effects {
   /** The script whose code runs. */
   #code: Code = { text: "", isLibrary: false, hasParts: false };
   #steps = 0;
-  readonly #end = performance.now() + MAX_MS;
   /** The first change that was found. */
   sign: CodeSign | undefined;
 
@@ -140,23 +147,19 @@ export class Effects {
 
   #visit(node: Node, at: Running): void {
     this.#steps += 1;
-    if (
-      this.sign !== undefined ||
-      this.#steps > MAX_STEPS ||
-      (this.#steps % 1_000 === 0 && performance.now() > this.#end)
-    )
-      return;
+    if (this.sign !== undefined || this.#steps > MAX_STEPS) return;
     if (isFunction(node)) return;
     if (isClass(node)) return;
     const scope = this.#values.scopes.of(node);
     const inner = scope === undefined ? at : { ...at, scope };
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
       case "IfStatement":
       case "ConditionalExpression": {
         const truth = this.#values.truth(node.test, inner.scope);
         this.#visit(node.test, inner);
         if (truth !== false) this.#visit(node.consequent, inner);
-        if (truth !== true && node.alternate != null) this.#visit(node.alternate, inner);
+        if (truth !== true && !isMissing(node.alternate)) this.#visit(node.alternate, inner);
         return;
       }
       case "LogicalExpression": {
@@ -191,7 +194,7 @@ export class Effects {
     if (count >= this.#mostCalls([...args, self]) || this.#stack.includes(node) || this.#stack.length >= MAX_STACK)
       return;
     const scope = this.#values.scopes.of(node);
-    if (scope === undefined || node.body == null) return;
+    if (scope === undefined || isMissing(node.body)) return;
     this.#entered.set(node, count + 1);
     this.#values.frames.set(node, args);
     if (node.type !== "ArrowFunctionExpression" && (self.is !== "unknown" || !this.#values.selves.has(node)))
@@ -207,7 +210,7 @@ export class Effects {
     this.#code = outer;
   }
 
-  /** How often a function runs with such arguments. */
+  /** The number of times that a function runs with such arguments. */
   #mostCalls(args: readonly Value[]): number {
     const isKnown = args.some(
       (arg) =>
@@ -251,8 +254,7 @@ export class Effects {
     }
     const scope = this.#values.scopeOf(of) ?? at.scope;
     for (const member of of.body.body) {
-      if (member.type === "PropertyDefinition" && member.value != null)
-        this.#visit(member.value as Node, { ...at, scope });
+      if (member.type === "PropertyDefinition" && !isMissing(member.value)) this.#visit(member.value, { ...at, scope });
     }
   }
 
@@ -408,7 +410,7 @@ export class Effects {
     for (const arg of node.arguments) {
       // The modules of a bundle.
       if (arg.type === "ArrayExpression")
-        for (const one of arg.elements) if (one != null) this.#escape(this.#values.of(one, scope), at);
+        for (const one of arg.elements) if (!isMissing(one)) this.#escape(this.#values.of(one, scope), at);
     }
     if (called.is === "function") this.#enter(called.node, this.#spread(node, args, scope), called.self, at);
     this.#methods({ key, object, args, node, at, called });
@@ -465,7 +467,7 @@ export class Effects {
     if (/(?:^|\.)document\.(?:write|writeln|open)$/.test(name)) {
       const text = Values.textOf(first) ?? "";
       const parent = this.#values.ownElement?.parent;
-      const isShown = parent == null || !isTag(parent) || this.#values.page.isContent(parent);
+      const isShown = isMissing(parent) || !isTag(parent) || this.#values.page.isContent(parent);
       if (isShown && !YEAR.test(text) && !/^\s*<(?:script|\/?noscript)/i.test(text)) this.#found("document-write");
     } else if (/(?:^|\.)location\.(?:replace|assign)$/.test(name)) this.#found("script-redirect");
     else if (name === "eval" && !this.#code.isLibrary) this.#found("evaluated-code");
@@ -602,7 +604,7 @@ function rendersText(node: Node): boolean {
 
 function hasShadow({ children }: Element): boolean {
   return children.some(
-    (child) => child.type === "tag" && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
+    (child) => isTag(child) && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
   );
 }
 

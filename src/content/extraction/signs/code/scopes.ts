@@ -1,7 +1,16 @@
 import { type ESTree } from "meriyah";
-import { forEachChild, type Class, type Fn, isClass, isFunction, type Node, propertyName } from "./syntax.ts";
+import {
+  forEachChild,
+  type Class,
+  type Fn,
+  isClass,
+  isFunction,
+  type Node,
+  propertyName,
+  isMissing,
+} from "./syntax.ts";
 
-/** Where the value of a variable comes from. */
+/** The origin of a variable's value. */
 export type Source =
   | { readonly is: "value"; readonly node: Node; readonly scope: Scope }
   /** One of the elements of a list. */
@@ -83,7 +92,7 @@ export class Scopes {
   readonly global = new Scope({ text: "", isLibrary: false, hasParts: false });
   readonly #scopes = new Map<Node, Scope>();
   #code: Code = this.global.code;
-  /** What methods assign to the properties of their object, by class. */
+  /** The values that methods assign to the properties of their object, by class. */
   readonly fields = new Map<Class, Map<string, Source[]>>();
   /** Functions and objects that scripts assign to properties, by the properties' names: `App.init = function () {…}`. */
   readonly methods = new Map<string, Source[]>();
@@ -116,7 +125,7 @@ export class Scopes {
       if (node.type === "FunctionDeclaration" && node.id !== null) scope.declare(node.id.name, value(node, scope));
       inner = new Scope(this.#code, scope, node);
       this.#scopes.set(node, inner);
-      if (node.type === "FunctionExpression" && node.id != null) inner.declare(node.id.name, value(node, scope));
+      if (node.type === "FunctionExpression" && !isMissing(node.id)) inner.declare(node.id.name, value(node, scope));
       node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner, inner));
     } else if (isClass(node)) {
       if (node.id !== null) scope.declare(node.id.name, value(node, scope));
@@ -132,11 +141,12 @@ export class Scopes {
   }
 
   #bindings(node: Node, scope: Scope, inClass: Class | undefined): void {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
       case "VariableDeclaration": {
         const into = node.kind === "var" ? scope.function : scope;
         for (const { id, init } of node.declarations)
-          bind(id, init == null ? undefined : value(init, scope), into, scope);
+          bind(id, isMissing(init) ? undefined : value(init, scope), into, scope);
         return;
       }
       case "ForOfStatement":
@@ -149,12 +159,12 @@ export class Scopes {
       case "ImportDeclaration":
         for (const { local, ...specifier } of node.specifiers) {
           const name = specifier.type === "ImportSpecifier" ? (propertyName(specifier.imported) ?? "") : "default";
-          scope.declare(local.name, { is: "import", name, from: String(node.source.value) });
+          scope.declare(local.name, { is: "import", name, from: node.source.value });
         }
         return;
       case "PropertyDefinition": {
         const name = propertyName(node);
-        if (inClass !== undefined && name !== undefined && node.value != null)
+        if (inClass !== undefined && name !== undefined && !isMissing(node.value))
           this.#field(inClass, name, value(node.value, scope));
         return;
       }
@@ -195,6 +205,7 @@ function value(node: Node, scope: Scope): Source {
 
 /** Declares, or with `into` undefined assigns, the variables of a pattern. */
 function bind(pattern: Node, source: Source | undefined, into: Scope | undefined, scope: Scope): void {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
   switch (pattern.type) {
     case "Identifier":
       if (into === undefined) {
@@ -209,7 +220,7 @@ function bind(pattern: Node, source: Source | undefined, into: Scope | undefined
       return;
     case "ArrayPattern":
       pattern.elements.forEach((element, index) => {
-        if (element != null) bind(element, source && { is: "part", of: source, key: String(index) }, into, scope);
+        if (!isMissing(element)) bind(element, source && { is: "part", of: source, key: String(index) }, into, scope);
       });
       return;
     case "ObjectPattern":
@@ -237,8 +248,9 @@ function exportsOf(
     const name = propertyName(specifier.exported);
     if (name !== undefined) into.set(name, value(specifier.local, scope));
   }
-  if (declaration == null) return;
+  if (isMissing(declaration)) return;
   if (declaration.type === "VariableDeclaration") {
     for (const { id } of declaration.declarations) if (id.type === "Identifier") into.set(id.name, value(id, scope));
-  } else if ("id" in declaration && declaration.id != null) into.set(declaration.id.name, value(declaration, scope));
+  } else if ("id" in declaration && !isMissing(declaration.id))
+    into.set(declaration.id.name, value(declaration, scope));
 }

@@ -1,18 +1,12 @@
 import { type ESTree, parse as parseCode } from "meriyah";
+import { type Script } from "../../tree/extraction.ts";
 
+/** Any node of a syntax tree, by ESTree. */
 export type Node = ESTree.Node;
+/** A function in any form. */
 export type Fn = ESTree.FunctionDeclaration | ESTree.FunctionExpression | ESTree.ArrowFunctionExpression;
+/** A class in any form. */
 export type Class = ESTree.ClassDeclaration | ESTree.ClassExpression;
-
-/** The code of a script. */
-export interface Script {
-  /** The address of an external script. "" for inline code. */
-  readonly url: string;
-  readonly code: string;
-  readonly isModule: boolean;
-  /** True: a framework runs what the module exports. */
-  readonly isComponent?: boolean;
-}
 
 /** The syntax tree of a script. Undefined if the script has an error, because no browser runs it. */
 export function parse({ code, isModule }: Script): ESTree.Program | undefined {
@@ -23,18 +17,25 @@ export function parse({ code, isModule }: Script): ESTree.Program | undefined {
   }
 }
 
-export function isNode(value: unknown): value is Node {
+function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
+/** Whether a node is a function. */
 export function isFunction(node: Node): node is Fn {
   return (
     node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression"
   );
 }
 
+/** Whether a node is a class. */
 export function isClass(node: Node): node is Class {
   return node.type === "ClassDeclaration" || node.type === "ClassExpression";
+}
+
+/** Whether a node has no such child. */
+export function isMissing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 /** Calls `visit` with the nodes directly below a node. A generator takes three times as long. */
@@ -49,13 +50,14 @@ export function forEachChild(node: Node, visit: (child: Node) => void): void {
 
 /** The name of a property that is not computed. */
 export function propertyName(node: Node): string | undefined {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
   switch (node.type) {
     case "MemberExpression":
-      return node.computed === true ? literalName(node.property) : propertyName(node.property);
+      return node.computed ? literalName(node.property) : propertyName(node.property);
     case "Property":
     case "MethodDefinition":
     case "PropertyDefinition":
-      return node.computed === true || node.key === null ? undefined : propertyName(node.key);
+      return node.computed || node.key === null ? undefined : propertyName(node.key);
     case "Identifier":
     case "PrivateIdentifier":
       return node.name;

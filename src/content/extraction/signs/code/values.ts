@@ -1,7 +1,16 @@
 import { type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type Scope, type Scopes, type Source } from "./scopes.ts";
-import { type Class, type Fn, isClass, forEachChild, isFunction, type Node, propertyName } from "./syntax.ts";
+import {
+  type Class,
+  type Fn,
+  isClass,
+  forEachChild,
+  isFunction,
+  type Node,
+  propertyName,
+  isMissing,
+} from "./syntax.ts";
 import { type PageElements } from "./page-elements.ts";
 import { type ESTree } from "meriyah";
 import { RE2JS } from "re2js";
@@ -32,6 +41,7 @@ export type Value =
   | { readonly is: "object"; readonly node: ESTree.ObjectExpression; readonly scope: Scope }
   | { readonly is: "global"; readonly name: string };
 
+/** A value of which nothing is known. */
 export const UNKNOWN: Value = { is: "unknown" };
 const OTHER: Value = { is: "other" };
 const NOTHING: Value = { is: "constant", value: undefined };
@@ -43,7 +53,7 @@ const MAX_LIBRARY_DEPTH = 8;
 const MAX_LIBRARY_EXPRESSIONS = 40;
 const MAX_TEXT = 4_000;
 
-/** Objects of the browser that are no elements. */
+/** Objects of the browser other than elements. */
 const BROWSER = new Set(
   "window document self globalThis top parent location navigator history localStorage sessionStorage console Math JSON Object Array Date Promise Number String performance screen crypto customElements Intl Reflect Symbol".split(
     " ",
@@ -80,7 +90,7 @@ export class Values {
   }
 
   of(node: Node | null | undefined, scope: Scope): Value {
-    if (node == null) return NOTHING;
+    if (isMissing(node)) return NOTHING;
     const { isLibrary } = scope.code;
     if (this.#depth === 0) this.#left = isLibrary ? MAX_LIBRARY_EXPRESSIONS : MAX_EXPRESSIONS;
     this.#left -= 1;
@@ -94,6 +104,7 @@ export class Values {
   }
 
   #of(node: Node, scope: Scope): Value {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
       case "Literal":
         return "regex" in node ? OTHER : { is: "constant", value: node.value as string | number | boolean | null };
@@ -164,7 +175,7 @@ export class Values {
   /** The property that a member expression names. */
   key(node: ESTree.MemberExpression, scope: Scope): string | undefined {
     const name = propertyName(node);
-    if (name !== undefined || node.computed !== true) return name;
+    if (name !== undefined || !node.computed) return name;
     const key = this.of(node.property, scope);
     return key.is === "constant" ? String(key.value) : undefined;
   }
@@ -225,12 +236,12 @@ export class Values {
   #logical({ operator, left, right }: ESTree.LogicalExpression, scope: Scope): Value {
     const first = this.of(left, scope);
     const truth =
-      operator === "??" ? (first.is === "constant" ? first.value != null : undefined) : this.truth(left, scope);
+      operator === "??" ? (first.is === "constant" ? !isMissing(first.value) : undefined) : this.truth(left, scope);
     if (truth !== undefined) return truth === (operator === "&&") ? this.of(right, scope) : first;
     return this.#either([first, this.of(right, scope)]);
   }
 
-  /** What several possible values have in common: all their elements. */
+  /** The common part of several possible values: all their elements. */
   #either(values: readonly Value[]): Value {
     const [first, ...rest] = values;
     if (first === undefined) return OTHER;
@@ -290,6 +301,7 @@ export class Values {
   /** The value of a property. */
   member(object: Value, key: string | undefined, scope?: Scope): Value {
     if (key === undefined) return object.is === "elements" ? object : UNKNOWN;
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- other values have no known properties
     switch (object.is) {
       case "global":
         return this.#global(object.name, key, scope);
@@ -314,7 +326,7 @@ export class Values {
     }
   }
 
-  /** What scripts assign to properties with this name, if it is always the same. */
+  /** The only value that scripts assign to properties with this name. */
   #byName(key: string): Value {
     const [source, ...others] = this.scopes.methods.get(key) ?? [];
     return source === undefined || others.length > 0 ? UNKNOWN : this.source(source);
@@ -353,7 +365,7 @@ export class Values {
 
   base(of: Class): Class | undefined {
     const scope = this.scopes.global;
-    const base = of.superClass == null ? UNKNOWN : this.of(of.superClass, this.scopeOf(of) ?? scope);
+    const base = isMissing(of.superClass) ? UNKNOWN : this.of(of.superClass, this.scopeOf(of) ?? scope);
     return base.is === "class" && base.node !== of ? base.node : undefined;
   }
 
@@ -361,7 +373,7 @@ export class Values {
   scopeOf(of: Class): Scope | undefined {
     for (const member of of.body.body) {
       const value = "value" in member ? member.value : undefined;
-      if (value != null && typeof value === "object" && "type" in value && isFunction(value))
+      if (!isMissing(value) && typeof value === "object" && "type" in value && isFunction(value))
         return this.scopes.of(value)?.parent;
     }
     return undefined;
@@ -398,15 +410,11 @@ export class Values {
   }
 
   #ofElements(all: readonly Element[], key: string): Value {
-    const found = (elements: readonly (Element | null | undefined)[]): Value => ({
-      is: "elements",
-      all: elements.filter((one) => one != null),
-    });
-    if (/^\d+$/.test(key)) return found([all[Number(key)] ?? all.at(-1)]);
+    if (/^\d+$/.test(key)) return elementsIn([all[Number(key)] ?? all.at(-1)]);
     if (key === "length") return { is: "constant", value: all.length };
-    if (ABOVE.test(key)) return found(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
-    if (BELOW.test(key)) return found(all.flatMap(({ children }) => children.filter(isTag).slice(0, 50)));
-    if (SIBLINGS.test(key)) return found(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
+    if (ABOVE.test(key)) return elementsIn(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
+    if (BELOW.test(key)) return elementsIn(all.flatMap(({ children }) => children.filter(isTag).slice(0, 50)));
+    if (SIBLINGS.test(key)) return elementsIn(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
     const [first] = all;
     if (key === "textContent" || key === "innerText" || key === "innerHTML")
       return { is: "text", text: first === undefined ? "" : textContent(first).slice(0, MAX_TEXT) };
@@ -499,7 +507,7 @@ export class Values {
         "",
       );
     }
-    if (key === "getFullYear" && object.is !== "constant") return { is: "constant", value: new Date().getFullYear() };
+    if (key === "getFullYear" && object.is !== "constant") return { is: "constant", value: ANY_YEAR };
     if (key === "createContextualFragment" || key === "parseFromString")
       return this.#keep(node, tagsIn(text() ?? "<?>"), text() ?? "");
     if (key === "cloneNode" || key === "importNode") {
@@ -576,7 +584,7 @@ export class Values {
   result(node: Fn, args: readonly Value[], self: Value): Value {
     if (this.#results.has(node)) return UNKNOWN;
     const scope = this.scopes.of(node);
-    if (scope === undefined || node.body == null) return UNKNOWN;
+    if (scope === undefined || isMissing(node.body)) return UNKNOWN;
     this.#results.add(node);
     const [frame, before] = [this.frames.get(node), this.selves.get(node)];
     this.frames.set(node, args);
@@ -606,6 +614,9 @@ function returnsIn(node: Node, scope: Scope, scopes: Scopes, found: [Node, Scope
   });
   return found;
 }
+
+/** In place of the present year: a year that no page shows. */
+const ANY_YEAR = 2099;
 
 const USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
@@ -645,6 +656,10 @@ function isSingle(node: Node): boolean {
 function isJquery(called: Value, callee: Node): boolean {
   if (called.is === "global") return called.name === "$" || called.name === "jQuery";
   return called.is === "unknown" && callee.type === "Identifier" && /^(?:\$|jQuery|jq)$/.test(callee.name);
+}
+
+function elementsIn(elements: readonly (Element | null | undefined)[]): Value {
+  return { is: "elements", all: elements.filter((one) => !isMissing(one)) };
 }
 
 function isOrHas(element: Element, inner: Element): boolean {
