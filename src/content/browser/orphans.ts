@@ -1,6 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { pollUntil } from "../../lib/time/poll-until.ts";
-import { childrenOf, processName } from "./program/process-table.ts";
+import { childrenOf, killQuietly, processName } from "./program/process-table.ts";
 
 /** From linux/prctl.h: when a child ends, its children become children of this process and not of process 1. */
 const PR_SET_CHILD_SUBREAPER = 36;
@@ -64,12 +64,4 @@ export async function reapOrphans(pid: number, name: string): Promise<void> {
   };
   const haveEnded = await pollUntil(() => sweep(false), { everyMs: SWEEP_EVERY_MS, mostMs: PATIENCE_MS });
   if (!haveEnded) await pollUntil(() => sweep(true), { everyMs: SWEEP_EVERY_MS, mostMs: GIVE_UP_MS - PATIENCE_MS });
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // The process ended by itself.
-  }
 }

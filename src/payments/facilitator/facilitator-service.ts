@@ -1,6 +1,6 @@
 import { faultOf } from "../../lib/caught.ts";
-import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../../lib/errors.ts";
+import { bearerCheck } from "../../lib/http/bearer-token.ts";
 import { type Facilitator, type Outcome, type Settlement, type Verification, type Kind } from "../x402/facilitator.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
@@ -37,27 +37,27 @@ interface Checked {
 export class FacilitatorService {
   readonly #facilitator: Facilitator;
   readonly #options: ServiceOptions;
-  readonly #expected: Buffer | undefined;
+  readonly #isAllowed: ((request: Request) => boolean) | undefined;
   readonly #calls = new Set<Promise<Response>>();
   #closing = false;
 
   constructor(facilitator: Facilitator, options: ServiceOptions) {
     this.#facilitator = facilitator;
     this.#options = options;
-    this.#expected = options.token === undefined ? undefined : digest(`Bearer ${options.token}`);
+    this.#isAllowed = options.token === undefined ? undefined : bearerCheck(options.token);
   }
 
   /** Calls `patient` if the response may take long from this point on. */
   async handle(request: Request, patient: () => void): Promise<Response> {
     const { pathname, hostname } = new URL(request.url);
     // A web page in a browser on this machine may use the page's own host name for this service (DNS rebinding).
-    if (this.#expected === undefined && !isLoopback(hostname)) {
+    if (this.#isAllowed === undefined && !isLoopback(hostname)) {
       return problem(new TurnpikeError("host-not-allowed", "Without a token, only calls to loopback names are served"));
     }
     if (pathname === "/health") {
       return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
     }
-    if (!this.#isAllowed(request)) return unauthorized();
+    if (this.#isAllowed?.(request) === false) return unauthorized();
     if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle" && pathname !== "/find") {
       return problem(new TurnpikeError("not-found", "There is nothing at this path"));
     }
@@ -122,20 +122,10 @@ export class FacilitatorService {
       return { kinds: error.kinds, isPartial: true };
     }
   }
-
-  #isAllowed(request: Request): boolean {
-    if (this.#expected === undefined) return true;
-    return timingSafeEqual(digest(request.headers.get("authorization") ?? ""), this.#expected);
-  }
 }
 
 function isJson(request: Request): boolean {
   return /^application\/json(?:[ \t]*;|$)/i.test(request.headers.get("content-type") ?? "");
-}
-
-/** Digests have equal lengths for all inputs, so that the time of the comparison reveals nothing. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 async function readRequest(request: Request): Promise<Checked | TurnpikeError> {

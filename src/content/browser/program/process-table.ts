@@ -78,6 +78,15 @@ export function processName(pid: number): string {
   return readQuietly(`/proc/${pid}/comm`).trim();
 }
 
+/** Kills a process, unless it has ended. */
+export function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // The process ended by itself.
+  }
+}
+
 function readQuietly(path: string): string {
   try {
     return readFileSync(path, "latin1");

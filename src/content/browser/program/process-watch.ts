@@ -1,6 +1,6 @@
 import { availableParallelism, setPriority, totalmem } from "node:os";
 import { runWhenIdle } from "./idle-policy.ts";
-import { childrenOf, commandOf, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
+import { childrenOf, commandOf, killQuietly, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
 
 /**
  * Bytes of resident memory of one page's process, which is killed above it. @operator Pages need far less,
@@ -172,7 +172,7 @@ export class ProcessWatch {
   #lookAtAll(): void {
     const main = processFacts(this.#browser);
     if (main === undefined) return this.#watched.clear();
-    if (main.residentBytes > MAX_BROWSER_BYTES) kill(this.#browser);
+    if (main.residentBytes > MAX_BROWSER_BYTES) killQuietly(this.#browser);
     this.#measureBrowser();
     const pids = this.#looks++ % LOOKS_PER_WALK === 0 ? descendants(this.#browser) : [...this.#watched.keys()];
     this.#watched = new Map(pids.flatMap((pid) => this.#watch(pid)));
@@ -231,7 +231,7 @@ export class ProcessWatch {
   #kill({ facts, isRenderer }: Watched): void {
     if (isRenderer) this.#killed += 1;
     this.#watched.delete(facts.pid);
-    kill(facts.pid);
+    killQuietly(facts.pid);
   }
 }
 
@@ -271,12 +271,4 @@ function descendants(root: number): number[] {
     found.push(...generation);
   }
   return found;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // The process ended by itself.
-  }
 }
