@@ -47,7 +47,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   listIndex = -1;
   permit: ConnectionPermit | undefined;
   readonly peerAddress: string;
-  readonly #host: ServerHost;
+  readonly host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
   readonly #maxStreams: number;
   readonly #maxHeaderListSize: number;
@@ -77,7 +77,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       writeMs: () => host.settings().writeMs,
       gathers: host.gathers,
     });
-    this.#host = host;
+    this.host = host;
     this.#maxStreams = http2.maxStreams;
     this.#maxHeaderListSize = maxHeaderListSize;
     this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
@@ -86,11 +86,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   get settings(): ServerSettings {
-    return this.#host.settings();
-  }
-
-  get host(): ServerHost {
-    return this.#host;
+    return this.host.settings();
   }
 
   get idleSince(): number {
@@ -177,7 +173,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   protected override onGone(): void {
-    this.#host.closed(this);
+    this.host.closed(this);
   }
 
   protected override isIdleStream(streamId: number): boolean {
@@ -205,7 +201,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   /** The request that `list` holds; undefined if it is malformed. */
   #finish(endStream: boolean, dependsOnItself: boolean): ListedRequest | HeadError | undefined {
     if (list.tooLarge) return TOO_LARGE;
-    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
+    const limits = { scheme: this.host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
     return dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
   }
 
@@ -231,7 +227,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.streams.set(streamId, exchange);
     exchange.openedByPeer(endStream);
     if (!endStream && request.head.upgrade === "") exchange.startBody();
-    this.#host.handle(exchange);
+    this.host.handle(exchange);
   }
 
   #takeTrailers(stream: Http2Stream, endStream: boolean): void {
@@ -262,10 +258,10 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       const chunk = Buffer.from(body, "latin1");
       this.writeData(streamId, f.END_STREAM, { chunk, start: 0, end: chunk.length });
     }
-    this.#host.refused({
+    this.host.refused({
       id,
       protocol: "HTTP/2.0",
-      head: refusedHead(list.fields.method, list.fields.target, this.#host.scheme),
+      head: refusedHead(list.fields.method, list.fields.target, this.host.scheme),
       clientAddress: this.peerAddress,
       status,
       bytesReceived: 0,

@@ -35,7 +35,8 @@ export class ProxyInstance implements Host, StreamRunner {
   readonly output = new OutputLines((level, line) => this.log(level, line));
   /** The context on which host functions work. */
   context: Context;
-  readonly #root: PluginContext;
+  /** The plugin's own context. */
+  readonly root: PluginContext;
   readonly #streams = new Map<number, StreamContext>();
   /** Streams with requests of the filter from the running callback. */
   readonly #asked = new Set<StreamContext>();
@@ -53,8 +54,8 @@ export class ProxyInstance implements Host, StreamRunner {
   constructor(plugin: Plugin, onIdle: () => void) {
     this.plugin = plugin;
     this.#onIdle = onIdle;
-    this.#root = new PluginContext(this, PLUGIN_ID);
-    this.context = this.#root;
+    this.root = new PluginContext(this, PLUGIN_ID);
+    this.context = this.root;
     this.#tick = new Tick(this);
     this.queues = new Queues(this);
     this.calls = new CallTable(this);
@@ -80,14 +81,9 @@ export class ProxyInstance implements Host, StreamRunner {
     return this.#streams.size;
   }
 
-  /** The plugin's own context. */
-  get root(): PluginContext {
-    return this.#root;
-  }
-
   /** Finds a stream or the plugin by its id. */
   find(id: number): Context | undefined {
-    return id === PLUGIN_ID ? this.#root : this.#streams.get(id);
+    return id === PLUGIN_ID ? this.root : this.#streams.get(id);
   }
 
   /** An id for a new stream. */
@@ -162,7 +158,7 @@ export class ProxyInstance implements Host, StreamRunner {
       this.#begin("main", callbacks.main, () => callbacks.main?.(0, 0));
     }
     this.machine.mayExit = false;
-    this.#root.mayCall = true;
+    this.root.mayCall = true;
     this.#begin("proxy_on_context_create", callbacks.contextCreate, () => callbacks.contextCreate?.(PLUGIN_ID, 0));
     const { vmStart, configure } = callbacks;
     const isStarted = this.#begin("proxy_on_vm_start", vmStart, () =>
@@ -195,7 +191,7 @@ export class ProxyInstance implements Host, StreamRunner {
   #begin(name: string, callback: unknown, call?: () => number | undefined): number {
     if (callback === undefined) return 1;
     // Both kinds of start function take no parameters.
-    const result = this.#invoke(this.#root, name, call ?? (callback as () => number | undefined), START_FUEL);
+    const result = this.#invoke(this.root, name, call ?? (callback as () => number | undefined), START_FUEL);
     if (typeof result === "number") return result;
     throw cannotStart(`${result.reason} in ${name}`);
   }
@@ -211,7 +207,7 @@ export class ProxyInstance implements Host, StreamRunner {
     const microseconds = (runtime.clock() - began) * 1000;
     counts.invoked(phase, outcome, { fuel: this.machine.used, microseconds, trace: context.exchange?.trace });
     this.output.flush(INFO);
-    this.context = this.#root;
+    this.context = this.root;
     return result;
   }
 
@@ -238,8 +234,8 @@ export class ProxyInstance implements Host, StreamRunner {
   #end(): void {
     if (this.#isBroken) return;
     const { done, remove } = this.callbacks;
-    if (done !== undefined) this.run(this.#root, "proxy_on_done", () => done(PLUGIN_ID));
-    if (!this.#isBroken && remove !== undefined) this.run(this.#root, "proxy_on_delete", () => remove(PLUGIN_ID));
+    if (done !== undefined) this.run(this.root, "proxy_on_done", () => done(PLUGIN_ID));
+    if (!this.#isBroken && remove !== undefined) this.run(this.root, "proxy_on_delete", () => remove(PLUGIN_ID));
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.#release();

@@ -19,19 +19,15 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
   listIndex = -1;
   permit: ConnectionPermit | undefined;
   readonly idleSince: number;
-  readonly #wire: Wire;
+  readonly wire: Wire;
   readonly #entrance: Entrance;
 
   constructor(wire: Wire, entrance: Entrance, ms: number) {
     super();
-    this.#wire = wire;
+    this.wire = wire;
     this.#entrance = entrance;
     this.idleSince = entrance.wheel.now();
     entrance.wheel.set(this, ms);
-  }
-
-  get wire(): Wire {
-    return this.#wire;
   }
 
   /** Sets another deadline, in milliseconds from now. */
@@ -50,7 +46,7 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
   onDrain(): void {}
 
   onEnd(): void {
-    this.#wire.terminate();
+    this.wire.terminate();
   }
 
   onClose(): void {
@@ -58,11 +54,11 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
   }
 
   drain(): void {
-    this.#wire.terminate();
+    this.wire.terminate();
   }
 
   cutOff(): void {
-    this.#wire.terminate();
+    this.wire.terminate();
   }
 
   makeWay(): void {
@@ -76,11 +72,11 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
 
   /** Refuses in plain text. */
   protected refuseInWords(): void {
-    this.#wire.data = new RefusedConnection(this.#wire, this.#entrance.wheel);
+    this.wire.data = new RefusedConnection(this.wire, this.#entrance.wheel);
     this.leave();
   }
 
   override onDeadline(): void {
-    this.#wire.terminate();
+    this.wire.terminate();
   }
 }
