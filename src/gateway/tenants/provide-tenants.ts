@@ -4,16 +4,16 @@ import { type FeatureParts } from "../features/feature-parts.ts";
 import { type LoadedFilters } from "../filters/loaded-filters.ts";
 import { createRequestHeadersPolicy } from "../policy/headers/headers.ts";
 import { routeName } from "../routing/route-name.ts";
+import { ColdStarts } from "./cold-starts.ts";
 import type * as Routes from "./tenant-route.ts";
-import { Tenants } from "./tenants.ts";
-import { type WarmTenantsLimits } from "./warm-tenants.ts";
+import { WarmTenants, type WarmTenantsLimits } from "./warm-tenants.ts";
 
 /** Loaded with the first tenant route (bench start). */
 const tenantRoutes = (): typeof Routes => require("./tenant-route.ts");
 
 interface TenantParts extends FeatureParts {
   readonly filters: LoadedFilters;
-  readonly tenants: Tenants;
+  readonly tenants: Routes.Tenants;
 }
 
 /**
@@ -62,14 +62,16 @@ export function provideTenants(parts: TenantParts): TenantRoutes {
 type TenantDeps = Pick<FeatureParts, "wheel" | "buffers" | "telemetry" | "onError">;
 
 /** The tenants of a worker. They outlive configurations. */
-export function createTenants(config: Config, { telemetry: { counts }, ...servers }: TenantDeps): Tenants {
+export function createTenants(config: Config, { telemetry: { counts }, ...servers }: TenantDeps): Routes.Tenants {
   const metrics = {
     hit: () => counts.add("tenantHits", 1),
     miss: () => counts.add("tenantMisses", 1),
     evicted: () => counts.add("tenantEvictions", 1),
     active: (count: number) => counts.set("tenantsActive", count),
   };
-  return new Tenants({ servers, wheel: servers.wheel, clock: Date.now, metrics }, limitsOf(config));
+  const { wheel } = servers;
+  const warm = new WarmTenants({ servers, wheel, clock: Date.now, metrics }, limitsOf(config));
+  return { wheel, warm, starts: new ColdStarts() };
 }
 
 function limitsOf(config: Config): WarmTenantsLimits {

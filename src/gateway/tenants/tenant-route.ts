@@ -1,6 +1,7 @@
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, firstFieldValue } from "../../lib/http/fields.ts";
+import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { type RespondWithError, CannedError } from "../exchange/local-response.ts";
 import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
@@ -14,12 +15,12 @@ import { isRetryable } from "../proxy/retry/tried-servers.ts";
 import { type Splittable, type TrafficSplit } from "../proxy/split.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type Upstream } from "../upstream/upstream.ts";
+import { type ColdStarts } from "./cold-starts.ts";
 import { ColdWait, type Turn } from "./cold-wait.ts";
 import { BufferedResponse } from "./buffered-response.ts";
 import { tenantKey } from "./tenant-key.ts";
 import { tenantSocket } from "./tenant-socket.ts";
-import { type Tenants } from "./tenants.ts";
-import { type Mapping } from "./warm-tenants.ts";
+import { type Mapping, type WarmTenants } from "./warm-tenants.ts";
 
 const NO_SOCKET = new CannedError("no-upstream", "the filter has not named a socket of the tenant");
 const WRONG_SOCKET = new CannedError("no-upstream", "the socket that the filter has named cannot be used");
@@ -38,6 +39,13 @@ export interface TenantConfig {
   readonly socket_dir: string;
   readonly header: string;
   readonly skip_filter_when_warm: boolean;
+}
+
+/** The data that all tenant routes of a worker share. It survives reloads. */
+export interface Tenants {
+  readonly wheel: TimerWheel;
+  readonly warm: WarmTenants;
+  readonly starts: ColdStarts<Mapping>;
 }
 
 /** The parts of a route that its tenants use. */

@@ -3,7 +3,7 @@ import { type Config } from "../../config/config.ts";
 import { type RemoteControl } from "../../filters/control/remote-control.ts";
 import { type Actor, type EventSink } from "../../telemetry/event.ts";
 import { type MetricsPage, type WorkerSlot } from "../../telemetry/telemetry.ts";
-import { type Tenants } from "../../tenants/tenants.ts";
+import { type Tenants } from "../../tenants/tenant-route.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Issued, type ReadTls } from "../../acme/issued.ts";
 import { type Counts } from "../../telemetry/metrics/counts.ts";
@@ -89,5 +89,5 @@ export interface GatewayProcess extends Gateway {
   /** Replaces the servers of the upstreams that are named. */
   setMembers(members: Membership): void;
   /** The warm tenants of this process. */
-  readonly tenants: Pick<Tenants, "list" | "drop">;
+  readonly tenants: Pick<Tenants, "warm">;
 }

@@ -6,7 +6,7 @@ import { WorkerControl } from "../../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../../pipeline/pipeline.ts";
 import { type MetricsPage } from "../../telemetry/telemetry.ts";
 import { createTenants } from "../../tenants/provide-tenants.ts";
-import { type Tenants } from "../../tenants/tenants.ts";
+import { type Tenants } from "../../tenants/tenant-route.ts";
 import { Directory } from "../../upstream/directory/directory.ts";
 import { type Membership } from "../../upstream/member.ts";
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
@@ -321,7 +321,7 @@ class RunningGateway implements GatewayProcess {
   }
 
   get tenantDirectory(): TenantDirectory {
-    return ownTenants(this.tenants);
+    return ownTenants(this.tenants.warm);
   }
 
   drain(server: ServerName, drained: boolean, by: Actor): boolean {
@@ -337,7 +337,7 @@ class RunningGateway implements GatewayProcess {
     // Closed before the store and the facilitators that it uses.
     await this.#ledger.close();
     this.#compiled?.held.close();
-    this.tenants.close();
+    this.tenants.warm.close();
     this.#control.close();
     await this.#facilitators.close(graceMs);
     // After the settlements that were under way, because they have spans of their own.

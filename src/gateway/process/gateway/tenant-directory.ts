@@ -1,11 +1,10 @@
 import { type TenantDirectory } from "../../admin/operations/parts.ts";
 import { type Tenant } from "../../admin/shapes/common.ts";
-import { type Tenants } from "../../tenants/tenants.ts";
-import { type WarmTenant } from "../../tenants/warm-tenants.ts";
+import { type WarmTenant, type WarmTenants } from "../../tenants/warm-tenants.ts";
 import { type TenantQuestions } from "./tenant-questions.ts";
 
 /** The tenants of the only worker. */
-export function ownTenants(own: Pick<Tenants, "list" | "drop">): TenantDirectory {
+export function ownTenants(own: Pick<WarmTenants, "list" | "drop">): TenantDirectory {
   return {
     list: async () => merged([own.list()]),
     drop: async (key) => own.drop(key),

@@ -1,6 +1,5 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Tenants } from "../../tenants/tenants.ts";
-import { type WarmTenant } from "../../tenants/warm-tenants.ts";
+import { type WarmTenant, type WarmTenants } from "../../tenants/warm-tenants.ts";
 
 /** Milliseconds that a worker has for its reply; then the question fails with `overloaded`. @bound */
 const RESPONSE_MS = 5000;
@@ -28,7 +27,7 @@ const NOTHING: Omit<TenantReply, "kind" | "id"> = { tenants: [], dropped: false 
 /** Makes a worker's reply. A worker that does not serve yet has no tenants. */
 export function serveTenants(
   { id, drop }: TenantQuestion,
-  own: Pick<Tenants, "list" | "drop"> | undefined,
+  own: Pick<WarmTenants, "list" | "drop"> | undefined,
 ): TenantReply {
   const response = { kind: "tenants", id, ...NOTHING } as const;
   if (own === undefined) return response;

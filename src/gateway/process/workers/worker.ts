@@ -89,7 +89,7 @@ async function obey(message: ToWorker): Promise<void> {
       control.heard(message);
       return;
     case "tenants":
-      tell(serveTenants(message, gateway?.tenants));
+      tell(serveTenants(message, gateway?.tenants.warm));
       return;
     case "close":
       // The supervisor may not read the last lines of a process that exits.
