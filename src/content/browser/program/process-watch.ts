@@ -1,6 +1,14 @@
 import { availableParallelism, setPriority, totalmem } from "node:os";
 import { runWhenIdle } from "./idle-policy.ts";
-import { childrenOf, commandOf, killQuietly, type ProcessFacts, processFacts, runnableMs, threadsOf } from "./process-table.ts";
+import {
+  childrenOf,
+  commandOf,
+  killQuietly,
+  type ProcessFacts,
+  processFacts,
+  runnableMs,
+  threadsOf,
+} from "./process-table.ts";
 
 /**
  * Bytes of resident memory of one page's process, which is killed above it. @operator Pages need far less,

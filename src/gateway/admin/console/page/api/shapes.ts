@@ -1,9 +1,10 @@
 /** The responses of the admin interface, as far as the console reads them. */
 import { type z } from "@hono/zod-openapi";
 import { type DeepReadonly } from "../../../../../lib/deep-readonly.ts";
-import { type Actor } from "../../../../telemetry/event.ts";
+import { type GatewayEvent as AnyEvent } from "../../../events/event-log.ts";
 import { type checked, type listedServer } from "../../../shapes/common.ts";
 
+export type { LogLine } from "../../../events/event-log.ts";
 export type { PatchOperation, Tenant, WasmState } from "../../../shapes/common.ts";
 export type { ContentSummary, OverviewSnapshot as Overview } from "../../../shapes/overview.ts";
 export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../shapes/payments.ts";
@@ -99,22 +100,10 @@ export interface Amount {
   readonly symbol?: string | undefined;
 }
 
-export interface GatewayEvent {
-  readonly id: number;
-  readonly time_ms: number;
-  readonly kind: string;
-  readonly by?: Actor;
-  readonly outcome?: string;
-  readonly message: string;
+export interface GatewayEvent extends AnyEvent {
   /** The health of a server. */
   readonly healthy?: boolean;
   readonly in_rotation?: boolean;
-}
-
-export interface LogLine {
-  readonly time_ms: number;
-  readonly worker: number;
-  readonly text: string;
 }
 
 /** A limit of the content service, its use, and the queue for it. */
