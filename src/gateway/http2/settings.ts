@@ -1,3 +1,4 @@
+import { type Http2Settings } from "../exchange/server-host.ts";
 import {
   DEFAULT_MAX_FRAME_SIZE,
   DEFAULT_WINDOW,
@@ -23,12 +24,9 @@ const LARGEST_FRAME_SIZE = 0xff_ffff;
  * The settings that this side sends. Sizes are in bytes: `initialWindowSize` 0 to 2^31-1, `maxFrameSize` 2^14 to
  * 2^24-1.
  */
-export interface LocalSettings {
+export interface LocalSettings extends Omit<Http2Settings, "maxStreams"> {
   /** Streams that the peer may have open at a time. A client leaves it out, because its peer opens no streams. */
   readonly maxStreams?: number;
-  readonly maxHeaderListSize: number;
-  readonly initialWindowSize: number;
-  readonly maxFrameSize: number;
 }
 
 /** A connection error that a frame of the peer causes. */

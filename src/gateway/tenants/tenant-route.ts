@@ -2,8 +2,9 @@ import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, firstFieldValue } from "../../lib/http/fields.ts";
 import { type TimerWheel } from "../../lib/time/timer-wheel.ts";
-import { type RespondWithError, CannedError } from "../exchange/local-response.ts";
+import { CannedError } from "../exchange/local-response.ts";
 import { type Exchange, type RequestHead } from "../exchange/exchange.ts";
+import { type FeatureParts } from "../features/feature-parts.ts";
 import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
 import { type FilterDecision } from "../filters/runtime/filter.ts";
 import { roomForBody } from "../filters/parked-request.ts";
@@ -49,7 +50,7 @@ export interface Tenants {
 }
 
 /** The parts of a route that its tenants use. */
-export interface TenantRouteDeps {
+export interface TenantRouteDeps extends Pick<FeatureParts, "respondWithError" | "log" | "onError"> {
   readonly tenants: Tenants;
   /** Identifies the route: after a reload the same route keeps its mappings. */
   readonly scope: string;
@@ -67,9 +68,6 @@ export interface TenantRouteDeps {
   readonly bodies: BodyMemory;
   /** The memory budget for responses that are buffered until they are complete. */
   readonly memory: BufferAccount;
-  readonly respondWithError: RespondWithError;
-  readonly log: (message: string) => void;
-  readonly onError: (error: unknown) => void;
 }
 
 /**

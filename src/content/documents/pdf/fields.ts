@@ -147,7 +147,8 @@ function withoutSpaces(texts: readonly string[]): string {
   return texts.join("").replace(/\s/g, "");
 }
 
-interface Box {
+/** A rectangle on a page. */
+export interface Box {
   readonly left: number;
   readonly right: number;
   readonly top: number;

@@ -1,4 +1,4 @@
-import { fieldRuns } from "./fields.ts";
+import { type Box, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
@@ -49,12 +49,8 @@ interface Placement {
   readonly turn: number;
 }
 
-interface LinkBox {
+interface LinkBox extends Box {
   readonly url: string;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
 }
 
 /** Reads pages. It keeps the fonts of a document and the time that is left for drawings. */

@@ -32,12 +32,8 @@ export interface Segment {
 }
 
 /** Segments on one line, from left to right. */
-export interface TextRow {
+export interface TextRow extends Pick<Segment, "y" | "top" | "bottom" | "size"> {
   readonly segments: readonly Segment[];
-  readonly y: number;
-  readonly top: number;
-  readonly bottom: number;
-  readonly size: number;
 }
 
 /** Runs as lines from top to bottom, each split at gaps of this minimum width, in heights of the letters. */

@@ -1,17 +1,9 @@
-import { type DialSettings } from "../../upstream/dial.ts";
-import { type Endpoint } from "../../wire/tcp.ts";
+import { type Question } from "../../upstream/directory/ask.ts";
 import { trustOf } from "../../wire/tls-connect.ts";
 import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 
 /** The address of an operator's service, and how the gateway connects to it. */
-export interface ServiceAddress {
-  readonly endpoint: Endpoint;
-  readonly dial: DialSettings;
-  /** Value of `Host`. */
-  readonly host: string;
-  /** Path and query. */
-  readonly path: string;
-}
+export type ServiceAddress = Pick<Question, "endpoint" | "dial" | "host" | "path">;
 
 /**
  * Parses an http or https URL. Over https, the service's certificate is verified with the certificate authorities of

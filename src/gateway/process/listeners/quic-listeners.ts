@@ -24,18 +24,13 @@ const http3 = (): typeof Http3 => require("../../http3/server.ts");
 const TELL_MS = 1000;
 
 /** An HTTP/3 endpoint as the configuration describes it. */
-export interface QuicPlan {
-  readonly address: string;
-  readonly port: number;
+export interface QuicPlan
+  extends Http3.QuicSettings,
+    Pick<Http3.Http3Options, "address" | "port" | "maxHeaderBytes" | "maxHeaderCount"> {
   /** The ports of the TCP listeners that it belongs to. */
   readonly tcpPorts: readonly number[];
   /** All listeners with TLS announce it. */
   readonly isForTls: boolean;
-  readonly maxIdleTimeoutMs: number;
-  readonly maxStreamsBidi: number;
-  readonly maxStreamsUni: number;
-  readonly maxHeaderBytes: number;
-  readonly maxHeaderCount: number;
 }
 
 /** The endpoints of a configuration. `bound` has its TCP listeners in the order of the configuration. */
@@ -132,12 +127,9 @@ class QuicListener {
     try {
       if (!isOurs) await probe(plan);
       this.#endpoint = await http3().startHttp3({
-        address: plan.address,
-        port: plan.port,
+        ...plan,
         material,
         quic: plan,
-        maxHeaderBytes: plan.maxHeaderBytes,
-        maxHeaderCount: plan.maxHeaderCount,
         admit: (peerAddress, clientSubject, serverName) => {
           const permit = limiter.admit(peerAddress, "quic");
           if (permit?.isReserved === false) counts.add("connections", 1, "quic");
