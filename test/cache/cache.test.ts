@@ -35,6 +35,29 @@ test("a fresh stored response serves GET and HEAD, with its age and without a re
   expect(origin.requests).toHaveLength(1);
 });
 
+test("what a client got with its credentials is served to no other client, unless the origin shares it", async () => {
+  for (const [control, isShared] of [
+    ["max-age=60", false],
+    ["max-age=60, public", true],
+    ["s-maxage=60", true],
+  ] as const) {
+    const path = bed.newPath();
+    bed.responses(`Cache-Control: ${control}\r\n`);
+    await bed.ask(path, "Authorization: Bearer secret\r\n");
+    for (const fields of ["Authorization: Bearer other\r\n", ""]) {
+      expect([control, fields, (await bed.ask(path, fields)).body === "body 1"]).toEqual([control, fields, isShared]);
+    }
+  }
+});
+
+test("a stored response keeps its status and its reason phrase", async () => {
+  const path = bed.newPath();
+  bed.responses("Cache-Control: max-age=60\r\n", "404 Not Here");
+  await bed.ask(path);
+  const again = await bed.ask(path);
+  expect([again.startLine, cacheStatus(again)]).toEqual(["HTTP/1.1 404 Not Here", expect.stringContaining("hit")]);
+});
+
 test("a HEAD that fails at the origin neither changes nor removes the stored response", async () => {
   const path = bed.newPath();
   bed.responses('Cache-Control: max-age=60\r\nETag: "a"\r\n');
