@@ -1,8 +1,8 @@
-import { type Element, isTag } from "domhandler";
-import { textContent } from "domutils";
+import { isTag } from "domhandler";
 import { type ESTree } from "meriyah";
 import { isHandlerProperty, isOwnHandler, isPersonal } from "./events.ts";
-import { isAside } from "./page-elements.ts";
+import { Changes, YEAR } from "./changes.ts";
+import { hasShadow, LIFECYCLE, rendersText } from "./components.ts";
 import { type Code, type Scope, type Source } from "./scopes.ts";
 import { setsState } from "./states.ts";
 import {
@@ -15,7 +15,8 @@ import {
   propertyName,
   isMissing,
 } from "./syntax.ts";
-import { tagsIn, UNKNOWN, type Value, Values } from "./values.ts";
+import { tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
+import { type Values } from "./values.ts";
 import { isDataAddress } from "./addresses.ts";
 
 /** Limits of the search in all scripts of a page: visited nodes, calls of one function, and functions in one another. @bound */
@@ -24,59 +25,9 @@ const MAX_CALLS = 6;
 const MAX_STACK = 60;
 
 const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
-const INSERTS =
-  /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|html|text|wrap|wrapInner|load)$/;
-/** Methods that also exist on other objects. */
-const AMBIGUOUS = /^(?:append|before|after|html|text|wrap|wrapInner|load|insertRow|insertCell)$/;
-const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
-const REMOVES = /^(?:remove|empty|detach|hide|fadeOut|slideUp|replaceChildren)$/;
-const UNCOVERS = /^(?:show|fadeIn|slideDown|fadeTo|toggle|slideToggle)$/;
-const WITHOUT_CONTENT = new Set([
-  "script",
-  "link",
-  "style",
-  "canvas",
-  "meta",
-  "noscript",
-  "svg",
-  "img",
-  "source",
-  "button",
-  "input",
-  "select",
-  "option",
-  "label",
-  "progress",
-  "base",
-  "template",
-  "path",
-  "i",
-  "br",
-  "hr",
-  "dialog",
-]);
 const REQUESTS =
   /^(?:(?:window\.)?(?:fetch|ofetch|\$fetch|axios)|(?:axios|\$|jQuery|ky)\.(?:get|getJSON|ajax|request))$/;
-const LIFECYCLE = [
-  "constructor",
-  "connectedCallback",
-  "connect",
-  "initialize",
-  "init",
-  "mounted",
-  "firstUpdated",
-  "updated",
-  "componentDidMount",
-  "componentWillMount",
-  "ngOnInit",
-  "ngAfterViewInit",
-  "render",
-];
-
 const EMPTY: Value = { is: "constant", value: "" };
-
-/** The present year, as footers show it. */
-const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
 
 /** Changes of the content by code that runs by itself. docs/engines.md describes each. @internal */
 export const CODE_SIGNS = [
@@ -104,6 +55,7 @@ interface Running {
 /** Searches the code that runs by itself for changes of the page's content. */
 export class Effects {
   readonly #values: Values;
+  readonly #changes: Changes;
   readonly #stack: Fn[] = [];
   readonly #entered = new Map<Fn, number>();
   readonly #classes = new Set<Class>();
@@ -117,6 +69,7 @@ export class Effects {
 
   constructor(values: Values) {
     this.#values = values;
+    this.#changes = new Changes(values, (sign) => this.#found(sign));
   }
 
   /** Runs what a module exports, as a framework does with a component. */
@@ -133,6 +86,7 @@ export class Effects {
     if (scope === undefined) return;
     const at = { scope, callbacks: 0, callback: undefined };
     this.#code = code;
+    this.#changes.code = code;
     this.#visit(program, at);
     if (this.#handlersRun && this.sign === undefined) {
       this.#entered.clear();
@@ -201,6 +155,7 @@ export class Effects {
       this.#values.selves.set(node, self);
     const outer = this.#code;
     this.#code = scope.code;
+    this.#changes.code = scope.code;
     this.#stack.push(node);
     this.#visit(node.body, { scope, callbacks, callback });
     // A module's getter: the code that uses the module runs the function.
@@ -208,6 +163,7 @@ export class Effects {
       this.#escape(this.#values.of(node.body, scope), { scope, callbacks, callback });
     this.#stack.pop();
     this.#code = outer;
+    this.#changes.code = outer;
   }
 
   /** The number of times that a function runs with such arguments. */
@@ -285,90 +241,18 @@ export class Effects {
     if (target.is === "global" && /^(?:window|document|self|globalThis)$/.test(target.name) && key === "location")
       this.#found("script-redirect");
     if (target.is === "made" && /^(?:className|id|cssText|style)$/.test(key))
-      target.made.names += ` ${Values.textOf(value) ?? ""}`;
+      target.made.names += ` ${textOf(value) ?? ""}`;
     if (target.is === "made" && /^inner(?:HTML|Text)$|^textContent$/.test(key))
-      for (const tag of tagsIn(Values.textOf(value) ?? "?")) target.made.tags.add(tag);
+      for (const tag of tagsIn(textOf(value) ?? "?")) target.made.tags.add(tag);
     if (target.is === "global" && target.name === "document" && key === "title") this.#found("script-writes");
-    if (key === "href" && value.is === "constant" && target.is === "elements") this.#changes(target.all);
-    if (TEXT.test(key)) this.#writes(target, value, key);
+    if (key === "href" && value.is === "constant" && target.is === "elements") this.#changes.change(target.all);
+    if (TEXT.test(key)) this.#changes.writes(target, value, key);
     else if (key === "value" && target.is === "elements")
-      this.#writes({ is: "elements", all: target.all.filter(({ name }) => name === "output") }, value, key);
-    else if (key === "hidden") this.#uncovers(target, value);
+      this.#changes.writes({ is: "elements", all: target.all.filter(({ name }) => name === "output") }, value, key);
+    else if (key === "hidden") this.#changes.uncovers(target, value);
     else if (left.object.type === "MemberExpression" && propertyName(left.object) === "style")
-      this.#styles(left.object, key, value, at);
+      this.#changes.styles(left.object, key, value, scope);
     else if (setsState(node, at, this.#values, this.#code.text)) this.#found("client-state");
-  }
-
-  #styles(style: ESTree.MemberExpression, key: string, value: Value, { scope }: Running): void {
-    const target = this.#values.of(style.object, scope);
-    const text = Values.textOf(value);
-    if (target.is === "made") target.made.names += ` ${text === "fixed" ? "overlay" : ""}`;
-    if (key !== "display" && key !== "visibility" && key !== "cssText") return;
-    this.#uncovers(target, { is: "constant", value: text !== undefined && /none|hidden/.test(text) });
-  }
-
-  /** Hides or uncovers elements. */
-  #uncovers(target: Value, hides: Value): void {
-    if (target.is !== "elements") return;
-    const { page } = this.#values;
-    const hidden = hides.is === "constant" ? Boolean(hides.value) : undefined;
-    if (hidden !== true && target.all.some((element) => page.isCovered(element))) this.#found("script-writes");
-    if (hidden === true && target.all.some((element) => page.isContent(element) && page.hasText(element)))
-      this.#found("script-writes");
-  }
-
-  /** A text or HTML is written into elements. */
-  #writes(target: Value, value: Value, key: string): void {
-    const text = value.is === "constant" ? Values.textOf(value)?.trim() : undefined;
-    if (target.is === "shadow") {
-      if (
-        Values.textOf(value) === undefined ||
-        tagsIn(Values.textOf(value)?.replaceAll(/<style[^]*?<\/style>/gi, "") ?? "").some((tag) => tag === "#text") ||
-        value.is === "text"
-      )
-        this.#changes(target.all);
-      return;
-    }
-    if (target.is === "unknown") {
-      // Code in a handler of its own element, or in a library, writes into elements that others choose.
-      if (!this.#code.isLibrary && text !== "" && key !== "nodeValue") this.#found("script-writes");
-      return;
-    }
-    if (target.is === "instance") this.#writes(target.elements, value, key);
-    if (target.is !== "elements") return;
-    const shown = target.all.filter((element) => text === undefined || isOther(textContent(element), text));
-    if (value.is === "made" && !hasContent(value)) return;
-    this.#changes(
-      text === "" || this.#code.isLibrary ? shown.filter((element) => !this.#values.page.isRendered(element)) : shown,
-    );
-  }
-
-  /** The text of these elements changes. */
-  #changes(elements: readonly Element[]): void {
-    if (elements.some((element) => this.#values.page.isContent(element))) this.#found("script-writes");
-  }
-
-  /** Values are inserted into, or beside, elements. */
-  #inserts(target: Value, given: readonly Value[], key: string): void {
-    for (const value of given) {
-      if (value.is === "made" && !hasContent(value)) continue;
-      if (value.is === "elements" || value.is === "other" || value.is === "function") continue;
-      if (value.is === "constant" && tagsIn(String(value.value ?? "")).every((tag) => WITHOUT_CONTENT.has(tag)))
-        continue;
-      if (
-        value.is === "text" &&
-        (isAside(value.text.slice(0, 200)) || tagsIn(value.text).every((tag) => WITHOUT_CONTENT.has(tag)))
-      )
-        continue;
-      if (target.is === "made") {
-        if (value.is === "made") for (const tag of value.made.tags) target.made.tags.add(tag);
-        else target.made.tags.add("#text");
-      } else if (target.is === "shadow") this.#changes(target.all);
-      else if (target.is === "instance" && target.elements.is === "elements") this.#changes(target.elements.all);
-      else if (target.is === "elements")
-        this.#changes(target.all.filter((element) => !this.#values.page.isRendered(element)));
-      else if (target.is === "unknown" && !this.#code.isLibrary && !AMBIGUOUS.test(key)) this.#found("script-writes");
-    }
   }
 
   #creation(node: ESTree.NewExpression, at: Running): void {
@@ -384,11 +268,11 @@ export class Effects {
     if (handler !== undefined) this.#escape(handler, at);
     if (name === "Function" && args.length > 0 && !this.#code.isLibrary) this.#found("evaluated-code");
     if (name === "EventSource" && this.#requests(args[0])) this.#found("data-request");
-    if (name === "" && callee.is === "unknown") this.#gives(node.callee, args);
+    if (name === "" && callee.is === "unknown") this.#changes.gives(node.callee, args);
   }
 
   #requests(address: Value | undefined): boolean {
-    const text = address === undefined ? undefined : Values.textOf(address);
+    const text = address === undefined ? undefined : textOf(address);
     return text !== undefined && isDataAddress(text, this.#values.page.survey);
   }
 
@@ -465,7 +349,7 @@ export class Effects {
     const [first = UNKNOWN] = args;
     const name = called.is === "global" ? called.name : object.is === "global" ? `${object.name}.${key}` : "";
     if (/(?:^|\.)document\.(?:write|writeln|open)$/.test(name)) {
-      const text = Values.textOf(first) ?? "";
+      const text = textOf(first) ?? "";
       const parent = this.#values.ownElement?.parent;
       const isShown = isMissing(parent) || !isTag(parent) || this.#values.page.isContent(parent);
       if (isShown && !YEAR.test(text) && !/^\s*<(?:script|\/?noscript)/i.test(text)) this.#found("document-write");
@@ -485,7 +369,7 @@ export class Effects {
     } else if (
       (key === "click" || key === "dispatchEvent" || key === "trigger") &&
       object.is === "elements" &&
-      (key !== "trigger" || Values.textOf(first) === "click")
+      (key !== "trigger" || textOf(first) === "click")
     )
       this.#handlersRun = true;
     if (
@@ -493,82 +377,18 @@ export class Effects {
       node.callee.type === "MemberExpression" &&
       node.callee.object.type === "MemberExpression"
     ) {
-      this.#styles(node.callee.object, Values.textOf(first) ?? "", args[1] ?? EMPTY, at);
+      this.#changes.styles(node.callee.object, textOf(first) ?? "", args[1] ?? EMPTY, at.scope);
     }
-    this.#changesBy(key, object, args);
+    this.#changes.call(key, object, args);
     const selects = /^(?:\$|jQuery)$/.test(node.callee.type === "Identifier" ? node.callee.name : name);
     if (selects) return;
-    if (called.is === "unknown" || called.is === "global" || this.#code.isLibrary) this.#gives(node.callee, args);
-  }
-
-  #changesBy(key: string, object: Value, args: readonly Value[]): void {
-    const { page } = this.#values;
-    if (INTO.test(key) && (object.is === "made" || object.is === "text") && args.length === 1) {
-      const [target = UNKNOWN] = args;
-      const text = Values.textOf(target);
-      this.#inserts(text === undefined ? target : { is: "elements", all: page.select(text) }, [object], key);
-    } else if (INSERTS.test(key)) {
-      const given = key.startsWith("insertAdjacent")
-        ? args.slice(1)
-        : key === "insertBefore" || key === "replaceChild"
-          ? args.slice(0, 1)
-          : args;
-      if (/^insert(?:Row|Cell)$/.test(key)) this.#writes(object, UNKNOWN, key);
-      else if (key === "text" || key === "html" || key === "load") {
-        if (given.length > 0 && object.is !== "unknown")
-          this.#writes(object, key === "load" ? UNKNOWN : (given[0] ?? UNKNOWN), key);
-      } else this.#inserts(object, given, key);
-    }
-    if (object.is !== "elements") {
-      if (key === "setAttribute" && object.is === "made")
-        object.made.names += ` ${args.map((arg) => Values.textOf(arg) ?? "").join(" ")}`;
-      if ((key === "addClass" || key === "attr") && object.is === "made")
-        object.made.names += ` ${Values.textOf(args.at(-1) ?? UNKNOWN) ?? ""}`;
-      return;
-    }
-    const attribute = Values.textOf(args[0] ?? UNKNOWN);
-    if (REMOVES.test(key) && args.length === 0) this.#uncovers(object, { is: "constant", value: true });
-    else if (
-      UNCOVERS.test(key) ||
-      ((key === "removeAttribute" || key === "removeAttr" || key === "toggleAttribute") &&
-        (attribute === "hidden" || attribute === "style"))
-    )
-      this.#uncovers(object, { is: "constant", value: false });
-    else if (key === "setAttribute" && attribute === "hidden") this.#uncovers(object, { is: "constant", value: true });
-    else if (key === "css" && attribute === "display")
-      this.#uncovers(object, { is: "constant", value: Values.textOf(args[1] ?? UNKNOWN) === "none" });
-  }
-
-  /** Empty elements of the content are given to code that is not known: `mount(App, document.getElementById("app"))`. */
-  #gives(callee: Node, args: readonly Value[]): void {
-    const { page } = this.#values;
-    for (const arg of args) {
-      const values =
-        arg.is === "object"
-          ? arg.node.properties.flatMap((one) =>
-              one.type === "Property" ? [this.#values.of(one.value, arg.scope)] : [],
-            )
-          : [arg];
-      for (const value of values) {
-        const text =
-          value.is === "constant" && typeof value.value === "string" && /^#[\w-]+$/.test(value.value)
-            ? value.value
-            : undefined;
-        const all = value.is === "elements" ? value.all : text === undefined ? [] : page.select(text);
-        if (all.some((element) => page.isEmpty(element) && page.isContent(element) && element.name !== "body"))
-          this.#found("mount-call");
-      }
-    }
-    const name = propertyName(callee) ?? "";
-    if (/^(?:add|append|insert|prepend|replace)$/.test(name) && args.length > 1) {
-      const [target = UNKNOWN] = args;
-      if (target.is === "elements") this.#changes(target.all);
-    }
+    if (called.is === "unknown" || called.is === "global" || this.#code.isLibrary)
+      this.#changes.gives(node.callee, args);
   }
 
   /** A custom element, or the controller of elements, gets its class. */
   #defines(args: readonly Value[], at: Running): void {
-    const name = Values.textOf(args[0] ?? UNKNOWN);
+    const name = textOf(args[0] ?? UNKNOWN);
     const of = args[1];
     if (name === undefined || of?.is !== "class") return;
     const all = this.#values.page
@@ -585,49 +405,8 @@ export class Effects {
   }
 }
 
-/** Whether the template that a component renders has text, or values. */
-function rendersText(node: Node): boolean {
-  let renders = false;
-  forEachChild(node, (child) => {
-    if (
-      child.type === "TemplateLiteral" &&
-      (child.expressions.length > 0 ||
-        child.quasis.some(({ value }) =>
-          tagsIn(String(value.cooked).replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text"),
-        ))
-    )
-      renders = true;
-    renders ||= rendersText(child);
-  });
-  return renders;
-}
-
-function hasShadow({ children }: Element): boolean {
-  return children.some(
-    (child) => isTag(child) && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
-  );
-}
-
-/** Whether created elements show words, and are not a banner or the like. */
-function hasContent({ made }: Extract<Value, { is: "made" }>): boolean {
-  if (isAside(made.names) || /position\s*:\s*fixed/.test(made.names)) return false;
-  const tags = [...made.tags];
-  if (tags.some((tag) => WITHOUT_CONTENT.has(tag)) && tags.every((tag) => WITHOUT_CONTENT.has(tag) || tag === "#text"))
-    return false;
-  return tags.some((tag) => !WITHOUT_CONTENT.has(tag));
-}
-
 function sends(options: Value | undefined, values: Values): boolean {
   if (options?.is !== "object") return false;
-  const method = Values.textOf(values.property(options, "method") ?? values.property(options, "type") ?? UNKNOWN);
+  const method = textOf(values.property(options, "method") ?? values.property(options, "type") ?? UNKNOWN);
   return method !== undefined && !/^get$/i.test(method);
 }
-
-/** Whether an element has another text. An empty element that gets the present year has the same: it is the end of a footer. */
-function isOther(shown: string, html: string): boolean {
-  const [before, after] = [normal(shown), normal(tagless(html))];
-  return before !== after && !(before === "" && YEAR.test(after));
-}
-
-const normal = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-const tagless = (html: string): string => html.replaceAll(/<[^>]*>/g, "");

@@ -13,36 +13,8 @@ import {
 } from "./syntax.ts";
 import { type PageElements } from "./page-elements.ts";
 import { type ESTree } from "meriyah";
-import { RE2JS } from "re2js";
+import { madeOf, ofText, tagsIn, tested, textOf, UNKNOWN, type Value } from "./value.ts";
 
-/** An element that a script creates. */
-export interface Made {
-  /** The names of the elements in it. */
-  readonly tags: Set<string>;
-  /** Its class names, identifiers and styles. */
-  names: string;
-}
-
-/** The known part of a value. */
-export type Value =
-  | { readonly is: "unknown" }
-  /** A value of the browser or a library that is not an element. */
-  | { readonly is: "other" }
-  | { readonly is: "constant"; readonly value: string | number | boolean | bigint | null | undefined }
-  /** A text of which only a part is known. */
-  | { readonly is: "text"; readonly text: string }
-  | { readonly is: "elements"; readonly all: readonly Element[] }
-  /** The shadow trees of elements. */
-  | { readonly is: "shadow"; readonly all: readonly Element[] }
-  | { readonly is: "made"; readonly made: Made }
-  | { readonly is: "function"; readonly node: Fn; readonly self: Value }
-  | { readonly is: "class"; readonly node: Class }
-  | { readonly is: "instance"; readonly node: Class; readonly elements: Value }
-  | { readonly is: "object"; readonly node: ESTree.ObjectExpression; readonly scope: Scope }
-  | { readonly is: "global"; readonly name: string };
-
-/** A value of which nothing is known. */
-export const UNKNOWN: Value = { is: "unknown" };
 const OTHER: Value = { is: "other" };
 const NOTHING: Value = { is: "constant", value: undefined };
 /** Limits of the expressions that are followed for one value. @bound */
@@ -135,7 +107,7 @@ export class Values {
       case "AssignmentExpression": {
         const right = this.of(node.right, scope);
         if (/^(?:\?\?|\|\||&&)?=$/.test(node.operator)) return right;
-        return node.operator === "+=" ? { is: "text", text: Values.textOf(right) ?? "" } : OTHER;
+        return node.operator === "+=" ? { is: "text", text: textOf(right) ?? "" } : OTHER;
       }
       case "SequenceExpression":
         return this.of(node.expressions.at(-1), scope);
@@ -196,12 +168,6 @@ export class Values {
       : undefined;
   }
 
-  /** The text of a value, as far as it is known. */
-  static textOf(value: Value): string | undefined {
-    if (value.is === "text") return value.text;
-    return value.is === "constant" ? String(value.value ?? "") : undefined;
-  }
-
   self(scope: Scope): Value {
     let at: Scope | undefined = scope;
     while (at !== undefined && (at.owner === undefined || at.owner.type === "ArrowFunctionExpression")) at = at.parent;
@@ -210,7 +176,7 @@ export class Values {
 
   #joined(parts: readonly Value[], isWhole: boolean): Value {
     const text = parts
-      .map((part) => Values.textOf(part) ?? "")
+      .map((part) => textOf(part) ?? "")
       .join("")
       .slice(0, MAX_TEXT);
     return isWhole ? { is: "constant", value: text } : { is: "text", text };
@@ -221,7 +187,7 @@ export class Values {
     const [a, b] = [this.of(left, scope), this.of(right, scope)];
     if (operator === "+") {
       if (a.is === "constant" && b.is === "constant") return this.#joined([a, b], true);
-      return Values.textOf(a) === undefined && Values.textOf(b) === undefined ? UNKNOWN : this.#joined([a, b], false);
+      return textOf(a) === undefined && textOf(b) === undefined ? UNKNOWN : this.#joined([a, b], false);
     }
     if (a.is !== "constant" || b.is !== "constant")
       return /^[=!<>]/.test(operator) || operator === "in" ? UNKNOWN : OTHER;
@@ -444,7 +410,7 @@ export class Values {
     const { callee, arguments: args } = node;
     if (callee.type === "Super") return NOTHING;
     const first = (): Value => this.of(args[0], scope);
-    const text = (): string | undefined => Values.textOf(first());
+    const text = (): string | undefined => textOf(first());
     if (callee.type === "MemberExpression") {
       const key = this.key(callee, scope) ?? "";
       const object = this.of(callee.object, scope);
@@ -469,7 +435,7 @@ export class Values {
   }
 
   #jquery(node: ESTree.CallExpression, given: Value, scope: Scope): Value {
-    const text = Values.textOf(given);
+    const text = textOf(given);
     if (text === undefined) return given;
     if (/^\s*</.test(text)) return this.#keep(node, tagsIn(text), text);
     const within = node.arguments.length > 1 ? this.of(node.arguments[1], scope) : UNKNOWN;
@@ -500,7 +466,7 @@ export class Values {
       if (found !== undefined) return found;
     }
     if (isDocument && /^create(?:ElementNS|Element|TextNode|DocumentFragment)$/.test(key)) {
-      const name = key.endsWith("NS") ? Values.textOf(this.of(node.arguments[1], scope)) : text();
+      const name = key.endsWith("NS") ? textOf(this.of(node.arguments[1], scope)) : text();
       return this.#keep(
         node,
         key === "createTextNode" ? ["#text"] : key === "createDocumentFragment" ? [] : [(name ?? "?").toLowerCase()],
@@ -552,7 +518,7 @@ export class Values {
     const given = this.of(node.arguments[1], scope);
     if (target.is === "made" && given.is === "object") {
       for (const name of ["className", "id"])
-        target.made.names += ` ${Values.textOf(this.property(given, name) ?? UNKNOWN) ?? ""}`;
+        target.made.names += ` ${textOf(this.property(given, name) ?? UNKNOWN) ?? ""}`;
     }
     return target;
   }
@@ -621,29 +587,6 @@ const ANY_YEAR = 2099;
 const USER_AGENT =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
 
-/** The result of a method of a known text. */
-function ofText(text: string, key: string, given: Value): Value | undefined {
-  const part = Values.textOf(given);
-  if (given.is !== "constant" || part === undefined)
-    return text === "" && key === "match" ? { is: "constant", value: null } : UNKNOWN;
-  if (key === "includes") return { is: "constant", value: text.includes(part) };
-  if (key === "startsWith") return { is: "constant", value: text.startsWith(part) };
-  return key === "indexOf" ? { is: "constant", value: text.indexOf(part) } : UNKNOWN;
-}
-
-/** Whether a known text matches a pattern, in linear time. */
-function tested({ pattern, flags }: { readonly pattern: string; readonly flags: string }, given: Value): Value {
-  if (given.is !== "constant") return UNKNOWN;
-  try {
-    const isFound = RE2JS.compile(pattern, flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0)
-      .matcher(String(given.value))
-      .find();
-    return { is: "constant", value: isFound };
-  } catch {
-    return UNKNOWN;
-  }
-}
-
 /** Whether the value of an expression is one element or null. */
 function isSingle(node: Node): boolean {
   if (node.type === "Identifier" || node.type === "ChainExpression") return true;
@@ -671,23 +614,4 @@ function sibling(element: Element, side: "next" | "prev"): Element | null {
   let at = element[side];
   while (at !== null && !isTag(at)) at = at[side];
   return at;
-}
-
-function madeOf(element: Element): Made {
-  const tags = new Set<string>();
-  const visit = ({ children }: Pick<Element, "children">): void => {
-    for (const child of children) {
-      if (isTag(child)) tags.add(child.name);
-      else tags.add("#text");
-      if ("children" in child) visit(child);
-    }
-  };
-  visit(element);
-  return { tags, names: "" };
-}
-
-/** The names of the elements in a text of HTML. */
-export function tagsIn(html: string): string[] {
-  const tags = Array.from(html.matchAll(/<([a-z?][\w-]*)/gi), ([, name = ""]) => name.toLowerCase());
-  return html.replaceAll(/<[^>]*>?/g, "").trim() === "" ? tags : [...tags, "#text"];
 }

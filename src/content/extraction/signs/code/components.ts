@@ -1,0 +1,44 @@
+import { type Element, isTag } from "domhandler";
+import { forEachChild, type Node } from "./syntax.ts";
+import { tagsIn } from "./value.ts";
+
+/** Methods that browsers and frameworks call by themselves. */
+export const LIFECYCLE = [
+  "constructor",
+  "connectedCallback",
+  "connect",
+  "initialize",
+  "init",
+  "mounted",
+  "firstUpdated",
+  "updated",
+  "componentDidMount",
+  "componentWillMount",
+  "ngOnInit",
+  "ngAfterViewInit",
+  "render",
+];
+
+/** Whether the template that a component renders has text, or values. */
+export function rendersText(node: Node): boolean {
+  let renders = false;
+  forEachChild(node, (child) => {
+    if (
+      child.type === "TemplateLiteral" &&
+      (child.expressions.length > 0 ||
+        child.quasis.some(({ value }) =>
+          tagsIn(String(value.cooked).replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text"),
+        ))
+    )
+      renders = true;
+    renders ||= rendersText(child);
+  });
+  return renders;
+}
+
+/** Whether an element has a declarative shadow tree. */
+export function hasShadow({ children }: Element): boolean {
+  return children.some(
+    (child) => isTag(child) && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
+  );
+}
