@@ -82,9 +82,9 @@ const MAX_PREFIX = 64;
 
 /** The location of the ledger. Without either, the ledger of `turnpike start`. */
 export interface LedgerLocation {
-  readonly config?: string;
-  readonly stateDir?: string;
-  readonly store?: string;
+  readonly config?: string | undefined;
+  readonly stateDir?: string | undefined;
+  readonly store?: string | undefined;
 }
 
 /** A request to show or export payments. */
@@ -111,15 +111,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest {
   if (store !== undefined && (config ?? stateDir) !== undefined) {
     throw new UsageError("--store names the ledger; leave out --config and --state-dir");
   }
-  return {
-    query,
-    json: values.json === true,
-    location: {
-      ...(config === undefined ? {} : { config }),
-      ...(stateDir === undefined ? {} : { stateDir }),
-      ...(store === undefined ? {} : { store }),
-    },
-  };
+  return { query, json: values.json === true, location: { config, stateDir, store } };
 }
 
 /** The flags of each subcommand, beyond those that all subcommands have. */
