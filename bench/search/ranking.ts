@@ -23,6 +23,8 @@ const SETS: readonly DocumentSet[] = [
     package: "postgresql-doc-15",
     folder: "usr/share/doc/postgresql-doc-15/html",
   },
+  // Its queries were written after the parameters were chosen.
+  { name: "git", package: "git-doc", folder: "usr/share/doc/git-doc" },
   { name: "python", package: "python3.11-doc", folder: "usr/share/doc/python3.11/html" },
   ...["de", "fr", "es"].map((language) => ({
     name: `libreoffice-${language}`,
@@ -31,8 +33,8 @@ const SETS: readonly DocumentSet[] = [
   })),
 ];
 
-/** Indexes of keywords are left out, because no query asks for them. */
-const LEFT_OUT = /(?:genindex|py-modindex|bookindex)/;
+/** Indexes of keywords and notes on releases are left out, because no query asks for them. */
+const LEFT_OUT = /genindex|py-modindex|bookindex|RelNotes/;
 
 const ABLATIONS: readonly (readonly [name: string, ranking: Partial<Ranking>])[] = [
   ["all", {}],

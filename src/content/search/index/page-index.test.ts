@@ -144,7 +144,7 @@ describe("ranks", () => {
     ["a page with the word in its title before a page with the word in its text", "barge", "barges"],
     ["a page with the words in a heading before a page with the words in its text", "unloading coal", "coal"],
     ["all forms of a word, by the language of the page", "Hafen Schiff", "h%C3%A4fen"],
-    ["all forms of an English word", "navigating", "rudder"],
+    ["the plural of an English word", "rudders", "rudder"],
     ["a word with one wrong character", "ruddar", "rudder"],
     ["a word with two characters swapped", "ruddre", "rudder"],
     ["a long word with two wrong characters", "navegetion", "rudder"],
