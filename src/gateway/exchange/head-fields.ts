@@ -1,5 +1,6 @@
 import { fieldValue, fieldValues, type Fields, hasAnyLine, withoutFields } from "../../lib/http/fields.ts";
 import { flatText } from "../../lib/memory/flat-text.ts";
+import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface FieldLines {
   /** As `fieldValues`. */
   values(lowerName: string): string[];
   has(lowerName: string): boolean;
+  /** Writes `start` and the value as JSON, if the field is there. */
+  writeJson(line: LineBytes, start: string, lowerName: string): void;
   remove(lowerNames: readonly string[]): void;
   /** Adds whole lines at the end. */
   append(lines: Fields): void;

@@ -40,7 +40,7 @@ export class HiddenParameters {
 
   /** Redacts a query, with or without its `?`. */
   query(query: string): string {
-    if (!query.includes("=") || !this.#suspect.test(query)) return query;
+    if (!this.#suspect.test(query) || !query.includes("=")) return query;
     const start = query.startsWith("?") ? "?" : "";
     const parts = query.slice(start.length).split("&");
     return start + parts.map((part) => this.#shown(part)).join("&");

@@ -1,5 +1,6 @@
-import { fieldValue, fieldValues, type Fields, withoutFields } from "../../lib/http/fields.ts";
+import { fieldValue, fieldValues, type Fields, nameAt, withoutFields } from "../../lib/http/fields.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
+import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type FieldLines } from "../exchange/head-fields.ts";
 import { type FieldScan, LINE_NUMBERS, linesText } from "./field-scan.ts";
@@ -7,7 +8,10 @@ import { type FieldScan, LINE_NUMBERS, linesText } from "./field-scan.ts";
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
 const MAX_KEPT_BYTES = 16_384;
 
+const LF = 0x0a;
 const NO_BYTES = new Uint8Array(0);
+/** The place of the value that was looked for last. */
+const valuePlace = { from: 0, to: 0 };
 
 /**
  * The lines of a received head that are passed on. They stay bytes until all of them are read as one text, because most are
@@ -55,7 +59,7 @@ export abstract class HeadLines implements FieldLines {
       const next = this.#valueAt(i);
       value = value === undefined ? next : `${value}, ${next}`;
     }
-    const added = this.#added === "" ? undefined : fieldValue(this.#added, lowerName);
+    const added = this.#adds(lowerName) ? fieldValue(this.#added, lowerName) : undefined;
     if (added === undefined) return value;
     return value === undefined ? added : `${value}, ${added}`;
   }
@@ -65,12 +69,27 @@ export abstract class HeadLines implements FieldLines {
     for (let i = this.#find(lowerName, 0); i >= 0; i = this.#find(lowerName, i + LINE_NUMBERS)) {
       values.push(this.#valueAt(i));
     }
-    if (this.#added !== "") values.push(...fieldValues(this.#added, lowerName));
+    if (this.#adds(lowerName)) values.push(...fieldValues(this.#added, lowerName));
     return values;
   }
 
   has(lowerName: string): boolean {
-    return this.#find(lowerName, 0) >= 0 || (this.#added !== "" && fieldValue(this.#added, lowerName) !== undefined);
+    return this.#find(lowerName, 0) >= 0 || this.#adds(lowerName);
+  }
+
+  writeJson(line: LineBytes, start: string, lowerName: string): void {
+    const i = this.#find(lowerName, 0);
+    const { at } = line;
+    if (i >= 0 && this.#find(lowerName, i + LINE_NUMBERS) < 0 && !this.#adds(lowerName)) {
+      this.#bound(i);
+      line.ascii(start);
+      if (line.jsonBytes(this.#bytes, valuePlace.from, valuePlace.to)) return;
+      line.at = at;
+    }
+    const value = this.value(lowerName);
+    if (value === undefined) return;
+    line.ascii(start);
+    line.json(value);
   }
 
   remove(lowerNames: readonly string[]): void {
@@ -122,6 +141,16 @@ export abstract class HeadLines implements FieldLines {
     return -1;
   }
 
+  /** True if a line of that name was added. Few characters are read one by one faster than by a call of the runtime. */
+  #adds(lowerName: string): boolean {
+    const added = this.#added;
+    for (let start = 0; start < added.length; start++) {
+      if (nameAt(added, start, lowerName)) return true;
+      while (start < added.length && added.charCodeAt(start) !== LF) start++;
+    }
+    return false;
+  }
+
   #isNamedAny(i: number, lowerNames: readonly string[]): boolean {
     for (const name of lowerNames) if (this.#isNamed(i, name)) return true;
     return false;
@@ -139,11 +168,18 @@ export abstract class HeadLines implements FieldLines {
   }
 
   #valueAt(i: number): string {
-    let start = (this.#places[i + 1] ?? 0) + 1;
-    let end = (this.#places[i + 2] ?? 0) - 2;
-    while (start < end && isOws(this.#bytes[start])) start++;
-    while (end > start && isOws(this.#bytes[end - 1])) end--;
-    return latin1Text(this.#bytes, start, end);
+    this.#bound(i);
+    return latin1Text(this.#bytes, valuePlace.from, valuePlace.to);
+  }
+
+  /** Sets `valuePlace` to the value of the line, without the white space around it. */
+  #bound(i: number): void {
+    let from = (this.#places[i + 1] ?? 0) + 1;
+    let to = (this.#places[i + 2] ?? 0) - 2;
+    while (from < to && isOws(this.#bytes[from])) from++;
+    while (to > from && isOws(this.#bytes[to - 1])) to--;
+    valuePlace.from = from;
+    valuePlace.to = to;
   }
 }
 

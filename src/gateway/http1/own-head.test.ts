@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { withoutFields } from "../../lib/http/fields.ts";
+import { LineBytes } from "../../lib/memory/line-bytes.ts";
 import { TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type RequestHead } from "../exchange/exchange.ts";
 import { plainHead } from "../exchange/exchange-state.ts";
@@ -76,6 +77,14 @@ test("fields are found, removed and added in bytes as in texts", () => {
       for (const lowerName of asked) {
         expect(headValue(head, lowerName)).toEqual(headValue(expected, lowerName));
         expect(headValues(head, lowerName)).toEqual(headValues(expected, lowerName));
+        if (head.lines === undefined) continue;
+        const line = new LineBytes(Buffer.alloc(500));
+        head.lines.writeJson(line, ",", lowerName);
+        const found = headValue(expected, lowerName);
+        const json = new LineBytes(Buffer.alloc(500));
+        if (found !== undefined) json.ascii(",");
+        if (found !== undefined) json.json(found);
+        expect(line.bytes.toString("latin1", 0, line.at)).toBe(json.bytes.toString("latin1", 0, json.at));
       }
       expect(hasAnyField(head, asked)).toBe(hasAnyField(expected, asked));
       const pieces = new TextPieces().begin();

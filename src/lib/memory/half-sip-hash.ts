@@ -1,3 +1,5 @@
+import { isAscii } from "./latin1.ts";
+
 /**
  * HalfSipHash-2-4 with 64 bits of output (Aumasson, Bernstein: "SipHash: a fast short-input PRF"; the variant on 32-bit
  * words of the reference implementation). Without the key, an attacker cannot choose inputs that collide. Fast hashes
@@ -75,9 +77,4 @@ function wordOf(bytes: string, start: number, count: number): number {
   let word = 0;
   for (let i = 0; i < count; i++) word |= bytes.charCodeAt(start + i) << (8 * i);
   return word;
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
-  return true;
 }

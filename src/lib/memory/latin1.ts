@@ -31,3 +31,9 @@ export function writeLatin1(bytes: Uint8Array, text: string, offset: number): nu
   for (let i = 0; i < length; i++) bytes[offset + i] = text.charCodeAt(i);
   return length;
 }
+
+/** True if each character is ASCII. */
+export function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}

@@ -60,6 +60,23 @@ export class LineBytes {
     this.at = start + length + 2;
   }
 
+  /** Writes latin1 bytes as `json` does, without making a text. False: the text needs escapes, and nothing was written. */
+  jsonBytes(text: Uint8Array, from: number, to: number): boolean {
+    const { bytes } = this;
+    const start = this.at;
+    if (this.#lacks(to - from + 2)) return true;
+    bytes[start] = QUOTE;
+    let at = start + 1;
+    for (let i = from; i < to; i++) {
+      const code = text[i] ?? 0;
+      if (code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH) return false;
+      bytes[at++] = code;
+    }
+    bytes[at] = QUOTE;
+    this.at = at + 1;
+    return true;
+  }
+
   /** Writes a whole number from 0 to 2^53. */
   integer(value: number): void {
     if (!this.#lacks(MAX_DIGITS)) this.at = writeDecimal(this.bytes, this.at, value);

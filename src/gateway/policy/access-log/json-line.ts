@@ -1,3 +1,4 @@
+import { fieldValue } from "../../../lib/http/fields.ts";
 import { type LineBytes } from "../../../lib/memory/line-bytes.ts";
 import { MADE_ID_BYTES } from "../../../lib/http/request-id.ts";
 import { type LoggedRequest } from "../../exchange/exchange.ts";
@@ -94,7 +95,8 @@ export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsed
   if (truncated !== "") addText(line, ',"truncated":', truncated);
   addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
-  addText(line, ',"user_agent":', headValue(head, "user-agent"));
+  if (head.lines === undefined) addText(line, ',"user_agent":', fieldValue(head.fields, "user-agent"));
+  else head.lines.writeJson(line, ',"user_agent":', "user-agent");
   const referer = headValue(head, "referer");
   if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
   line.ascii("}");

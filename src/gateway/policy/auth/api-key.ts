@@ -1,5 +1,6 @@
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import { headValues, removeFields } from "../../exchange/head-fields.ts";
+import { isAscii } from "../../../lib/memory/latin1.ts";
 import {
   type Admitted,
   consumerLine,
@@ -27,8 +28,6 @@ export interface ApiKeyConfig {
   /** Names of the consumers that are admitted. Empty: all. */
   readonly consumers: readonly string[];
 }
-
-const IS_ASCII = /^[\u0000-\u007f]*$/;
 
 /** The number of 32-bit words in a hash. */
 const HASH_WORDS = 8;
@@ -110,7 +109,7 @@ class ApiKey implements Method {
   /** The number of the key, from 1; 0 if it is not a configured key. */
   #find(value: string): number {
     // Strings are hashed as UTF-8, which gives the same bytes only if all characters are ASCII.
-    Bun.SHA256.hash(IS_ASCII.test(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
+    Bun.SHA256.hash(isAscii(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
     const slot = (this.#presented[0] ?? 0) & (RECENT_KEYS - 1);
     const recent = this.#recent[slot] ?? 0;
     const found = this.#among(recent, recent + 1);
