@@ -15,6 +15,11 @@ const MAX_PASSAGES = 60;
  */
 const OPENING = 3;
 
+/** Characters of other text from which a page must come back to its subject. */
+const ASIDE = 150;
+/** The minimum share of a sentence's names that the title or another sentence has too. */
+const TOPIC = 0.3;
+
 /** A sentence of a source, with its position. */
 export interface Sentence {
   /** Verbatim. */
@@ -104,14 +109,17 @@ export function passagesOf(
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
   // The page of a firm need not repeat the firm's name.
   const titleTerms = sharedTerms(`${source.title} ${(hostOf(source.url) ?? "").replace(/[.-]/gu, " ")}`, terms);
+  const titleNames = namesIn(source.title, terms);
   let openingTerms: ReadonlySet<string> = new Set();
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
   let last: { readonly passage: Passage | undefined; readonly text: string; readonly shared: ReadonlySet<string> }[] =
     [];
+  const mentions = new Map<string, number>();
   for (const sentence of sentencesOf(source.text)) {
     const shared = sharedTerms(sentence.text, terms);
+    for (const name of namesIn(sentence.text, terms)) mentions.set(name, (mentions.get(name) ?? 0) + 1);
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
@@ -135,7 +143,26 @@ export function passagesOf(
     if (passage !== undefined) keep(kept, passage);
     last = [...last.slice(-1), { passage, text: sentence.text, shared }];
   }
-  return kept.toSorted((a, b) => a.start - b.start).slice(0, MAX_PASSAGES * 2);
+  const isTopicOf = (term: string): boolean => titleNames.has(term) || (mentions.get(term) ?? 0) > 1;
+  return kept
+    .toSorted((a, b) => a.start - b.start)
+    .slice(0, MAX_PASSAGES * 2)
+    .map((passage) => (isAside(passage, source, names, isTopicOf) ? { ...passage, isUnreal: true } : passage));
+}
+
+/**
+ * Whether a sentence is the only one of its page that names what the question names. A report comes back to its subject;
+ * a puzzle, a song or a letter that contains the sentence does not.
+ */
+function isAside(
+  { text, shared }: Passage,
+  source: Source,
+  names: ReadonlySet<string>,
+  isTopicOf: (term: string) => boolean,
+): boolean {
+  const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
+  if (source.text.length - text.length < ASIDE || own.length === 0) return false;
+  return own.filter(isTopicOf).length < own.length * TOPIC;
 }
 
 function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
@@ -153,6 +180,11 @@ function keep(kept: Passage[], passage: Passage): void {
 
 function rank(passage: Passage): number {
   return passage.coverage + passage.context * 0.3 + (passage.index < OPENING ? 0.2 : 0);
+}
+
+/** The terms that a text writes as names. */
+function namesIn(text: string, terms: ReadonlySet<string>): Set<string> {
+  return new Set(wordsOf(text).flatMap(({ stem, capital }) => (capital && terms.has(stem) ? [stem] : [])));
 }
 
 function sharedTerms(text: string, terms: ReadonlySet<string>): Set<string> {
