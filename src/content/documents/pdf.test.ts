@@ -268,6 +268,23 @@ describe("form fields", () => {
   });
 });
 
+describe("free texts", () => {
+  const note = "/Subtype /FreeText /DA (/Helv 12 Tf 0 g) /Contents (A typed note.)";
+
+  test("are read at their places, and without a label", async () => {
+    const text = await formOf(labelled("Above.", "", "Below."), [`${note} /F 4 /Rect [72 666 200 682]`]);
+    expect(text.split("\n\n")).toEqual(["Above.", "A typed note.", "Below."]);
+  });
+
+  test("are the text of a page that has no other", async () => {
+    expect(await formOf([], [`${note} /F 4 /Rect [72 600 300 650]`])).toBe("A typed note.");
+  });
+
+  test("that are hidden are left out", async () => {
+    expect(await formOf(labelled("Above."), [`${note} /F 2 /Rect [72 600 300 650]`])).toBe("Above.");
+  });
+});
+
 describe("rotated pages", () => {
   const upright = [...pdfColumn(72, 540, LEFT), ...pdfColumn(318, 540, RIGHT)];
 

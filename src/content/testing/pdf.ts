@@ -5,7 +5,7 @@ export interface PdfParts {
   readonly links?: readonly string[];
   /** The position of the first link: its left, lower, right and upper edge. */
   readonly linkPlace?: string;
-  /** Form fields of its first page: the entries of each, in PDF syntax. */
+  /** Annotations of its first page, form fields if they name no other subtype: the entries of each, in PDF syntax. */
   readonly fields?: readonly string[];
   /** Entries of the trailer, of the catalogue and of each page, in PDF syntax. */
   readonly trailer?: string;
@@ -36,7 +36,7 @@ export function makePdf(
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   const annotations = [
     ...links.map((url) => `<< /Type /Annot /Subtype /Link /Rect [${linkPlace}] /A << /S /URI /URI (${url}) >> >>`),
-    ...fields.map((field) => `<< /Type /Annot /Subtype /Widget ${field} >>`),
+    ...fields.map((field) => `<< /Type /Annot ${field.includes("/Subtype") ? "" : "/Subtype /Widget"} ${field} >>`),
   ];
   const objects = [
     `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,

@@ -23,9 +23,10 @@ export function isFieldMark(mark: string): boolean {
   return mark.startsWith("field ");
 }
 
-/** The part of pdf.js's widget annotation that is used. */
+/** The part of pdf.js's annotations of form fields and free texts that is used. */
 interface Field {
-  readonly fieldType: string;
+  readonly fieldType?: string;
+  readonly contentsObj?: { readonly str: string };
   readonly rect: readonly unknown[];
   readonly id?: unknown;
   readonly annotationFlags?: unknown;
@@ -39,17 +40,20 @@ interface Field {
   readonly buttonValue?: unknown;
 }
 
+/** The type of an annotation whose text is shown on the page (ISO 32000-1 §12.5.6.6). It has no label. */
+const FREE_TEXT = "FreeText";
+
 function isField(annotation: object): annotation is Field {
-  return (
-    "fieldType" in annotation &&
-    typeof annotation.fieldType === "string" &&
-    "rect" in annotation &&
-    Array.isArray(annotation.rect)
-  );
+  const hasText = "fieldType" in annotation ? typeof annotation.fieldType === "string" : isFreeText(annotation);
+  return hasText && "rect" in annotation && Array.isArray(annotation.rect);
+}
+
+function isFreeText(annotation: object): boolean {
+  return "subtype" in annotation && annotation.subtype === FREE_TEXT;
 }
 
 /**
- * The values of the form fields that a page shows, as text at their places. `runs` is the text of the page: a value has
+ * The values of the form fields that a page shows, and its free texts, as text at their places. `runs` is the text of the page: a value has
  * the baseline and the size of the label beside it. Passwords are left out.
  */
 export function fieldRuns(annotations: readonly object[], runs: readonly Run[], placed: Placed): Run[] {
@@ -75,6 +79,7 @@ function isHidden({ hidden, password, annotationFlags }: Field): boolean {
 
 /** The text that a field shows. Empty for push buttons and signatures. */
 function valueOf({ fieldType, fieldValue, options, ...field }: Field): string {
+  if (fieldType === undefined) return field.contentsObj?.str ?? "";
   if (field.checkBox === true) return fieldValue === field.exportValue && fieldValue !== "Off" ? "[x]" : "[ ]";
   if (field.radioButton === true) {
     return typeof fieldValue === "string" && fieldValue === field.buttonValue ? "[x]" : "[ ]";
@@ -110,7 +115,7 @@ function linesOf(value: string, most: number): string[] {
     .filter((line) => line !== "");
 }
 
-function runsOf({ id, rect }: Field, lines: readonly string[], runs: readonly Run[], placed: Placed): Run[] {
+function runsOf({ id, rect, fieldType }: Field, lines: readonly string[], runs: readonly Run[], placed: Placed): Run[] {
   const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect.map(Number);
   const [[ax, ay], [bx, by]] = [placed(x1, y1), placed(x2, y2)];
   const box = { left: Math.min(ax, bx), right: Math.max(ax, bx), top: Math.min(ay, by), bottom: Math.max(ay, by) };
@@ -118,7 +123,7 @@ function runsOf({ id, rect }: Field, lines: readonly string[], runs: readonly Ru
   // A field without an area is not shown.
   if (!(width > 0 && height > 0 && Number.isFinite(width + height + box.left + box.top))) return [];
   const own = Math.min(SIZE, (height / lines.length) * 0.75);
-  const label = lines.length === 1 ? labelOf(box, runs) : undefined;
+  const label = lines.length === 1 && fieldType !== undefined ? labelOf(box, runs) : undefined;
   const size = label?.size ?? own;
   const top = label?.y ?? (lines.length === 1 ? box.top + height / 2 + own * 0.35 : box.top + own * 1.1);
   if (isShown(lines, box, runs)) return [];
