@@ -233,8 +233,12 @@ async function cases(): Promise<Case[]> {
   return all;
 }
 
-/** `npm run bench -- http1 [--count N] [--rounds N] [--only TEXT]`: ns of CPU for a request, the median and each round. */
+/** `npm run bench -- http1`: ns of CPU for a request, the median and each round. */
 export async function http1(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    console.log("usage: npm run bench -- http1 [--count N] [--rounds N] [--only TEXT]");
+    return 0;
+  }
   const options = {
     count: { type: "string", default: "200000" },
     rounds: { type: "string", default: "5" },

@@ -39,7 +39,7 @@ function asked({ ended }: NodeProxy): number {
   return ended.filter((method) => method === "eth_blockNumber").length;
 }
 
-/** A node that says what a test wants, of a chain that exists only in its answers. */
+/** A node whose responses a test sets. There is no chain behind it. */
 class ScriptedNode {
   readonly sent: SeenTransaction[] = [];
   readonly receipts = new Map<Hex, { readonly status: Hex; readonly block: bigint }>();
@@ -48,10 +48,10 @@ class ScriptedNode {
   count = 0;
   pending = 0;
   gas = 100_000n;
-  /** The answer to `eth_feeHistory`, and to a read of the newest block. */
+  /** The results of `eth_feeHistory`, and of a read of the newest block. */
   history: object = { baseFeePerGas: [hex(9n), hex(GWEI)], reward: [[hex(2n * GWEI)], [hex(GWEI)]] };
   newest: object | null = { number: "0x1", timestamp: "0x1", baseFeePerGas: hex(3n * GWEI) };
-  /** What is wrong with a transaction: a message of the node, or "down". */
+  /** The error that a transaction gets: a message of the node, or "down". */
   refuse: (seen: SeenTransaction) => string | undefined = () => undefined;
 
   readonly behaviour: Behaviour = (call) => {
@@ -403,7 +403,7 @@ describe("the transactions of a key", () => {
       expect(script.sent).toHaveLength(1);
     });
 
-    test("fill the sender, until nobody waits for them and their nonces are used", async () => {
+    test("fill the sender, until no payment waits for them and their nonces are used", async () => {
       sender.close();
       sender = open({ maxPending: 2 });
       const all = [send(), send()];

@@ -1,6 +1,6 @@
 /**
- * Whatever call of a node fails, and however: no payment gets another outcome than its true one. For every way to pay, and every fate
- * of a payment, one call after the other gets a wrong response.
+ * A wrong response of a node gives no payment another outcome than its true one. For every way to pay, and every fate of a payment,
+ * one call after the other gets a wrong response.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";

@@ -96,7 +96,7 @@ const TUNNEL_DOWN: Flow = {
   },
 };
 
-/** Lets a body pass in parts of at least so many bytes. */
+/** Number of bytes of a part, at least, in which a body passes. */
 const HELD_BYTES = 50_000;
 /** Pauses until it holds enough bytes, or all: its result is 1 for "pause". */
 const HOLDS = [...op.get(2), 0x45, ...op.get(1), ...op.i32(HELD_BYTES), 0x49, 0x71];

@@ -40,7 +40,7 @@ test.each(["", "yesterday", "2026-13-45", null, undefined])("an invalid time is 
   expect(readOutput(written({}, { date })).statements[0]).not.toHaveProperty("date");
 });
 
-describe("a reasoning model's answer is read", () => {
+describe("the response of a reasoning model is read", () => {
   const DRAFT = written({ probability: 0.1 });
   const ANSWER = written({ probability: 0.9 });
   test.each<[string, string]>([
@@ -64,7 +64,7 @@ describe("a reasoning model's answer is read", () => {
   test.each<[string, string]>([
     ["thoughts that do not end", `<think>A draft: ${DRAFT}`],
     ["half an answer", ANSWER.slice(0, ANSWER.length / 2)],
-    ["an answer without its last brace", ANSWER.slice(0, -1)],
+    ["a response without its last brace", ANSWER.slice(0, -1)],
     ["braces without end", "{".repeat(1_000_000)],
     ["a list without end", `{"statements":[${`${JSON.stringify(STATEMENT)},`.repeat(5_000)}`],
   ])("and %s are not", (_what, text) => expect(failureOf(text)).toBe("its response is not JSON"));
