@@ -2,10 +2,10 @@ import { type Document } from "domhandler";
 import { type Script } from "../../tree/extraction.ts";
 import { type Survey } from "../survey.ts";
 import { Effects } from "./effects.ts";
+import { Evaluator } from "./evaluator.ts";
 import { PageElements } from "./page-elements.ts";
 import { Scopes, type Source } from "./scopes.ts";
 import { parse } from "./syntax.ts";
-import { Values } from "./values.ts";
 
 /** Characters of all scripts of a page that are parsed. @bound */
 const MAX_CODE = 1_500_000;
@@ -44,7 +44,7 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
     exported.set(script.url, scopes.add(program, script.isModule, code));
     return [{ ...script, code, program }];
   });
-  const values = new Values(scopes, new PageElements(tree, survey), (name, from) => {
+  const values = new Evaluator(scopes, new PageElements(tree, survey), (name, from) => {
     const file = from.replace(/^.*\//, "");
     const url = [...exported.keys()].find((one) => one !== "" && one.replace(/[?#].*$/, "").endsWith(`/${file}`));
     return url === undefined ? undefined : exported.get(url)?.get(name);

@@ -2,6 +2,7 @@ import { isTag } from "domhandler";
 import { type ESTree } from "meriyah";
 import { isHandlerProperty, isOwnHandler, isPersonal } from "./events.ts";
 import { Changes, YEAR } from "./changes.ts";
+import { methodOf, scopeAround } from "./classes.ts";
 import { hasShadow, LIFECYCLE, rendersText } from "./components.ts";
 import { type Code, type Scope, type Source } from "./scopes.ts";
 import { setsState } from "./states.ts";
@@ -150,9 +151,7 @@ export class Effects {
     const scope = this.#values.scopes.of(node);
     if (scope === undefined || isMissing(node.body)) return;
     this.#entered.set(node, count + 1);
-    this.#values.frames.set(node, args);
-    if (node.type !== "ArrowFunctionExpression" && (self.is !== "unknown" || !this.#values.selves.has(node)))
-      this.#values.selves.set(node, self);
+    this.#values.frames.enter(node, args, self);
     const outer = this.#code;
     this.#code = scope.code;
     this.#changes.code = scope.code;
@@ -204,11 +203,11 @@ export class Effects {
     if (elements.is !== "elements" && this.#classes.has(of) && args.every(({ is }) => is === "unknown")) return;
     this.#classes.add(of);
     for (const name of LIFECYCLE) {
-      const method = this.#values.method(of, name);
+      const method = methodOf(this.#values, of, name);
       if (method === undefined || (args.length > 0 && name !== "constructor")) continue;
       this.#enter(method, args, instance, { callbacks: at.callbacks + 1, callback: method });
     }
-    const scope = this.#values.scopeOf(of) ?? at.scope;
+    const scope = scopeAround(of, this.#values.scopes) ?? at.scope;
     for (const member of of.body.body) {
       if (member.type === "PropertyDefinition" && !isMissing(member.value)) this.#visit(member.value, { ...at, scope });
     }
@@ -399,7 +398,7 @@ export class Effects {
       this.#classes.add(of.node);
       return;
     }
-    const render = this.#values.method(of.node, "render");
+    const render = methodOf(this.#values, of.node, "render");
     if (render !== undefined && rendersText(render)) this.#found("shadow-root");
     this.#instantiate(of.node, { is: "elements", all }, at);
   }

@@ -1,6 +1,5 @@
 import { type Element, isTag } from "domhandler";
 import { type ESTree } from "meriyah";
-import { RE2JS } from "re2js";
 import { type Scope } from "./scopes.ts";
 import { type Class, type Fn } from "./syntax.ts";
 
@@ -33,6 +32,35 @@ export type Value =
 /** A value of which nothing is known. */
 export const UNKNOWN: Value = { is: "unknown" };
 
+/** A value that is not an element. */
+export const OTHER: Value = { is: "other" };
+
+/** A known value. */
+export function constant(value: Extract<Value, { is: "constant" }>["value"]): Value {
+  return { is: "constant", value };
+}
+
+/** The value `undefined`. */
+export const NOTHING = constant(undefined);
+
+/** A list of elements. */
+export function elements(all: readonly Element[]): Value {
+  return { is: "elements", all };
+}
+
+/** The common part of several possible values: all their elements. */
+export function either(values: readonly Value[]): Value {
+  const [first, ...rest] = values;
+  if (first === undefined) return OTHER;
+  if (rest.length === 0) return first;
+  const all = values.flatMap((value) => (value.is === "elements" ? value.all : []));
+  if (all.length > 0) return elements(all);
+  return (
+    values.find(({ is }) => is === "made" || is === "function" || is === "text") ??
+    (values.every(({ is }) => is === "constant" || is === "other") ? OTHER : UNKNOWN)
+  );
+}
+
 /** The text of a value, as far as it is known. */
 export function textOf(value: Value): string | undefined {
   if (value.is === "text") return value.text;
@@ -57,27 +85,4 @@ export function madeOf(element: Element): Made {
   };
   visit(element);
   return { tags, names: "" };
-}
-
-/** The result of a method of a known text. */
-export function ofText(text: string, key: string, given: Value): Value | undefined {
-  const part = textOf(given);
-  if (given.is !== "constant" || part === undefined)
-    return text === "" && key === "match" ? { is: "constant", value: null } : UNKNOWN;
-  if (key === "includes") return { is: "constant", value: text.includes(part) };
-  if (key === "startsWith") return { is: "constant", value: text.startsWith(part) };
-  return key === "indexOf" ? { is: "constant", value: text.indexOf(part) } : UNKNOWN;
-}
-
-/** Whether a known text matches a pattern, in linear time. */
-export function tested({ pattern, flags }: { readonly pattern: string; readonly flags: string }, given: Value): Value {
-  if (given.is !== "constant") return UNKNOWN;
-  try {
-    const isFound = RE2JS.compile(pattern, flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0)
-      .matcher(String(given.value))
-      .find();
-    return { is: "constant", value: isFound };
-  } catch {
-    return UNKNOWN;
-  }
 }

@@ -1,0 +1,82 @@
+import { type Element } from "domhandler";
+import { type PageElements } from "./page-elements.ts";
+import { constant, elements, NOTHING, OTHER, UNKNOWN, type Value } from "./value.ts";
+
+/** Objects of the browser other than elements. */
+const OBJECTS = new Set(
+  "window document self globalThis top parent location navigator history localStorage sessionStorage console Math JSON Object Array Date Promise Number String performance screen crypto customElements Intl Reflect Symbol".split(
+    " ",
+  ),
+);
+
+/** Functions whose results are not elements. */
+const FUNCTIONS =
+  /^[a-z]\w*(?:Int|Float|URI\w*)$|^(?:Number|String|Boolean|Date|setTimeout|setInterval|requestAnimationFrame|matchMedia|getComputedStyle)$/;
+
+const WINDOW = /^(?:window|self|globalThis)$/;
+const STORAGE = /^(?:local|session)Storage$/;
+
+/** Selectors of the elements in properties of the document. */
+const OF_DOCUMENT: ReadonlyMap<string, string> = new Map([
+  ["body", "body"],
+  ["documentElement", "html"],
+  ["head", "head"],
+  ["links", "a[href]"],
+  ["forms", "form"],
+  ["images", "img"],
+]);
+
+const USER_AGENT =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+
+/** Whether a global variable is an object of the browser. */
+export function isBrowserObject(name: string): boolean {
+  return OBJECTS.has(name);
+}
+
+/** Whether a global variable is the window, whose properties are the global variables. */
+export function isWindow(name: string): boolean {
+  return WINDOW.test(name);
+}
+
+/** Whether a function of the browser returns something other than elements. */
+export function returnsOther(name: string): boolean {
+  return FUNCTIONS.test(name);
+}
+
+/** The value of a property of a browser's object at the first visit of a page. Undefined if it is not known. */
+export function browserProperty(
+  name: string,
+  key: string,
+  page: PageElements,
+  ownScript: Element | undefined,
+): Value | undefined {
+  if (name === "document") {
+    const selector = OF_DOCUMENT.get(key);
+    if (selector !== undefined) return elements(page.select(selector));
+    if (key === "currentScript") return ownScript === undefined ? UNKNOWN : elements([ownScript]);
+    if (key === "cookie" || key === "referrer") return constant("");
+  }
+  if (name === "location") {
+    if (key === "hash") return constant("");
+    if (key === "search" || key === "pathname" || key === "hostname" || key === "host")
+      return constant(URL.parse(page.survey.source.finalUrl)?.[key] ?? "");
+  }
+  if (name === "navigator" && key === "userAgent") return constant(USER_AGENT);
+  if (STORAGE.test(name)) return key === "getItem" ? OTHER : NOTHING;
+  const isPart = /^(?:document|location|localStorage|sessionStorage|navigator|history|customElements)$/.test(key);
+  return isPart && (WINDOW.test(name) || name === "document") ? { is: "global", name: key } : undefined;
+}
+
+/** The result of a method of a browser's object that reads the address or an empty storage. */
+export function browserMethod(
+  name: string,
+  key: string,
+  page: PageElements,
+  text: () => string | undefined,
+): Value | undefined {
+  if (STORAGE.test(name) && key === "getItem") return constant(null);
+  if (name !== "URLSearchParams" || (key !== "get" && key !== "has")) return undefined;
+  const given = URL.parse(page.survey.source.finalUrl)?.searchParams.get(text() ?? "") ?? null;
+  return constant(key === "has" ? given !== null : given);
+}

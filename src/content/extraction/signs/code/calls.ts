@@ -1,0 +1,184 @@
+import { type Element } from "domhandler";
+import { type ESTree } from "meriyah";
+import { browserMethod, returnsOther } from "./browser.ts";
+import { foundBy, isAround, returnsSame } from "./elements.ts";
+import { Results } from "./results.ts";
+import { type Scope } from "./scopes.ts";
+import { type Node } from "./syntax.ts";
+import { ofText, tested } from "./texts.ts";
+import { constant, elements, madeOf, NOTHING, OTHER, tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
+import { type Values } from "./values.ts";
+
+/** In place of the present year: a year that no page shows. */
+const ANY_YEAR = 2099;
+
+/** A call of a method. */
+interface MethodCall {
+  readonly node: ESTree.CallExpression;
+  readonly scope: Scope;
+  /** The expression of the object, and its value. */
+  readonly on: Node;
+  readonly object: Value;
+  readonly key: string;
+}
+
+/** Finds the values of calls, and of `new`. */
+export class Calls {
+  readonly #values: Values;
+  readonly #results: Results;
+  readonly #made = new Map<Node, Value>();
+
+  constructor(values: Values) {
+    this.#values = values;
+    this.#results = new Results(values);
+  }
+
+  /** The object that `new` creates. */
+  created(node: ESTree.NewExpression, scope: Scope): Value {
+    const callee = this.#values.of(node.callee, scope);
+    if (callee.is === "class") return { is: "instance", node: callee.node, elements: OTHER };
+    if (callee.is !== "global") return UNKNOWN;
+    if (callee.name === "Text") return this.#keep(node, ["#text"]);
+    return callee.name === "URLSearchParams" ? callee : OTHER;
+  }
+
+  /** The result of a call. */
+  called(node: ESTree.CallExpression, scope: Scope): Value {
+    const { callee, arguments: args } = node;
+    if (callee.type === "Super") return NOTHING;
+    if (callee.type === "MemberExpression") {
+      const key = this.#values.key(callee, scope) ?? "";
+      const object = this.#values.of(callee.object, scope);
+      const found = this.#method({ node, scope, on: callee.object, object, key });
+      if (found !== undefined) return found;
+    }
+    const called = this.#values.of(callee, scope);
+    if (called.is === "function") {
+      const given = args.map((arg) => this.#values.of(arg, scope));
+      return this.#results.of(called.node, given, called.self);
+    }
+    const selects =
+      called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text({ node, scope }) ?? "");
+    if (selects || isJquery(called, callee)) return this.#jquery(node, scope);
+    return called.is === "global" && returnsOther(called.name) ? OTHER : UNKNOWN;
+  }
+
+  #argument({ node, scope }: Pick<MethodCall, "node" | "scope">, index = 0): Value {
+    return this.#values.of(node.arguments[index], scope);
+  }
+
+  #text(call: Pick<MethodCall, "node" | "scope">, index = 0): string | undefined {
+    return textOf(this.#argument(call, index));
+  }
+
+  /** A created element: the same for each look at its creation. */
+  #keep(node: Node, tags: readonly string[], names = ""): Value {
+    const made = this.#made.get(node) ?? { is: "made", made: { tags: new Set(tags), names } };
+    this.#made.set(node, made);
+    return made;
+  }
+
+  #jquery(node: ESTree.CallExpression, scope: Scope): Value {
+    const given = this.#argument({ node, scope });
+    const text = textOf(given);
+    if (text === undefined) return given;
+    if (/^\s*</.test(text)) return this.#keep(node, tagsIn(text), text);
+    const within = node.arguments.length > 1 ? this.#argument({ node, scope }, 1) : UNKNOWN;
+    return elements(this.#values.page.select(text, within.is === "elements" ? within.all : undefined));
+  }
+
+  #method(call: MethodCall): Value | undefined {
+    const { is } = call.object;
+    if (is === "function" || is === "class" || is === "object") return undefined;
+    return (
+      this.#search(call) ??
+      this.#creation(call) ??
+      this.#ofConstant(call) ??
+      this.#ofBrowser(call) ??
+      this.#ofElements(call)
+    );
+  }
+
+  #search(call: MethodCall): Value | undefined {
+    const { key, object } = call;
+    const all = elementsOf(object);
+    const within = isDocument(object) ? undefined : (all ?? "unknown");
+    if (within === "unknown" && object.is !== "unknown" && object.is !== "shadow") return undefined;
+    return foundBy(key, this.#values.page, () => this.#text(call), within);
+  }
+
+  #creation(call: MethodCall): Value | undefined {
+    const { node, key, object } = call;
+    if (isDocument(object)) {
+      if (key === "createTextNode") return this.#keep(node, ["#text"]);
+      if (key === "createDocumentFragment") return this.#keep(node, []);
+      if (key === "createElement" || key === "createElementNS")
+        return this.#keep(node, [(this.#text(call, key === "createElement" ? 0 : 1) ?? "?").toLowerCase()]);
+    }
+    if (key === "createContextualFragment" || key === "parseFromString") {
+      const html = this.#text(call);
+      return this.#keep(node, tagsIn(html ?? "<?>"), html);
+    }
+    if (key !== "cloneNode" && key !== "importNode") return undefined;
+    const source = key === "cloneNode" ? object : this.#argument(call);
+    return source.is === "elements" && source.all[0] !== undefined
+      ? this.#keep(node, [...madeOf(source.all[0]).tags])
+      : source;
+  }
+
+  #ofConstant(call: MethodCall): Value | undefined {
+    const { key, object, on } = call;
+    if (key === "getFullYear" && object.is !== "constant") return constant(ANY_YEAR);
+    if (object.is === "constant" && typeof object.value === "string")
+      return ofText(object.value, key, this.#argument(call));
+    return key === "test" && on.type === "Literal" && "regex" in on
+      ? tested(on.regex, this.#argument(call))
+      : undefined;
+  }
+
+  #ofBrowser(call: MethodCall): Value | undefined {
+    const { key, object } = call;
+    if (object.is !== "global") return undefined;
+    const method = `${object.name}.${key}`;
+    if (method === "Object.assign" || method === "Object.freeze") return this.#assigned(call);
+    if (method === "Array.from" || method === "Promise.resolve") return this.#argument(call);
+    return browserMethod(object.name, key, this.#values.page, () => this.#text(call));
+  }
+
+  #ofElements(call: MethodCall): Value | undefined {
+    const { key, object } = call;
+    const all = elementsOf(object);
+    if (key === "attachShadow" && all !== undefined) return { is: "shadow", all };
+    if (object.is !== "elements" && object.is !== "made") return undefined;
+    if (key === "getAttribute") return UNKNOWN;
+    if (returnsSame(key)) return object;
+    if (isAround(key)) return this.#values.member(object, key);
+    if (key === "appendChild" || key === "insertBefore") return this.#argument(call);
+    return object.is === "made" ? object : OTHER;
+  }
+
+  /** `Object.assign(element, { className: "banner" })` gives the element names. */
+  #assigned(call: MethodCall): Value {
+    const [target, given] = [this.#argument(call), this.#argument(call, 1)];
+    if (target.is === "made" && given.is === "object") {
+      for (const name of ["className", "id"])
+        target.made.names += ` ${textOf(this.#values.property(given, name) ?? UNKNOWN) ?? ""}`;
+    }
+    return target;
+  }
+}
+
+/** The elements of a value whose methods are those of elements. */
+function elementsOf(object: Value): readonly Element[] | undefined {
+  const value = object.is === "instance" ? object.elements : object;
+  return value.is === "elements" ? value.all : undefined;
+}
+
+function isDocument(object: Value): boolean {
+  return object.is === "global" && object.name === "document";
+}
+
+function isJquery(called: Value, callee: Node): boolean {
+  if (called.is === "global") return called.name === "$" || called.name === "jQuery";
+  return called.is === "unknown" && callee.type === "Identifier" && /^(?:\$|jQuery|jq)$/.test(callee.name);
+}

@@ -1,0 +1,26 @@
+import { type Scope } from "./scopes.ts";
+import { type Node, propertyName } from "./syntax.ts";
+import { type Values } from "./values.ts";
+
+/** Whether a condition is true. Undefined if that is not known. */
+export function truthOf(values: Values, node: Node, scope: Scope): boolean | undefined {
+  if (node.type === "LogicalExpression" && node.operator !== "??") {
+    const [left, right] = [truthOf(values, node.left, scope), truthOf(values, node.right, scope)];
+    const decides = node.operator === "||";
+    if (left === decides || right === decides) return decides;
+    return left === undefined || right === undefined ? undefined : !decides;
+  }
+  const value = values.of(node, scope);
+  if (value.is === "constant") return Boolean(value.value);
+  if (value.is === "elements" && value.all.length === 0) return isSingle(node) ? false : undefined;
+  return /^(?:elements|made|function|class|object)$/.test(value.is) ? true : undefined;
+}
+
+/** Whether the value of an expression is one element or null. */
+function isSingle(node: Node): boolean {
+  if (node.type === "Identifier" || node.type === "ChainExpression") return true;
+  const callee = node.type === "CallExpression" ? node.callee : undefined;
+  return (
+    callee?.type === "MemberExpression" && /^(?:querySelector|getElementById|closest)$/.test(propertyName(callee) ?? "")
+  );
+}

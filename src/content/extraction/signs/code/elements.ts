@@ -1,0 +1,89 @@
+import { type Element, isTag } from "domhandler";
+import { textContent } from "domutils";
+import { type PageElements } from "./page-elements.ts";
+import { isMissing } from "./syntax.ts";
+import { MAX_TEXT } from "./texts.ts";
+import { constant, elements, madeOf, OTHER, UNKNOWN, type Value } from "./value.ts";
+
+/** Methods of elements, lists of elements and jQuery whose result is the same elements, or some of them. */
+const SAME =
+  /^(?:filter|slice|eq|first|last|not|add|end|each|forEach|map|item|at|get|values|entries|toArray|reverse|sort|concat|addClass|removeClass|toggleClass|attr|css|data|prop|on|off|one|bind|animate|stop|delay|html|text|append|appendTo|prepend|wrap|empty|show|hide|fadeIn|fadeOut|removeAttr|then|catch|finally|addBack|ready)$/;
+
+/** Properties, and methods of jQuery, with the elements around an element. */
+const SIBLINGS = /^(?:(?:next|previous)(?:Element)?Sibling|next|prev|nextAll|prevAll|siblings)$/;
+const ABOVE = /^(?:parent(?:Node|Element)?|parents|parentsUntil|offsetParent)$/;
+const BELOW = /^(?:children|childNodes|contents|(?:first|last)(?:Element)?Child|tBodies|rows|cells|elements|options)$/;
+
+/** Properties of a created element that are in it, or around it. */
+const OF_MADE = /^(?:content|(?:first|last)(?:Element)?Child|children|childNodes|parent(?:Node|Element)|0)$/;
+
+const MAX_CHILDREN = 50;
+/** Maximum number of elements that `querySelector` finds below several elements. */
+const MAX_FIRST = 20;
+
+/** The value of a property of elements. */
+export function propertyOfElements(all: readonly Element[], key: string): Value {
+  if (/^\d+$/.test(key)) return present([all[Number(key)] ?? all.at(-1)]);
+  if (key === "length") return constant(all.length);
+  if (ABOVE.test(key)) return present(all.map(({ parent }) => (parent !== null && isTag(parent) ? parent : null)));
+  if (BELOW.test(key)) return elements(all.flatMap(({ children }) => children.filter(isTag).slice(0, MAX_CHILDREN)));
+  if (SIBLINGS.test(key)) return present(all.map((one) => sibling(one, key.startsWith("n") ? "next" : "prev")));
+  const [first] = all;
+  if (key === "textContent" || key === "innerText" || key === "innerHTML")
+    return { is: "text", text: first === undefined ? "" : textContent(first).slice(0, MAX_TEXT) };
+  if (key === "content" && first?.name === "template") return { is: "made", made: madeOf(first) };
+  return key === "shadowRoot" ? constant(null) : OTHER;
+}
+
+/** The value of a property of a created element. */
+export function propertyOfMade(made: Value, key: string): Value {
+  return OF_MADE.test(key) ? made : OTHER;
+}
+
+/** Whether a method returns the elements that have it. */
+export function returnsSame(method: string): boolean {
+  return SAME.test(method);
+}
+
+/** Whether a property or a method of jQuery names the elements above, below or beside an element. */
+export function isAround(key: string): boolean {
+  return ABOVE.test(key) || BELOW.test(key) || SIBLINGS.test(key);
+}
+
+/** The elements that a method finds, in the document if `within` is undefined. Undefined if the method does not search. */
+export function foundBy(
+  key: string,
+  page: PageElements,
+  text: () => string | undefined,
+  within: readonly Element[] | "unknown" | undefined,
+): Value | undefined {
+  if (key === "getElementById") {
+    const id = text();
+    return id === undefined ? UNKNOWN : elements(page.byId(id));
+  }
+  if (!/^(?:querySelector(?:All)?|find|closest|getElementsBy.*)$/.test(key)) return undefined;
+  const given = text();
+  if (given === undefined || within === "unknown") return UNKNOWN;
+  if (key === "closest") {
+    const above = page.select(given);
+    return elements(above.filter((one) => within?.some((inner) => isOrHas(one, inner)) === true));
+  }
+  const selector = key === "getElementsByClassName" ? `.${given.trim().split(/\s+/).join(".")}` : given;
+  const all = page.select(selector.replace(/^:scope\s*>?\s*/, ""), within);
+  return elements(key === "querySelector" ? all.slice(0, within === undefined ? 1 : MAX_FIRST) : all);
+}
+
+function present(all: readonly (Element | null | undefined)[]): Value {
+  return elements(all.filter((one) => !isMissing(one)));
+}
+
+function isOrHas(element: Element, inner: Element): boolean {
+  for (let at: Element["parent"] | Element = inner; at !== null; at = at.parent) if (at === element) return true;
+  return false;
+}
+
+function sibling(element: Element, side: "next" | "prev"): Element | null {
+  let at = element[side];
+  while (at !== null && !isTag(at)) at = at[side];
+  return at;
+}

@@ -1,0 +1,69 @@
+import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
+import { methodOf } from "./classes.ts";
+import { propertyOfElements, propertyOfMade } from "./elements.ts";
+import { type Scope } from "./scopes.ts";
+import { valueByName, valueOfSources, valueOfVariable } from "./sources.ts";
+import { propertyName } from "./syntax.ts";
+import { constant, elements, OTHER, UNKNOWN, type Value } from "./value.ts";
+import { type Values } from "./values.ts";
+
+/** The value of a property of a value. The name is undefined if it is computed and not known. */
+export function valueOfMember(
+  values: Values,
+  object: Value,
+  key: string | undefined,
+  scope = values.scopes.global,
+): Value {
+  if (key === undefined) return object.is === "elements" ? object : UNKNOWN;
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- other values have no known properties
+  switch (object.is) {
+    case "global":
+      return ofGlobal(values, object.name, key, scope);
+    case "elements":
+      return propertyOfElements(object.all, key);
+    case "shadow":
+      return key === "host" ? elements(object.all) : UNKNOWN;
+    case "made":
+      return propertyOfMade(object, key);
+    case "object":
+      return valueOfProperty(values, object, key) ?? valueByName(values, key);
+    case "instance":
+      return ofInstance(values, object, key);
+    case "constant":
+      return key === "length" && typeof object.value === "string" ? constant(object.value.length) : UNKNOWN;
+    default:
+      return valueByName(values, key);
+  }
+}
+
+/** The value of a property of an object literal. Undefined if the literal does not have it. */
+export function valueOfProperty(
+  values: Values,
+  object: Extract<Value, { is: "object" }>,
+  key: string,
+): Value | undefined {
+  for (const property of object.node.properties) {
+    if (property.type !== "Property" || propertyName(property) !== key) continue;
+    const value = values.of(property.value, object.scope);
+    return value.is === "function" && value.node.type !== "ArrowFunctionExpression"
+      ? { ...value, self: object }
+      : value;
+  }
+  return undefined;
+}
+
+function ofInstance(values: Values, instance: Extract<Value, { is: "instance" }>, key: string): Value {
+  if (key === "element" || key === "host") return instance.elements;
+  const method = methodOf(values, instance.node, key);
+  if (method !== undefined) return { is: "function", node: method, self: instance };
+  const fields = values.scopes.fields.get(instance.node)?.get(key);
+  if (fields !== undefined) return valueOfSources(values, fields);
+  return instance.elements.is === "elements" ? propertyOfElements(instance.elements.all, key) : UNKNOWN;
+}
+
+function ofGlobal(values: Values, name: string, key: string, scope: Scope): Value {
+  const known = browserProperty(name, key, values.page, values.ownElement);
+  if (known !== undefined) return known;
+  if (isWindow(name)) return valueOfVariable(values, key, scope.top);
+  return isBrowserObject(name) ? OTHER : { is: "global", name: `${name}.${key}` };
+}

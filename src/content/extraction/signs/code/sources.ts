@@ -1,0 +1,63 @@
+import { isBrowserObject } from "./browser.ts";
+import { type Scope, type Source } from "./scopes.ts";
+import { either, elements, NOTHING, UNKNOWN, type Value } from "./value.ts";
+import { type Values } from "./values.ts";
+
+/** Maximum number of assignments of a variable that are followed, the last ones first. */
+const MAX_SOURCES = 4;
+
+/** The value of a variable: of a script, an element by its identifier, or of the browser. */
+export function valueOfVariable(values: Values, name: string, scope: Scope): Value {
+  const sources = scope.find(name);
+  if (sources !== undefined) return valueOfSources(values, sources);
+  if (name === "undefined") return NOTHING;
+  if (isBrowserObject(name)) return { is: "global", name };
+  const byId = values.page.byId(name);
+  if (byId.length > 0) return elements(byId);
+  const given = valueByName(values, name);
+  return given.is === "unknown" ? { is: "global", name } : given;
+}
+
+/** The common part of the values that are assigned to a variable or a field. */
+export function valueOfSources(values: Values, sources: readonly Source[]): Value {
+  if (sources.length === 0) return UNKNOWN;
+  return either(sources.slice(-MAX_SOURCES).map((source) => values.source(source)));
+}
+
+/** The only value that scripts assign to properties with this name. */
+export function valueByName(values: Values, key: string): Value {
+  const [source, ...others] = values.scopes.methods.get(key) ?? [];
+  return source === undefined || others.length > 0 ? UNKNOWN : values.source(source);
+}
+
+/** The value of one source of a variable. */
+export function valueOfSource(values: Values, source: Source): Value {
+  switch (source.is) {
+    case "value":
+    case "each":
+      return values.of(source.node, source.scope);
+    case "parameter":
+      return valueOfParameter(values, source);
+    case "part":
+      return source.key === "..."
+        ? valueOfRest(values, source.of)
+        : values.member(values.source(source.of), source.key);
+    case "import": {
+      const exported = values.exported(source.name, source.from);
+      return exported === undefined ? UNKNOWN : values.source(exported);
+    }
+  }
+}
+
+function valueOfParameter(values: Values, { owner, index }: Extract<Source, { is: "parameter" }>): Value {
+  const value = values.frames.argumentsOf(owner)?.[index] ?? UNKNOWN;
+  const pattern = owner.params[index];
+  if (value.is !== "constant" || value.value !== undefined || pattern?.type !== "AssignmentPattern") return value;
+  const inner = values.scopes.of(owner);
+  return inner === undefined ? UNKNOWN : values.of(pattern.right, inner);
+}
+
+function valueOfRest(values: Values, of: Source): Value {
+  const args = of.is === "parameter" ? values.frames.argumentsOf(of.owner)?.slice(of.index) : undefined;
+  return args === undefined ? UNKNOWN : either(args);
+}
