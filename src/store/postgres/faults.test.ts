@@ -258,7 +258,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   });
 
   test("a session without progress is given up in time, and the next statement gets a new one", async () => {
-    await using opened = await open({ statementMs: 300, size: 1 });
+    await using opened = await open({ statementMs: patient(300), size: 1 });
     const { ledger } = opened.store;
     await ledger.find(PAYMENT);
     const pids = await server.backendsOf(opened.user);
@@ -266,8 +266,8 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     try {
       for (const pid of pids) process.kill(pid, "SIGSTOP");
       const said = await Promise.all([ledger.reserve(PAYMENT).catch(String), ledger.find(PAYMENT).catch(String)]);
-      expect(said[0]).toContain("the server did not respond within 800 ms");
-      expect(said[1]).toContain("no connection was free within 300 ms");
+      expect(said[0]).toContain(`the server did not respond within ${patient(300) + 500} ms`);
+      expect(said[1]).toContain(`no connection was free within ${patient(300)} ms`);
       await recovers(opened.store, "0xafter");
     } finally {
       for (const pid of pids) process.kill(pid, "SIGCONT");
@@ -275,7 +275,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
   });
 
   test("the server ends a wait for a row that another transaction has locked", async () => {
-    await using opened = await open({ statementMs: 200 });
+    await using opened = await open({ statementMs: patient(200) });
     const { store, user } = opened;
     await store.ledger.reserve(PAYMENT);
     const blocker = await Connection.open(server.settings());
@@ -320,7 +320,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await opened.store.ready();
     using relay = await startRelay(server.port);
     const target = { ...opened.settings.target, port: relay.port };
-    const database = new Database({ ...opened.settings, target, statementMs: 100, size: 1 }, now);
+    const database = new Database({ ...opened.settings, target, statementMs: patient(100), size: 1 }, now);
     const ledger = new PostgresLedger(database, now);
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).leased).toBe(true);
     relay.loses = true;

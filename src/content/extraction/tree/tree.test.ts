@@ -5,7 +5,7 @@ import { parse, serialize } from "parse5";
 import { adapter } from "parse5-htmlparser2-tree-adapter";
 import { MAX_DEPTH, parseTree } from "./tree.ts";
 
-const FOLDER = new URL("markdown/testdata/", import.meta.url);
+const FOLDER = new URL("../markdown/testdata/", import.meta.url);
 const PAGES = readdirSync(FOLDER).filter((name) => name.endsWith(".html"));
 
 const MISNESTED = [
