@@ -105,6 +105,7 @@ test("each operation has the price of its route: its own, that of a shorter pref
   const said = Object.entries(paths).map(([path, { get, post }]) => [path, (post ?? get)?.["x-price"]]);
   expect(Object.fromEntries(said)).toEqual({
     "/search": `70000 units of ${USDT.asset}`,
+    "/search/content": `70000 units of ${USDT.asset}`,
     "/scrape": "$3.00",
     "/batch": "$3.00",
     "/extract": "$3.00",
