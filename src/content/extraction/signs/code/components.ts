@@ -1,6 +1,6 @@
 import { type Element, isTag } from "domhandler";
+import { hasWords } from "./content.ts";
 import { forEachChild, type Node } from "./syntax.ts";
-import { tagsIn } from "./value.ts";
 
 /** Methods that browsers and frameworks call by themselves. */
 export const LIFECYCLE = [
@@ -25,10 +25,7 @@ export function rendersText(node: Node): boolean {
   forEachChild(node, (child) => {
     if (
       child.type === "TemplateLiteral" &&
-      (child.expressions.length > 0 ||
-        child.quasis.some(({ value }) =>
-          tagsIn(String(value.cooked).replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text"),
-        ))
+      (child.expressions.length > 0 || child.quasis.some(({ value }) => hasWords(String(value.cooked))))
     )
       renders = true;
     renders ||= rendersText(child);

@@ -1,4 +1,5 @@
 import { type ESTree } from "meriyah";
+import { type Running } from "./running.ts";
 import { type Scope, type Source } from "./scopes.ts";
 import { type Node } from "./syntax.ts";
 import { type Values } from "./values.ts";
@@ -10,22 +11,14 @@ const PERSONAL =
 /** Characters of a callback in which such values are searched. */
 const MAX_CALLBACK = 600;
 
-interface At {
-  readonly scope: Scope;
-  readonly callbacks: number;
-  /** The callback that runs. */
-  readonly callback: Node | undefined;
-}
-
 /**
  * Whether a component sets its state after it was mounted, so that it may show other content than the server rendered:
  * `setRows(all)`, `rows.value = all`, `set(rows, all)`, `this.setState({ rows })`.
  */
 export function setsState(
   node: ESTree.CallExpression | ESTree.AssignmentExpression,
-  { scope, callbacks, callback }: At,
+  { scope, code: { text: code }, callbacks, callback }: Running,
   values: Values,
-  code: string,
 ): boolean {
   if (callbacks < 2) return false;
   if (callback !== undefined && PERSONAL.test(code.slice(callback.start, callback.end).slice(0, MAX_CALLBACK)))
@@ -74,12 +67,7 @@ function stateOf(sources: readonly Source[] | undefined, values: Values): Node |
 function firstValue([source]: readonly Source[], values: Values): Node | undefined {
   if (source?.is !== "value" || source.node.type !== "CallExpression") return undefined;
   const { callee, arguments: args } = source.node;
-  if (
-    callee.type === "Super" ||
-    values.of(source.node, source.scope).is === "elements" ||
-    values.of(source.node, source.scope).is === "made"
-  )
-    return undefined;
+  if (callee.type === "Super" || /^(?:elements|made)$/.test(values.of(source.node, source.scope).is)) return undefined;
   const [first, second] = args;
   if (first === undefined) return source.node;
   if (second !== undefined) return undefined;

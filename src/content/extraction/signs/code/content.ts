@@ -1,0 +1,56 @@
+import { isAside } from "./page-elements.ts";
+import { type Made, tagsIn } from "./value.ts";
+
+/** Elements without words that belong to the content. */
+const WITHOUT_CONTENT = new Set([
+  "script",
+  "link",
+  "style",
+  "canvas",
+  "meta",
+  "noscript",
+  "svg",
+  "img",
+  "source",
+  "button",
+  "input",
+  "select",
+  "option",
+  "label",
+  "progress",
+  "base",
+  "template",
+  "path",
+  "i",
+  "br",
+  "hr",
+  "dialog",
+]);
+
+/** The present year, as footers show it. */
+export const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
+
+/** Whether created elements show words, and are not a banner or the like. */
+export function hasContent({ tags, names }: Made): boolean {
+  if (isAside(names) || /position\s*:\s*fixed/.test(names)) return false;
+  const elements = [...tags].filter((tag) => tag !== "#text");
+  return elements.length === 0 ? tags.size > 0 : elements.some((tag) => !WITHOUT_CONTENT.has(tag));
+}
+
+/** Whether HTML has only elements without content. */
+export function isWithoutContent(html: string): boolean {
+  return tagsIn(html).every((tag) => WITHOUT_CONTENT.has(tag));
+}
+
+/** Whether HTML has a text outside of style sheets. */
+export function hasWords(html: string): boolean {
+  return tagsIn(html.replaceAll(/<style[^]*?<\/style>/gi, "")).includes("#text");
+}
+
+/** Whether an element has another text. An empty element that gets the present year has the same: it is the end of a footer. */
+export function isOther(shown: string, html: string): boolean {
+  const [before, after] = [normal(shown), normal(html.replaceAll(/<[^>]*>/g, ""))];
+  return before !== after && !(before === "" && YEAR.test(after));
+}
+
+const normal = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

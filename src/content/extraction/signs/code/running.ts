@@ -1,0 +1,13 @@
+import { type Code, type Scope } from "./scopes.ts";
+import { type Fn } from "./syntax.ts";
+
+/** A chain of function calls that runs at present. */
+export interface Running {
+  readonly scope: Scope;
+  /** The script of the code. */
+  readonly code: Code;
+  /** The number of callbacks around the code. */
+  readonly callbacks: number;
+  /** The innermost of them. */
+  readonly callback: Fn | undefined;
+}
