@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
-import { CODE_SIGNS } from "./signs/code/sign-names.ts";
+import { CODE_SIGNS } from "./signs/code/effects/sign-names.ts";
 import { scriptSigns, SIGNS } from "./script-signs.ts";
 import { parseTree } from "./tree/tree.ts";
 

@@ -1,11 +1,12 @@
 import { type Document } from "domhandler";
 import { type Script } from "../../tree/extraction.ts";
 import { type Survey } from "../survey.ts";
-import { Effects } from "./effects.ts";
-import { Evaluator } from "./evaluator.ts";
-import { PageElements } from "./page-elements.ts";
-import { Scopes, type Source } from "./scopes.ts";
-import { parse } from "./syntax.ts";
+import { Effects } from "./effects/effects.ts";
+import { Evaluator } from "./values/evaluator.ts";
+import { PageElements } from "./values/page-elements.ts";
+import { type Source } from "./syntax/scope.ts";
+import { Scopes } from "./syntax/scopes.ts";
+import { parse } from "./syntax/syntax.ts";
 
 /** Characters of all scripts of a page that are parsed. @bound */
 const MAX_CODE = 1_500_000;

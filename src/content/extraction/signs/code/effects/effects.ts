@@ -1,18 +1,18 @@
 import { type ESTree } from "meriyah";
-import { type Call, globalName, signOfCall, signOfCreation, signOfProperty } from "./browser-effects.ts";
+import { type Call, globalName, signOfCall, signOfCreation, signOfProperty } from "./browser.ts";
 import { callbackArguments, spreadArguments } from "./callbacks.ts";
 import { Changes } from "./changes.ts";
-import { methodOf } from "./classes.ts";
+import { methodOf } from "../values/classes.ts";
 import { hasShadow, rendersText } from "./components.ts";
 import { addsHandler, isHandlerProperty, isOwnHandler } from "./events.ts";
 import { type Running } from "./running.ts";
 import { Runs } from "./runs.ts";
-import { type Code, type Source } from "./scopes.ts";
+import { type Code, type Source } from "../syntax/scope.ts";
 import { type CodeSign } from "./sign-names.ts";
 import { setsState } from "./states.ts";
-import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
-import { constant, textOf, UNKNOWN, type Value } from "./value.ts";
-import { type Values } from "./values.ts";
+import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
+import { constant, textOf, UNKNOWN, type Value } from "../values/value.ts";
+import { type Values } from "../values/values.ts";
 
 /** Maximum number of nodes that are visited in all scripts of a page. @bound */
 const MAX_STEPS = 400_000;

@@ -1,5 +1,5 @@
 import { isBrowserObject } from "./browser.ts";
-import { type Scope, type Source } from "./scopes.ts";
+import { type Scope, type Source } from "../syntax/scope.ts";
 import { either, elements, NOTHING, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 

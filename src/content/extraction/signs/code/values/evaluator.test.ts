@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { type PageSource } from "../../../page/page.ts";
-import { parseTree } from "../../tree/tree.ts";
-import { survey } from "../survey.ts";
+import { type PageSource } from "../../../../page/page.ts";
+import { parseTree } from "../../../tree/tree.ts";
+import { survey } from "../../survey.ts";
 import { Evaluator } from "./evaluator.ts";
 import { PageElements } from "./page-elements.ts";
-import { Scopes } from "./scopes.ts";
-import { parse } from "./syntax.ts";
+import { Scopes } from "../syntax/scopes.ts";
+import { parse } from "../syntax/syntax.ts";
 import { type Value } from "./value.ts";
 
 const HTML = `<main id="m"><p class="a">One</p><p class="a b">Two</p><template id="t"><i>x</i></template></main>`;

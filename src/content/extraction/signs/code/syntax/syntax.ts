@@ -1,5 +1,5 @@
 import { type ESTree, parse as parseCode } from "meriyah";
-import { type Script } from "../../tree/extraction.ts";
+import { type Script } from "../../../tree/extraction.ts";
 
 /** Any node of a syntax tree, by ESTree. */
 export type Node = ESTree.Node;

@@ -1,4 +1,4 @@
-import { UNKNOWN, type Value } from "./value.ts";
+import { UNKNOWN, type Value } from "../values/value.ts";
 
 /** The arguments of a callback, as far as they are known: `elements.forEach((element) => …)`. */
 export function callbackArguments(object: Value, key: string, args: readonly Value[], index: number): readonly Value[] {

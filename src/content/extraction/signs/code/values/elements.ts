@@ -1,7 +1,7 @@
 import { type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type PageElements } from "./page-elements.ts";
-import { isMissing } from "./syntax.ts";
+import { isMissing } from "../syntax/syntax.ts";
 import { MAX_TEXT } from "./texts.ts";
 import { constant, elements, madeOf, OTHER, UNKNOWN, type Value } from "./value.ts";
 

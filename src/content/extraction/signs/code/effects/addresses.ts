@@ -1,4 +1,4 @@
-import { type Survey } from "../survey.ts";
+import { type Survey } from "../../survey.ts";
 
 /** Addresses of requests that load no content: a user action starts them, or they are the framework's own. */
 const ASIDE =

@@ -1,10 +1,10 @@
-import { methodOf, scopeAround } from "./classes.ts";
+import { methodOf, scopeAround } from "../values/classes.ts";
 import { LIFECYCLE } from "./components.ts";
 import { isHandlerProperty } from "./events.ts";
 import { type Running } from "./running.ts";
-import { type Class, type Fn, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
-import { UNKNOWN, type Value } from "./value.ts";
-import { type Values } from "./values.ts";
+import { type Class, type Fn, isFunction, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
+import { UNKNOWN, type Value } from "../values/value.ts";
+import { type Values } from "../values/values.ts";
 
 /** Limits of the calls of one function, and of functions in one another. @bound */
 const MAX_CALLS = 6;

@@ -3,9 +3,9 @@ import { isDataAddress } from "./addresses.ts";
 import { YEAR } from "./content.ts";
 import { type Running } from "./running.ts";
 import { type CodeSign } from "./sign-names.ts";
-import { isMissing } from "./syntax.ts";
-import { textOf, UNKNOWN, type Value } from "./value.ts";
-import { type Values } from "./values.ts";
+import { isMissing } from "../syntax/syntax.ts";
+import { textOf, UNKNOWN, type Value } from "../values/value.ts";
+import { type Values } from "../values/values.ts";
 
 const WRITES = /(?:^|\.)document\.(?:write|writeln|open)$/;
 const NAVIGATES = /(?:^|\.)location\.(?:replace|assign)$/;

@@ -1,5 +1,5 @@
-import { isAside } from "./page-elements.ts";
-import { type Made, tagsIn } from "./value.ts";
+import { isAside } from "../values/page-elements.ts";
+import { type Made, tagsIn } from "../values/value.ts";
 
 /** Elements without words that belong to the content. */
 const WITHOUT_CONTENT = new Set([

@@ -1,5 +1,5 @@
-import { type Scope } from "./scopes.ts";
-import { type Fn } from "./syntax.ts";
+import { type Scope } from "../syntax/scope.ts";
+import { type Fn } from "../syntax/syntax.ts";
 import { UNKNOWN, type Value } from "./value.ts";
 
 /** The calls of functions: their arguments, and the objects of those that use `this`. */

@@ -1,5 +1,6 @@
-import { type Scope, type Scopes } from "./scopes.ts";
-import { type Class, type Fn, isFunction, isMissing, propertyName } from "./syntax.ts";
+import { type Scope } from "../syntax/scope.ts";
+import { type Scopes } from "../syntax/scopes.ts";
+import { type Class, type Fn, isFunction, isMissing, propertyName } from "../syntax/syntax.ts";
 import { type Values } from "./values.ts";
 
 /** Maximum number of classes that extend one another. */

@@ -1,9 +1,9 @@
 import { browserProperty, isBrowserObject, isWindow } from "./browser.ts";
 import { methodOf } from "./classes.ts";
 import { propertyOfElements, propertyOfMade } from "./elements.ts";
-import { type Scope } from "./scopes.ts";
+import { type Scope } from "../syntax/scope.ts";
 import { valueByName, valueOfSources, valueOfVariable } from "./sources.ts";
-import { propertyName } from "./syntax.ts";
+import { propertyName } from "../syntax/syntax.ts";
 import { constant, elements, OTHER, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 

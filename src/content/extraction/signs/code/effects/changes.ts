@@ -1,14 +1,14 @@
 import { type Element } from "domhandler";
 import { textContent } from "domutils";
 import { type ESTree } from "meriyah";
-import { type Call } from "./browser-effects.ts";
+import { type Call } from "./browser.ts";
 import { hasContent, hasWords, isOther, isWithoutContent } from "./content.ts";
-import { isAside } from "./page-elements.ts";
-import { type Code } from "./scopes.ts";
+import { isAside } from "../values/page-elements.ts";
+import { type Code } from "../syntax/scope.ts";
 import { type Running } from "./running.ts";
-import { type Node, propertyName } from "./syntax.ts";
-import { constant, elements, tagsIn, textOf, UNKNOWN, type Value } from "./value.ts";
-import { type Values } from "./values.ts";
+import { type Node, propertyName } from "../syntax/syntax.ts";
+import { constant, elements, tagsIn, textOf, UNKNOWN, type Value } from "../values/value.ts";
+import { type Values } from "../values/values.ts";
 
 const TEXT = /^(?:textContent|innerText|outerText|innerHTML|outerHTML|nodeValue|srcdoc)$/;
 const INSERTS =

@@ -1,6 +1,6 @@
 import { type Element, isTag } from "domhandler";
 import { hasWords } from "./content.ts";
-import { forEachChild, type Node } from "./syntax.ts";
+import { forEachChild, type Node } from "../syntax/syntax.ts";
 
 /** Methods that browsers and frameworks call by themselves. */
 export const LIFECYCLE = [

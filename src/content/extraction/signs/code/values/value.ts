@@ -1,7 +1,7 @@
 import { type Element, isTag } from "domhandler";
 import { type ESTree } from "meriyah";
-import { type Scope } from "./scopes.ts";
-import { type Class, type Fn } from "./syntax.ts";
+import { type Scope } from "../syntax/scope.ts";
+import { type Class, type Fn } from "../syntax/syntax.ts";
 
 /** An element that a script creates. */
 export interface Made {

@@ -1,8 +1,8 @@
 import { type ChildNode, type Document, type Element, isTag } from "domhandler";
 import { selectAll } from "css-select";
 import { textContent } from "domutils";
-import { ROOTS, waitsForAction } from "../empty-signs.ts";
-import { type Survey, type Surveyed } from "../survey.ts";
+import { ROOTS, waitsForAction } from "../../empty-signs.ts";
+import { type Survey, type Surveyed } from "../../survey.ts";
 
 /** Maximum number of different selectors that are searched in a page, and of elements that are kept of each. */
 const MAX_SELECTORS = 300;

@@ -2,8 +2,9 @@ import { type Element } from "domhandler";
 import { type ESTree } from "meriyah";
 import { type Frames } from "./frames.ts";
 import { type PageElements } from "./page-elements.ts";
-import { type Scope, type Scopes, type Source } from "./scopes.ts";
-import { type Node } from "./syntax.ts";
+import { type Scope, type Source } from "../syntax/scope.ts";
+import { type Scopes } from "../syntax/scopes.ts";
+import { type Node } from "../syntax/syntax.ts";
 import { type Value } from "./value.ts";
 
 /** The values of a page's scripts, found without running the code. */

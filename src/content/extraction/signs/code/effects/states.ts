@@ -1,8 +1,8 @@
 import { type ESTree } from "meriyah";
 import { type Running } from "./running.ts";
-import { type Scope, type Source } from "./scopes.ts";
-import { type Node } from "./syntax.ts";
-import { type Values } from "./values.ts";
+import { type Scope, type Source } from "../syntax/scope.ts";
+import { type Node } from "../syntax/syntax.ts";
+import { type Values } from "../values/values.ts";
 
 /** Values that only the browser knows: stored data of the user, the window's size, and the page's own elements. */
 const PERSONAL =

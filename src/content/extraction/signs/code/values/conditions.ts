@@ -1,5 +1,5 @@
-import { type Scope } from "./scopes.ts";
-import { type Node, propertyName } from "./syntax.ts";
+import { type Scope } from "../syntax/scope.ts";
+import { type Node, propertyName } from "../syntax/syntax.ts";
 import { type Values } from "./values.ts";
 
 /** Whether a condition is true. Undefined if that is not known. */

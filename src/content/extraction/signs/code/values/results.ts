@@ -1,5 +1,6 @@
-import { type Scope, type Scopes } from "./scopes.ts";
-import { type Fn, forEachChild, isClass, isFunction, isMissing, type Node } from "./syntax.ts";
+import { type Scope } from "../syntax/scope.ts";
+import { type Scopes } from "../syntax/scopes.ts";
+import { type Fn, forEachChild, isClass, isFunction, isMissing, type Node } from "../syntax/syntax.ts";
 import { either, NOTHING, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
 

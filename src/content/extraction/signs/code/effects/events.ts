@@ -1,4 +1,4 @@
-import { type Value } from "./value.ts";
+import { type Value } from "../values/value.ts";
 
 /** Events that only a user causes, including scrolling and resizing. */
 const PERSONAL =

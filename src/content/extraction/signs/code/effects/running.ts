@@ -1,5 +1,5 @@
-import { type Code, type Scope } from "./scopes.ts";
-import { type Fn } from "./syntax.ts";
+import { type Code, type Scope } from "../syntax/scope.ts";
+import { type Fn } from "../syntax/syntax.ts";
 
 /** A chain of function calls that runs at present. */
 export interface Running {

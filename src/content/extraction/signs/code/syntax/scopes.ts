@@ -1,0 +1,128 @@
+import { type ESTree } from "meriyah";
+import { bind, exportsOf, sourceOf } from "./bindings.ts";
+import { type Code, Scope, type Source } from "./scope.ts";
+import { type Class, forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "./syntax.ts";
+
+const BLOCKS = new Set([
+  "BlockStatement",
+  "ForStatement",
+  "ForInStatement",
+  "ForOfStatement",
+  "SwitchStatement",
+  "CatchClause",
+  "StaticBlock",
+]);
+const GLOBALS = new Set(["window", "self", "globalThis"]);
+
+/** The variables of all scripts of a page. */
+export class Scopes {
+  /** The variables that all scripts share. */
+  readonly global = new Scope({ text: "", isLibrary: false, hasParts: false });
+  readonly #scopes = new Map<Node, Scope>();
+  #code: Code = this.global.code;
+  /** The values that methods assign to the properties of their object, by class. */
+  readonly fields = new Map<Class, Map<string, Source[]>>();
+  /** Functions and objects that scripts assign to properties, by the properties' names: `App.init = function () {…}`. */
+  readonly methods = new Map<string, Source[]>();
+  readonly #assigned: [name: string, scope: Scope, source: Source][] = [];
+
+  /** Adds a script. Its exports are in the result. */
+  add(program: ESTree.Program, isModule: boolean, code: Code): ReadonlyMap<string, Source> {
+    this.#code = code;
+    const scope = isModule ? new Scope(code, this.global, undefined, true) : this.global;
+    const exported = new Map<string, Source>();
+    this.#scopes.set(program, scope);
+    for (const node of program.body) {
+      this.#walk(node, scope, undefined);
+      if (node.type === "ExportNamedDeclaration" || node.type === "ExportDefaultDeclaration")
+        exportsOf(node, scope, exported);
+    }
+    for (const [name, from, source] of this.#assigned.splice(0)) from.assign(name, source);
+    return exported;
+  }
+
+  /** The scope of a node that has one of its own. */
+  of(node: Node): Scope | undefined {
+    return this.#scopes.get(node);
+  }
+
+  #walk(node: Node, scope: Scope, inClass: Class | undefined): void {
+    let inner = scope;
+    let holder = inClass;
+    if (isFunction(node)) {
+      if (node.type === "FunctionDeclaration" && node.id !== null) scope.declare(node.id.name, sourceOf(node, scope));
+      inner = new Scope(this.#code, scope, node);
+      this.#scopes.set(node, inner);
+      if (node.type === "FunctionExpression" && !isMissing(node.id)) inner.declare(node.id.name, sourceOf(node, scope));
+      node.params.forEach((pattern, index) => bind(pattern, { is: "parameter", owner: node, index }, inner, inner));
+    } else if (isClass(node)) {
+      if (node.id !== null) scope.declare(node.id.name, sourceOf(node, scope));
+      holder = node;
+      this.fields.set(node, new Map());
+    } else if (BLOCKS.has(node.type)) {
+      inner = new Scope(this.#code, scope);
+      this.#scopes.set(node, inner);
+    }
+    this.#bindings(node, inner, holder);
+    if (node.type !== "Identifier" && node.type !== "Literal")
+      forEachChild(node, (child) => this.#walk(child, inner, holder));
+  }
+
+  #bindings(node: Node, scope: Scope, inClass: Class | undefined): void {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
+    switch (node.type) {
+      case "VariableDeclaration": {
+        const into = node.kind === "var" ? scope.function : scope;
+        for (const { id, init } of node.declarations)
+          bind(id, isMissing(init) ? undefined : sourceOf(init, scope), into, scope);
+        return;
+      }
+      case "ForOfStatement":
+        if (node.left.type === "VariableDeclaration")
+          for (const { id } of node.left.declarations) bind(id, { is: "each", node: node.right, scope }, scope, scope);
+        return;
+      case "CatchClause":
+        if (node.param !== null) bind(node.param, undefined, scope, scope);
+        return;
+      case "ImportDeclaration":
+        for (const { local, ...specifier } of node.specifiers) {
+          const name = specifier.type === "ImportSpecifier" ? (propertyName(specifier.imported) ?? "") : "default";
+          scope.declare(local.name, { is: "import", name, from: node.source.value });
+        }
+        return;
+      case "PropertyDefinition": {
+        const name = propertyName(node);
+        if (inClass !== undefined && name !== undefined && !isMissing(node.value))
+          this.#field(inClass, name, sourceOf(node.value, scope));
+        return;
+      }
+      case "AssignmentExpression":
+        this.#assignment(node, scope, inClass);
+        return;
+      default:
+    }
+  }
+
+  #assignment(node: ESTree.AssignmentExpression, scope: Scope, inClass: Class | undefined): void {
+    const { left } = node;
+    const source = sourceOf(node, scope);
+    if (left.type === "Identifier") this.#assigned.push([left.name, scope, source]);
+    else if (left.type === "ArrayPattern" || left.type === "ObjectPattern") bind(left, source, undefined, scope);
+    else if (left.type === "MemberExpression") {
+      const name = propertyName(left);
+      if (name === undefined) return;
+      const { object } = left;
+      if (object.type === "ThisExpression" && inClass !== undefined) this.#field(inClass, name, source);
+      else if (object.type === "Identifier" && GLOBALS.has(object.name)) this.global.declare(name, source);
+      if (isFunction(node.right) || node.right.type === "ObjectExpression")
+        this.methods.set(name, [...(this.methods.get(name) ?? []), sourceOf(node.right, scope)]);
+    }
+  }
+
+  #field(inClass: Class, name: string, source: Source): void {
+    const fields = this.fields.get(inClass);
+    const known = fields?.get(name);
+    if (known === undefined) fields?.set(name, [source]);
+    else known.push(source);
+  }
+}
