@@ -20,6 +20,8 @@ const HEADER = /^(?:::group::)?(\S+\.test\.tsx?):$/;
 const VERDICT = /^\((pass|skip|todo|fail)\) (.*?)(?: \[[\d.]+m?s\])?$/;
 const CRASHED = /^✗ (\S+) (\(.*\))$/;
 const COUNT = /^ *(\d+) (pass|skip|fail|error)s?$/;
+/** Above the lists of skipped and failed tests that the runner repeats at the end of a long run. */
+const REPEATS = /^\d+ tests? (?:skipped|todo|failed):$/;
 const UNHANDLED = "# Unhandled error between tests";
 const RULE = /^-{5,}$/;
 /** A line of a source excerpt, or the mark below its last line. */
@@ -40,6 +42,7 @@ export class TestOutput {
   #text = "";
   #file = "";
   #hasCrashed = false;
+  #hasEnded = false;
   /** The lines of an error that is being printed, between two rules. */
   #error: string[] | undefined;
 
@@ -86,6 +89,7 @@ export class TestOutput {
     const [, crashed, how = ""] = CRASHED.exec(line) ?? [];
     const [, count, word = ""] = COUNT.exec(line) ?? [];
     if (file !== undefined) this.#start(file);
+    else if (REPEATS.test(line)) this.#hasEnded = true;
     else if (verdict !== undefined) this.#take(verdict, name);
     else if (crashed !== undefined) this.#crash(crashed, how);
     else if (count !== undefined) this.#counts.set(word, Number(count));
@@ -98,6 +102,7 @@ export class TestOutput {
   }
 
   #take(verdict: string, name: string): void {
+    if (this.#hasEnded) return;
     this.#loaded.add(this.#file);
     if (verdict === "fail") this.tests.push({ file: this.#file, name, lines: [] });
   }

@@ -62,6 +62,19 @@ describe.each([
 });
 
 test(
+  "a failed test of a long run, whose summary repeats it, is tried again and counted once",
+  async () => {
+    const flaky = `${IS_FIRST} test("races", () => expect(isFirst).toBeFalse());`;
+    const many = 'import { test } from "bun:test"; for (let i = 0; i < 40; i++) test(`passes ${i}`, () => {});';
+    const [code, end] = await runTests({ "flaky.test.ts": flaky, "many.test.ts": many });
+    expect(code).toBe(0);
+    expect(end.match(/^\(\w+\) .*/gm)).toEqual(["(flaky) flaky.test.ts > races"]);
+    expect(end).toEndWith("\n 41 pass\n 0 skip\n 0 fail");
+  },
+  patient(30_000),
+);
+
+test(
   "every failed test and error is named at the end, with its file and the first lines of its error",
   async () => {
     const [code, end] = await runTests({
