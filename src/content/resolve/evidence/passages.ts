@@ -1,7 +1,7 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
 import { Frames } from "../reading/frames.ts";
 import { hostOf } from "../reading/resolution-source.ts";
-import { wordsOf } from "../reading/words.ts";
+import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of a source that are read. The rest is ignored. */
 const MAX_TEXT = 300_000;
@@ -17,8 +17,11 @@ const OPENING = 3;
 
 /** Characters of other text from which a page must come back to its subject. */
 const ASIDE = 150;
-/** The minimum share of a sentence's names that the title or another sentence has too. */
-const TOPIC = 0.3;
+/** The content words of a sentence that the title or another sentence must have too, or the share of its names. */
+const TOPIC = 2;
+const TOPIC_SHARE = 0.3;
+/** Words with the same beginning of this length are of one family: "fishery" and "fishermen". */
+const FAMILY = 5;
 
 /** A sentence of a source, with its position. */
 export interface Sentence {
@@ -47,6 +50,7 @@ export interface Passage extends Sentence {
 }
 
 const END = /[.!?。！？]/u;
+const SENTENCE = /[.!?:;。！？]["”’»)]?$/u;
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{Lu}|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
 
@@ -109,7 +113,7 @@ export function passagesOf(
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
   // The page of a firm need not repeat the firm's name.
   const titleTerms = sharedTerms(`${source.title} ${(hostOf(source.url) ?? "").replace(/[.-]/gu, " ")}`, terms);
-  const titleNames = namesIn(source.title, terms);
+  const titleWords = familiesIn(wordsOf(source.title));
   let openingTerms: ReadonlySet<string> = new Set();
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
@@ -118,8 +122,11 @@ export function passagesOf(
     [];
   const mentions = new Map<string, number>();
   for (const sentence of sentencesOf(source.text)) {
-    const shared = sharedTerms(sentence.text, terms);
-    for (const name of namesIn(sentence.text, terms)) mentions.set(name, (mentions.get(name) ?? 0) + 1);
+    const words = wordsOf(sentence.text);
+    const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
+    // The line with the name of the site or the author is about neither.
+    if (SENTENCE.test(sentence.text))
+      for (const family of familiesIn(words)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
@@ -143,7 +150,8 @@ export function passagesOf(
     if (passage !== undefined) keep(kept, passage);
     last = [...last.slice(-1), { passage, text: sentence.text, shared }];
   }
-  const isTopicOf = (term: string): boolean => titleNames.has(term) || (mentions.get(term) ?? 0) > 1;
+  const isTopicOf = (family: string, { text }: Passage): boolean =>
+    titleWords.has(family) || (mentions.get(family) ?? 0) > (SENTENCE.test(text) ? 1 : 0);
   return kept
     .toSorted((a, b) => a.start - b.start)
     .slice(0, MAX_PASSAGES * 2)
@@ -151,18 +159,22 @@ export function passagesOf(
 }
 
 /**
- * Whether a sentence is the only one of its page that names what the question names. A report comes back to its subject;
- * a puzzle, a song or a letter that contains the sentence does not.
+ * Whether a sentence that names what the question names is the only one of its page on its subject. A report comes back
+ * to it; a puzzle, a song or a letter that contains the sentence does not.
  */
 function isAside(
-  { text, shared }: Passage,
+  passage: Passage,
   source: Source,
   names: ReadonlySet<string>,
-  isTopicOf: (term: string) => boolean,
+  isTopicOf: (family: string, passage: Passage) => boolean,
 ): boolean {
+  const { text, shared } = passage;
+  const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
   if (source.text.length - text.length < ASIDE || own.length === 0) return false;
-  return own.filter(isTopicOf).length < own.length * TOPIC;
+  if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
+  const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
+  return !isTerm || [...familiesIn(wordsOf(text))].filter(isTopic).length < TOPIC;
 }
 
 function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
@@ -182,9 +194,15 @@ function rank(passage: Passage): number {
   return passage.coverage + passage.context * 0.3 + (passage.index < OPENING ? 0.2 : 0);
 }
 
-/** The terms that a text writes as names. */
-function namesIn(text: string, terms: ReadonlySet<string>): Set<string> {
-  return new Set(wordsOf(text).flatMap(({ stem, capital }) => (capital && terms.has(stem) ? [stem] : [])));
+function familyOf(stem: string): string {
+  return stem.slice(0, FAMILY);
+}
+
+/** The families of the content words. */
+function familiesIn(words: readonly Word[]): Set<string> {
+  return new Set(
+    words.flatMap(({ text, stem }) => (stem.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)])),
+  );
 }
 
 function sharedTerms(text: string, terms: ReadonlySet<string>): Set<string> {
