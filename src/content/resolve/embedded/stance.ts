@@ -13,6 +13,7 @@ import { areContrary, conceptsAt, conceptsOf } from "../reading/concepts.ts";
 import { kindOf } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked, yearsOf } from "./question.ts";
+import { recorded } from "./records.ts";
 
 const DAY = 86_400_000;
 
@@ -134,7 +135,11 @@ function read(
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
-  return outcomeOf(asked, passage, dates, language);
+  const outcome = outcomeOf(asked, passage, dates, language);
+  const record = outcome.sign === 0 ? recorded(asked, passage, { dates, language }) : undefined;
+  if (record === undefined) return outcome;
+  const { context } = passage;
+  return { ...record, strength: strengthOf(context, context), isAbsence: false, kind: "report", isFinal: true };
 }
 
 /** A question with its answer: "Did the senate pass the bill? No." */

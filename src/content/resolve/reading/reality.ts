@@ -184,6 +184,17 @@ function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boo
   );
 }
 
+/** "a kiosk owner told the paper": one of many, who holds no office. */
+function isStranger(words: readonly Token[], grammar: Grammar): boolean {
+  const verb = words.findIndex((word) => SPEAKS.test(word.text));
+  return (
+    verb > 1 &&
+    verb < 5 &&
+    /^(?:an?|ein|eine|une?|una|uno|uma?|some)$/u.test(words[0]?.text ?? "") &&
+    !words.slice(1, verb).some((word) => word.capital || OFFICIAL.test(word.text) || grammar.preposition.has(word.text))
+  );
+}
+
 /** "Marlow signed the act, opponents claim". */
 export function attributionAfter(tokens: readonly Token[], end: number, grammar: Grammar): Reality | undefined {
   const next = tokens.slice(end, end + 8);
@@ -195,6 +206,7 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
       )
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
+  if (isStranger(short, grammar)) return "view";
   const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
   return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
 }

@@ -1,0 +1,126 @@
+import { type NamedDate } from "../reading/dates.ts";
+import { conceptsAt, areContrary } from "../reading/concepts.ts";
+import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
+import { type Token, undatedTokensOf } from "../reading/spans.ts";
+import { isForm, type Language, STOP_WORDS } from "../reading/words.ts";
+import { type Argument, type Asked } from "./question.ts";
+
+/** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */
+interface Entry {
+  readonly label: readonly Token[];
+  readonly value: readonly Token[];
+  readonly start: number;
+  readonly end: number;
+  readonly isDated: boolean;
+}
+
+/** What an entry says of the outcome, and its place. */
+export interface Recorded {
+  readonly sign: -1 | 1;
+  readonly part: { readonly start: number; readonly end: number };
+}
+
+const LABEL_WORDS = 7;
+const FAMILY = 5;
+/** Values that say that an entry is empty or open. */
+const OPEN =
+  /(?<![\p{L}])(?:none|no|not|never|pending|open|expected|planned|scheduled|due|keine?|nicht|offen|geplant|voraussichtlich|aucune?|non|prévue?|ning[uú]n[ao]?|no|pendiente|previst[oa]|nessun[oa]?|não|nenhuma?|\?)(?![\p{L}])/iu;
+/** Outcomes of which the entry names the one holder. */
+const HELD = new Set(["win", "elect", "appoint"]);
+
+/** Reads an entry whose label or value names the question's predicate, or what only one can win. */
+export function recorded(
+  asked: Asked,
+  { text, near }: { text: string; near: ReadonlySet<string> },
+  { dates, language }: { dates: readonly NamedDate[]; language: Language },
+): Recorded | undefined {
+  if (asked.language !== language || asked.predicate === undefined || asked.thresholds.length > 0) return undefined;
+  const reader = { asked, near, language, grammar: GRAMMARS[language] };
+  for (const entry of entriesOf(text, dates)) {
+    const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
+    if (sign !== 0) return { sign, part: { start: entry.start, end: entry.end } };
+  }
+  return undefined;
+}
+
+interface Reader {
+  readonly asked: Asked;
+  readonly near: ReadonlySet<string>;
+  readonly language: Language;
+  readonly grammar: Grammar;
+}
+
+function signOf({ label, value, isDated }: Entry, text: string, reader: Reader): -1 | 0 | 1 {
+  const { asked, near, grammar } = reader;
+  const { agent, patient } = asked;
+  if (OPEN.test(text)) return 0;
+  const by = label.findIndex((word) => grammar.by.has(word.text));
+  const head = by < 0 ? label : label.slice(0, by);
+  if (!head.every((word) => isOfQuestion(word, reader))) return 0;
+  const isNamed = head.some((_, at) => outcomeAt(head, at, reader) === 1);
+  const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
+  const isHeld =
+    patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
+  const subject = patient ?? agent;
+  if (isNamed || isContrary) {
+    if (subject === undefined || !covers(subject, near)) return 0;
+    if (isDated) return isNamed ? 1 : -1;
+    return isNamed ? holderOf(agent, patient, value) : 0;
+  }
+  return isHeld ? holderOf(agent, patient, value) : 0;
+}
+
+/** Whether the value names the question's actor. Another name excludes it, since the entry is complete. */
+function holderOf(agent: Argument | undefined, patient: Argument | undefined, value: readonly Token[]): -1 | 0 | 1 {
+  if (agent === undefined || patient === undefined) return 0;
+  if ([...agent.words].every((word) => value.some(({ stem }) => stem === word))) return 1;
+  const isOther = value[0]?.capital === true && !value.some(({ stem }) => agent.words.has(stem));
+  return isOther ? -1 : 0;
+}
+
+function covers({ heads }: Argument, near: ReadonlySet<string>): boolean {
+  return [...heads].every((head) => near.has(head));
+}
+
+function isWhole({ words }: Argument, label: readonly Token[]): boolean {
+  return [...words].every((word) => label.some(({ stem }) => stem === word));
+}
+
+/** "Assistant director" is not the director: each content word of a label must be of the question. */
+function isOfQuestion(word: Token, { asked, grammar, language }: Reader): boolean {
+  return (
+    asked.terms.has(word.stem) ||
+    isFunctionWord(word.text, grammar) ||
+    STOP_WORDS.has(word.text) ||
+    outcomeAt([word], 0, { asked, language }) !== 0
+  );
+}
+
+/** 1 if a word is of the predicate's family, -1 if it names a contrary outcome. */
+function outcomeAt(words: readonly Token[], at: number, { asked, language }: Pick<Reader, "asked" | "language">): number {
+  const { predicate, outcomes } = asked;
+  const word = words[at];
+  if (word === undefined || predicate === undefined) return 0;
+  const found = conceptsAt(words, at);
+  const beginning = predicate.text.slice(0, Math.max(FAMILY, predicate.stem.length - 3));
+  if ([...outcomes].some((one) => found.has(one)) || isForm(word, predicate, language)) return 1;
+  if (beginning.length >= FAMILY && word.text.startsWith(beginning)) return 1;
+  return [...found].some((one) => [...outcomes].some((other) => areContrary(one, other))) ? -1 : 0;
+}
+
+/** The entries of a passage, which can hold several in a line. */
+function entriesOf(text: string, dates: readonly NamedDate[]): Entry[] {
+  const entries: Entry[] = [];
+  for (const match of text.matchAll(/(?<=^|[.;|]\s+)([^\s.:;|][^.:;|]{0,80})\s?:\s+([^;|\n]+?)(?=\.\s+(?=\p{Lu})|\.?$|[;|])/gmu)) {
+    const [whole, label = "", value = ""] = match;
+    const start = match.index;
+    const end = start + whole.length;
+    const valueStart = end - value.length;
+    const words = undatedTokensOf(text, dates).filter((token) => token.start >= start && token.end <= end);
+    const own = words.filter((token) => token.end <= start + label.length);
+    if (own.length === 0 || own.length > LABEL_WORDS) continue;
+    const isDated = dates.some((date) => date.start >= valueStart && date.start <= valueStart + 2 && date.precision === "day");
+    entries.push({ label: own, value: words.slice(own.length), start, end, isDated });
+  }
+  return entries;
+}
