@@ -151,7 +151,8 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
     return missing.every((word) => near.has(word)) || missing.length * 2 <= argument.words.size ? 1 : 0.7;
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
-  if (!isSubject || !covers(argument, near)) return undefined;
+  if (!covers(argument, near)) return undefined;
+  if (!isSubject) return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
   const words = zone.filter(
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
   );
@@ -173,7 +174,8 @@ function isHeadAt(
   const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
   if (next?.text === "s" && /['’]/u.test(next.gap)) return false;
   if (beside && !argument.words.has(next.stem) && !STAND_FOR.has(next.stem)) {
-    if (next.capital && !/^\d/u.test(next.text) && language === "en") return false;
+    // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
+    if (next.capital && !/^\d/u.test(next.text) && language === "en") return TITLE.test(zone[at]?.text ?? "");
     const isWord =
       !grammar.preposition.has(next.text) &&
       !grammar.and.has(next.text) &&

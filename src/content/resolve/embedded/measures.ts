@@ -19,7 +19,7 @@ const GENERAL = new Set(
 
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
-  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|gegenüber|contre|desde|frente\sa)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
 /** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {
@@ -49,7 +49,7 @@ export function measured(
   let part = { start: 0, end: passage.text.length };
   for (const threshold of asked.thresholds) {
     const fitting = quantities.filter(
-      (one) => isSameMeasure(asked, one, threshold) && namesUnit(passage.text, clauses.get(one), one, threshold),
+      (one) => isSameMeasure(asked, one, threshold) && namesUnit(asked, passage.text, clauses.get(one), one, threshold),
     );
     if (fitting.length === 0) return undefined;
     const results = fitting.map((one) =>
@@ -72,8 +72,16 @@ export function measured(
 }
 
 /** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
-function namesUnit(text: string, clause: Clause | undefined, { unit }: Quantity, threshold: Threshold): boolean {
+function namesUnit(
+  { predicate }: Asked,
+  text: string,
+  clause: Clause | undefined,
+  { unit, start }: Quantity,
+  threshold: Threshold,
+): boolean {
   if (unit !== "" || threshold.unit === "" || KNOWN.has(threshold.unit) || clause === undefined) return true;
+  // "Rescued: 43"
+  if (predicate !== undefined && clause.stems.has(predicate.stem) && /:\s$/u.test(text.slice(0, start))) return true;
   const stems = [threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)];
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
   return !wordsOf(text).some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));

@@ -125,7 +125,11 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     0,
     tokens.findLastIndex((token) => token.start <= position),
   );
-  const span = clauseOf(tokens, at, grammar, language);
+  const own = clauseOf(tokens, at, grammar, language);
+  // "Turnout: 55.3 percent": the label of an entry belongs to its figure.
+  const first = tokens[own.start];
+  const isEntry = first !== undefined && /^\s?:/u.test(first.gap) && tokens[own.start - 1]?.end === first.start - first.gap.length;
+  const span = isEntry ? { ...own, start: clauseOf(tokens, own.start - 1, grammar, language).start } : own;
   const whole = tokens.slice(span.start, span.end);
   const { opener } = span;
   const isOpen =

@@ -8,9 +8,9 @@ import { NUMBER_WORDS } from "./number-words.ts";
 const LESS =
   "(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|" +
   "(?:kürz|klein|niedrig|gering|billig|langsam|leicht|jüng|schwäch|schmal)er als|weniger als|unter|" +
-  "moins de|sous|menos de|por debajo de";
+  "moins de|sous|menos de|por debajo de|meno di|sotto|abaixo de";
 const MORE =
-  "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de";
+  "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de|più di|oltre|mais de|acima de";
 const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 
 const END = "\\s*(?:the\\s)?$";
@@ -20,9 +20,9 @@ const EXCEEDS =
   /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|crosse[sd]|cross|passed|past|超过|突破|高于)\s*(?:the\s)?$/iu;
 const FALLS_SHORT = /(?:低于|不足)\s*$/u;
 const AT_LEAST =
-  /(?:at least|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|至少|达到|不低于|不少于|不小于)\s*(?:the\s)?$/iu;
+  /(?:at least|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|almeno|pelo menos|至少|达到|不低于|不少于|不小于)\s*(?:the\s)?$/iu;
 const AT_MOST =
-  /(?:at most|up to|a maximum of|höchstens|bis zu|au plus|como máximo|至多|不超过|不高于|不多于|不大于)\s*(?:the\s)?$/iu;
+  /(?:at most|up to|a maximum of|höchstens|bis zu|au plus|como máximo|al massimo|no máximo|至多|不超过|不高于|不多于|不大于)\s*(?:the\s)?$/iu;
 const OR_MORE =
   /^\s?(?:(?:or|and|oder|ou|o)\s(?:more|above|higher|greater|longer|larger|over|mehr|plus|más)\b|(?:\p{L}+\s)?at\sleast\b(?!\s[$€£¥₹]?\d))/iu;
 const OR_LESS =

@@ -116,8 +116,8 @@ export function quantitiesOf(
   for (const match of text.matchAll(QUANTITY)) {
     if (found.length >= MAX_QUANTITIES) break;
     const [whole, sign, digits, word] = match;
-    const start = match.index;
-    let end = start + whole.length;
+    let end = match.index + whole.length;
+    const start = end - whole.trimStart().length;
     if (dates.some((date) => start < date.end && date.start < end)) continue;
     const number = digits === undefined ? NUMBER_WORDS.get(word?.toLowerCase() ?? "") : numberOf(digits, language);
     if (number === undefined || !Number.isFinite(number)) continue;
