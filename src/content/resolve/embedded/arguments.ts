@@ -63,8 +63,12 @@ export function fitOf(
   const patient = inLanguage(asked.patient, asked, reader.language);
   const behindBy = after.findIndex((word) => reader.grammar.by.has(word.text));
   const doer = isPassive ? (behindBy < 0 ? [] : after.slice(behindBy)) : before;
-  const done = isPassive ? before : after;
-  const isErgative = patient === undefined && outcome !== undefined && ERGATIVE.has(outcome);
+  const turns = outcome !== undefined && ERGATIVE.has(outcome);
+  // "Was the rocket launched?": "the rocket lifted off".
+  const isTurned =
+    turns && agent === undefined && !isPassive && !after.some((word) => patient?.heads.has(word.stem) === true);
+  const done = isPassive || isTurned ? before : after;
+  const isErgative = patient === undefined && turns;
   if (agent !== undefined && patient === undefined) {
     const subject = isPassive && !isErgative ? doer : before;
     const own = standsIn(agent, subject, { reader, predication, near, names, isSubject: true });
@@ -81,7 +85,9 @@ export function fitOf(
   const subject =
     agent === undefined ? 1 : standsIn(agent, doer, { reader, predication, near, names, isSubject: !isPassive });
   const object =
-    patient === undefined ? 1 : standsIn(patient, done, { reader, predication, near, names, isSubject: isPassive });
+    patient === undefined
+      ? 1
+      : standsIn(patient, done, { reader, predication, near, names, isSubject: isPassive || isTurned });
   if (subject !== undefined && object !== undefined) return { kind: "same", factor: Math.min(subject, object) };
   if (agent !== undefined && patient !== undefined && outcome !== undefined && DIRECTED.has(outcome)) {
     const mirrored =
@@ -152,7 +158,8 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
-  if (!isSubject) return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
+  if (!isSubject)
+    return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
   const words = zone.filter(
     (word) => !ADVERB.test(word.text) && !reader.grammar.have.has(word.text) && !reader.grammar.be.has(word.text),
   );

@@ -11,7 +11,9 @@ interface Entry {
   readonly value: readonly Token[];
   readonly start: number;
   readonly end: number;
+  /** Whether the value is a day, or names one. */
   readonly isDated: boolean;
+  readonly hasDate: boolean;
 }
 
 /** What an entry says of the outcome, and its place. */
@@ -50,18 +52,20 @@ interface Reader {
   readonly grammar: Grammar;
 }
 
-function signOf({ label, value, isDated }: Entry, text: string, reader: Reader): -1 | 0 | 1 {
+function signOf({ label, value, isDated, hasDate }: Entry, text: string, reader: Reader): -1 | 0 | 1 {
   const { asked, near, grammar } = reader;
   const { agent, patient } = asked;
   if (OPEN.test(text)) return 0;
+  const subject = patient ?? agent;
+  // "Heron: launched 6 May 2026"
+  const said = isDated ? 0 : outcomeAt(value, 0, reader);
+  if (said !== 0 && hasDate && subject !== undefined && isWhole(subject, label)) return said;
   const by = label.findIndex((word) => grammar.by.has(word.text));
   const head = by < 0 ? label : label.slice(0, by);
   if (!head.every((word) => isOfQuestion(word, reader))) return 0;
   const isNamed = head.some((_, at) => outcomeAt(head, at, reader) === 1);
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
-  const isHeld =
-    patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
-  const subject = patient ?? agent;
+  const isHeld = patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
   if (isNamed || isContrary) {
     if (subject === undefined || !covers(subject, near)) return 0;
     if (isDated) return isNamed ? 1 : -1;
@@ -97,7 +101,11 @@ function isOfQuestion(word: Token, { asked, grammar, language }: Reader): boolea
 }
 
 /** 1 if a word is of the predicate's family, -1 if it names a contrary outcome. */
-function outcomeAt(words: readonly Token[], at: number, { asked, language }: Pick<Reader, "asked" | "language">): number {
+function outcomeAt(
+  words: readonly Token[],
+  at: number,
+  { asked, language }: Pick<Reader, "asked" | "language">,
+): -1 | 0 | 1 {
   const { predicate, outcomes } = asked;
   const word = words[at];
   if (word === undefined || predicate === undefined) return 0;
@@ -111,7 +119,9 @@ function outcomeAt(words: readonly Token[], at: number, { asked, language }: Pic
 /** The entries of a passage, which can hold several in a line. */
 function entriesOf(text: string, dates: readonly NamedDate[]): Entry[] {
   const entries: Entry[] = [];
-  for (const match of text.matchAll(/(?<=^|[.;|]\s+)([^\s.:;|][^.:;|]{0,80})\s?:\s+([^;|\n]+?)(?=\.\s+(?=\p{Lu})|\.?$|[;|])/gmu)) {
+  for (const match of text.matchAll(
+    /(?<=^|[.;|]\s+)([^\s.:;|][^.:;|]{0,80})\s?:\s+([^;|\n]+?)(?=\.\s+(?=\p{Lu})|\.?$|[;|])/gmu,
+  )) {
     const [whole, label = "", value = ""] = match;
     const start = match.index;
     const end = start + whole.length;
@@ -119,8 +129,9 @@ function entriesOf(text: string, dates: readonly NamedDate[]): Entry[] {
     const words = undatedTokensOf(text, dates).filter((token) => token.start >= start && token.end <= end);
     const own = words.filter((token) => token.end <= start + label.length);
     if (own.length === 0 || own.length > LABEL_WORDS) continue;
-    const isDated = dates.some((date) => date.start >= valueStart && date.start <= valueStart + 2 && date.precision === "day");
-    entries.push({ label: own, value: words.slice(own.length), start, end, isDated });
+    const days = dates.filter((date) => date.precision === "day" && date.start >= valueStart && date.end <= end);
+    const isDated = days.some((date) => date.start <= valueStart + 2);
+    entries.push({ label: own, value: words.slice(own.length), start, end, isDated, hasDate: days.length > 0 });
   }
   return entries;
 }

@@ -201,7 +201,9 @@ function familyOf(stem: string): string {
 /** The families of the content words. */
 function familiesIn(words: readonly Word[]): Set<string> {
   return new Set(
-    words.flatMap(({ text, stem }) => (stem.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)])),
+    words.flatMap(({ text, stem }) =>
+      stem.length < 4 || STOP_WORDS.has(text) || /^\d/u.test(text) ? [] : [familyOf(stem)],
+    ),
   );
 }
 

@@ -101,13 +101,17 @@ function isParticipleOfMotion(token: Token | undefined, language: Language): boo
 /** The words that hold the subject of a clause without one: the beginning of the nearest clause to the left that has one. */
 function sharedSubject(tokens: readonly Token[], start: number, grammar: Grammar): Token[] {
   let from = start;
+  let end = start;
   while (from > 0 && !HARD.test(tokens[from]?.gap ?? "")) {
     from -= 1;
     const word = tokens[from];
-    if (word !== undefined && (grammar.that.has(word.text) || grammar.open.has(word.text)))
-      return tokens.slice(from + 1, start);
+    if (word === undefined || !(grammar.that.has(word.text) || grammar.open.has(word.text))) continue;
+    // "The mine, which fed the county, closed": a clause between two commas stands apart.
+    const isApart = from > 0 && end === start && /,/u.test(word.gap) && /,/u.test(tokens[start]?.gap ?? "");
+    if (!isApart) return tokens.slice(from + 1, end);
+    end = from;
   }
-  return tokens.slice(from, start);
+  return tokens.slice(from, end);
 }
 
 /** The clause around a position of a sentence. */
@@ -128,7 +132,8 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
   const own = clauseOf(tokens, at, grammar, language);
   // "Turnout: 55.3 percent": the label of an entry belongs to its figure.
   const first = tokens[own.start];
-  const isEntry = first !== undefined && /^\s?:/u.test(first.gap) && tokens[own.start - 1]?.end === first.start - first.gap.length;
+  const isEntry =
+    first !== undefined && /^\s?:/u.test(first.gap) && tokens[own.start - 1]?.end === first.start - first.gap.length;
   const span = isEntry ? { ...own, start: clauseOf(tokens, own.start - 1, grammar, language).start } : own;
   const whole = tokens.slice(span.start, span.end);
   const { opener } = span;
