@@ -18,7 +18,10 @@ interface Entry {
 
 /** What an entry says of the outcome, and its place. */
 export interface Recorded {
-  readonly sign: -1 | 1;
+  /** 0 if the entry is empty, or names what is to come. */
+  readonly sign: -1 | 0 | 1;
+  /** Whether it names another holder. */
+  readonly isOther: boolean;
   readonly part: { readonly start: number; readonly end: number };
 }
 
@@ -40,7 +43,8 @@ export function recorded(
   const reader = { asked, near, language, grammar: GRAMMARS[language] };
   for (const entry of entriesOf(text, dates)) {
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
-    if (sign !== 0) return { sign, part: { start: entry.start, end: entry.end } };
+    if (sign === undefined) continue;
+    return { sign, isOther: sign < 0 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
   }
   return undefined;
 }
@@ -52,38 +56,42 @@ interface Reader {
   readonly grammar: Grammar;
 }
 
-function signOf({ label, value, isDated, hasDate }: Entry, text: string, reader: Reader): -1 | 0 | 1 {
+/** What an entry says of the outcome. Undefined if it is about something else. */
+function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefined {
+  const { label, value, isDated, hasDate } = entry;
   const { asked, near, grammar } = reader;
   const { agent, patient } = asked;
-  if (OPEN.test(text)) return 0;
   const subject = patient ?? agent;
   // "Heron: launched 6 May 2026"
   const said = isDated ? 0 : outcomeAt(value, 0, reader);
-  if (said !== 0 && hasDate && subject !== undefined && isWhole(subject, label)) return said;
+  if (said !== 0 && hasDate && subject !== undefined && isWhole(subject, label) && !OPEN.test(text)) return said;
   const by = label.findIndex((word) => grammar.by.has(word.text));
   const head = by < 0 ? label : label.slice(0, by);
-  if (!head.every((word) => isOfQuestion(word, reader))) return 0;
+  if (!head.every((word) => isOfQuestion(word, reader))) return undefined;
   const isNamed = head.some((_, at) => outcomeAt(head, at, reader) === 1);
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
   const isHeld = patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
-  if (isNamed || isContrary) {
-    if (subject === undefined || !covers(subject, near)) return 0;
-    if (isDated) return isNamed ? 1 : -1;
-    return isNamed ? holderOf(agent, patient, value) : 0;
-  }
-  return isHeld ? holderOf(agent, patient, value) : 0;
+  if (!isNamed && !isContrary && !isHeld) return undefined;
+  if (!isHeld && (subject === undefined || !covers(subject, near))) return undefined;
+  if (OPEN.test(text)) return 0;
+  if (isDated && !isHeld) return isNamed ? 1 : -1;
+  return isContrary ? undefined : holderOf(entry, asked);
 }
 
 /** Whether the value names the question's actor. Another name excludes it, since the entry is complete. */
-function holderOf(agent: Argument | undefined, patient: Argument | undefined, value: readonly Token[]): -1 | 0 | 1 {
-  if (agent === undefined || patient === undefined) return 0;
-  if ([...agent.words].every((word) => value.some(({ stem }) => stem === word))) return 1;
-  const isOther = value[0]?.capital === true && !value.some(({ stem }) => agent.words.has(stem));
-  return isOther ? -1 : 0;
+function holderOf({ label, value }: Entry, { agent, patient, names }: Asked): -1 | 1 | undefined {
+  const own = [...(agent?.words ?? [])].filter((word) => names.has(word) && !label.some(({ stem }) => stem === word));
+  if (own.length === 0) return undefined;
+  if (own.every((word) => value.some(({ stem }) => stem === word))) return 1;
+  const isOther = patient !== undefined && value[0]?.capital === true && !value.some(({ stem }) => own.includes(stem));
+  return isOther ? -1 : undefined;
 }
 
-function covers({ heads }: Argument, near: ReadonlySet<string>): boolean {
-  return [...heads].every((head) => near.has(head));
+/** Whether the page names an argument: its head, and most of its words. */
+function covers({ heads, words }: Argument, near: ReadonlySet<string>): boolean {
+  return (
+    [...heads].every((head) => near.has(head)) && [...words].filter((word) => near.has(word)).length > words.size / 2
+  );
 }
 
 function isWhole({ words }: Argument, label: readonly Token[]): boolean {

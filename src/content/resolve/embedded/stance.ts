@@ -135,11 +135,10 @@ function read(
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
-  const outcome = outcomeOf(asked, passage, dates, language);
-  const record = outcome.sign === 0 ? recorded(asked, passage, { dates, language }) : undefined;
-  if (record === undefined) return outcome;
-  const { context } = passage;
-  return { ...record, strength: strengthOf(context, context), isAbsence: false, kind: "report", isFinal: true };
+  const record = recorded(asked, passage, { dates, language });
+  if (record === undefined) return outcomeOf(asked, passage, dates, language);
+  const strength = record.isOther ? OTHER_ACTOR : strengthOf(passage.context, passage.context);
+  return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };
 }
 
 /** A question with its answer: "Did the senate pass the bill? No." */

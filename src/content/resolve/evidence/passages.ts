@@ -1,5 +1,5 @@
 import { type Plan, type Source } from "../reading/analysis.ts";
-import { Frames } from "../reading/frames.ts";
+import { Frames, isEntry } from "../reading/frames.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
@@ -171,7 +171,7 @@ function isAside(
   const { text, shared } = passage;
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
-  if (source.text.length - text.length < ASIDE || own.length === 0) return false;
+  if (source.text.length - text.length < ASIDE || own.length === 0 || isEntry(text)) return false;
   if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
   return !isTerm || [...familiesIn(wordsOf(text))].filter(isTopic).length < TOPIC;

@@ -29,15 +29,7 @@ export function predicationOf(
   const next = tokens[at + 1];
   const hasBe =
     group.words.some((word) => grammar.be.has(word.text)) || (language === "de" && isPassiveGerman(tokens, clause));
-  // "Permit withdrawn: 5 May": a line of a record.
-  const isRecord =
-    group.words.length === 0 &&
-    at > 0 &&
-    at + 1 < tokens.length &&
-    /:/u.test(next?.gap ?? "") &&
-    /(?:ed|en|wn|t|o|a|os|as|e|ee)$/u.test(token?.text ?? "");
   const isPassive =
-    isRecord ||
     (hasBe && !isParticipleOfMotion(token, language)) ||
     (group.words.length === 0 &&
       next !== undefined &&

@@ -98,13 +98,19 @@ export class Frames {
   }
 }
 
+/** Whether a line is an entry of a register or a list: a label, a colon, and a value without a verb. */
+export function isEntry(sentence: string): boolean {
+  const label = LABEL.exec(sentence)?.[0];
+  return label !== undefined && ENTRY.test(sentence.slice(label.length));
+}
+
 function isLabelled(sentence: string, isTopic: (text: string) => boolean): boolean {
-  const [whole, label] = LABEL.exec(sentence) ?? [""];
+  const label = LABEL.exec(sentence)?.[1];
   // "My uncle:" names a speaker. A longer label is a sentence of its own.
   return (
     label !== undefined &&
     label.split(/\s+/u).length <= 2 &&
-    !ENTRY.test(sentence.slice(whole.length)) &&
+    !isEntry(sentence) &&
     !NEWS_LABEL.test(label) &&
     !isTopic(label) &&
     label !== label.toUpperCase()

@@ -6,6 +6,7 @@ import { QuotedText } from "../../evidence/quotes.ts";
 import { weigh } from "../../evidence/weigh.ts";
 import { type MadeQuestion } from "./case.ts";
 import { deadlines } from "./deadlines.ts";
+import { entries } from "./entries.ts";
 import { injections } from "./injections.ts";
 import { languages } from "./languages.ts";
 import { thresholds } from "./thresholds.ts";
@@ -45,7 +46,7 @@ async function judge(made: MadeQuestion): Promise<Judgement> {
   return weigh(plan, sources, analysis, now);
 }
 
-const KINDS = { thresholds, deadlines, wording, voices, languages, unreal };
+const KINDS = { entries, thresholds, deadlines, wording, voices, languages, unreal };
 
 for (const [kind, questions] of Object.entries(KINDS)) {
   describe(kind, () => {
