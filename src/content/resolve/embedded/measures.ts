@@ -49,7 +49,9 @@ export function measured(
   let part = { start: 0, end: passage.text.length };
   for (const threshold of asked.thresholds) {
     const fitting = quantities.filter(
-      (one) => isSameMeasure(asked, one, threshold) && namesUnit(asked, passage.text, clauses.get(one), one, threshold),
+      (one) =>
+        isSameMeasure(asked, one, threshold) &&
+        namesUnit({ asked, text: passage.text }, clauses.get(one), one, threshold),
     );
     if (fitting.length === 0) return undefined;
     const results = fitting.map((one) =>
@@ -73,8 +75,7 @@ export function measured(
 
 /** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
 function namesUnit(
-  { predicate }: Asked,
-  text: string,
+  { asked: { predicate }, text }: { asked: Asked; text: string },
   clause: Clause | undefined,
   { unit, start }: Quantity,
   threshold: Threshold,

@@ -16,7 +16,7 @@ interface Entry {
   readonly hasDate: boolean;
 }
 
-/** What an entry says of the outcome, and its place. */
+/** The outcome by an entry, and its place. */
 export interface Recorded {
   /** 0 if the entry is empty, or names what is to come. */
   readonly sign: -1 | 0 | 1;
@@ -56,7 +56,7 @@ interface Reader {
   readonly grammar: Grammar;
 }
 
-/** What an entry says of the outcome. Undefined if it is about something else. */
+/** The outcome by an entry. Undefined if it is about something else. */
 function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefined {
   const { label, value, isDated, hasDate } = entry;
   const { asked, near, grammar } = reader;
