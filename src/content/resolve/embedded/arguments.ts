@@ -1,5 +1,5 @@
 import { type Predication } from "../reading/clauses.ts";
-import { ADVERB, type Token } from "../reading/spans.ts";
+import { ADVERB, IRREGULAR_PAST, type Token } from "../reading/spans.ts";
 import { type Grammar, isFunctionWord } from "../reading/grammar.ts";
 import { isForm, type Language } from "../reading/words.ts";
 import { type Argument, type Asked } from "./question.ts";
@@ -195,7 +195,8 @@ function isHeadAt(
       !grammar.that.has(next.text) &&
       !grammar.pronoun.has(next.text) &&
       !ADVERB.test(next.text) &&
-      !/^\d/u.test(next.text);
+      !/^\d|ed$/u.test(next.text) &&
+      !IRREGULAR_PAST.has(next.text);
     // In an inherited subject, a verb follows the noun phrase.
     if (isWord && language === "en" && !(isSubject && predication.isInherited && !next.capital)) return false;
   }

@@ -72,7 +72,7 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
   const isHeld = patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
   if (!isNamed && !isContrary && !isHeld) return undefined;
-  if (!isHeld && (subject === undefined || !covers(subject, near))) return undefined;
+  if (!isHeld && (subject === undefined || !covers(subject, near, asked.names))) return undefined;
   if (OPEN.test(text)) return 0;
   if (isDated && !isHeld) return isNamed ? 1 : -1;
   return isContrary ? undefined : holderOf(entry, asked);
@@ -87,11 +87,11 @@ function holderOf({ label, value }: Entry, { agent, patient, names }: Asked): -1
   return isOther ? -1 : undefined;
 }
 
-/** Whether the page names an argument: its head, and most of its words. */
-function covers({ heads, words }: Argument, near: ReadonlySet<string>): boolean {
-  return (
-    [...heads].every((head) => near.has(head)) && [...words].filter((word) => near.has(word)).length > words.size / 2
-  );
+/** Whether the page names an argument: its head, and most of its names. */
+function covers({ heads, words }: Argument, near: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
+  const own = [...words].filter((word) => names.has(word));
+  const named = own.filter((word) => near.has(word));
+  return [...heads].every((head) => near.has(head)) && (own.length === 0 || named.length > own.length / 2);
 }
 
 function isWhole({ words }: Argument, label: readonly Token[]): boolean {

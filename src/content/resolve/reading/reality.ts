@@ -1,4 +1,4 @@
-import { type Grammar } from "./grammar.ts";
+import { type Grammar, isFunctionWord } from "./grammar.ts";
 import { type Group, HARD, IRREGULAR_PAST, type Span, type Token } from "./spans.ts";
 import { type Language } from "./words.ts";
 
@@ -61,6 +61,8 @@ function formOf(
     return infinitive(tokens, group.start + words.indexOf("to"), clause, { grammar, isNegated });
   }
   if (group.words.some((word) => grammar.modal.has(word.text))) return "future";
+  // "Opening hours were approved": an attribute.
+  if (at === 0 && token.text.endsWith("ing") && isNoun(tokens[1], grammar)) return "noun";
   if (token.text.endsWith("ing") && token.text.length > 5) return participle(group, previous, token, { grammar, fact });
   if (isNominal(token, previous, grammar, language)) return nominal(tokens, at, clause, { grammar, fact });
   const isBare = !/(?:ed|s|n|t)$/u.test(token.text) && !IRREGULAR_PAST.has(token.text);
@@ -91,6 +93,10 @@ function infinitive(
     if (grammar.does.has(word.text)) return isTurned ? "denied" : "fact";
   }
   return "future";
+}
+
+function isNoun(word: Token | undefined, grammar: Grammar): boolean {
+  return word !== undefined && !word.capital && !isFunctionWord(word.text, grammar);
 }
 
 /** "beat Novak, winning the cup" and "after winning" are facts, "hopes of winning" is not one. */
