@@ -2,30 +2,8 @@ import { isAside } from "../values/page-elements.ts";
 import { type Made, tagsIn } from "../values/value.ts";
 
 /** Elements without words that belong to the content. */
-const WITHOUT_CONTENT = new Set([
-  "script",
-  "link",
-  "style",
-  "canvas",
-  "meta",
-  "noscript",
-  "svg",
-  "img",
-  "source",
-  "button",
-  "input",
-  "select",
-  "option",
-  "label",
-  "progress",
-  "base",
-  "template",
-  "path",
-  "i",
-  "br",
-  "hr",
-  "dialog",
-]);
+const WITHOUT_CONTENT =
+  /^(?:script|link|style|canvas|meta|noscript|svg|img|source|button|input|select|option|label|progress|base|template|path|i|br|hr|dialog)$/;
 
 /** The present year, as footers show it. */
 export const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
@@ -34,12 +12,12 @@ export const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
 export function hasContent({ tags, names }: Made): boolean {
   if (isAside(names) || /position\s*:\s*fixed/.test(names)) return false;
   const elements = [...tags].filter((tag) => tag !== "#text");
-  return elements.length === 0 ? tags.size > 0 : elements.some((tag) => !WITHOUT_CONTENT.has(tag));
+  return elements.length === 0 ? tags.size > 0 : elements.some((tag) => !WITHOUT_CONTENT.test(tag));
 }
 
 /** Whether HTML has only elements without content. */
 export function isWithoutContent(html: string): boolean {
-  return tagsIn(html).every((tag) => WITHOUT_CONTENT.has(tag));
+  return tagsIn(html).every((tag) => WITHOUT_CONTENT.test(tag));
 }
 
 /** Whether HTML has a text outside of style sheets. */

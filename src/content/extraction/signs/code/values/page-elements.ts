@@ -10,29 +10,8 @@ const MAX_SELECTED = 200;
 const MAX_SELECTOR_LENGTH = 300;
 
 /** Elements with labels of controls instead of content. */
-const CONTROLS = new Set([
-  "button",
-  "select",
-  "option",
-  "label",
-  "input",
-  "textarea",
-  "summary",
-  "legend",
-  "canvas",
-  "svg",
-  "script",
-  "style",
-  "iframe",
-  "head",
-  "title",
-  "link",
-  "meta",
-  "noscript",
-  "dialog",
-  "progress",
-  "meter",
-]);
+const CONTROLS =
+  /^(?:button|select|option|label|input|textarea|summary|legend|canvas|svg|script|style|iframe|head|title|link|meta|noscript|dialog|progress|meter)$/;
 
 /** Names of parts that most readers never see, that only a user action fills, or that are beside the content. */
 const ASIDE =
@@ -130,7 +109,7 @@ export class PageElements {
       const { id = "", class: classes = "" } = above.attribs;
       if (above.name === "body" || above.name === "main" || above.name === "article") break;
       if (
-        CONTROLS.has(above.name) ||
+        CONTROLS.test(above.name) ||
         above.attribs["role"] === "button" ||
         ASIDE.test(`${id} ${classes}`.slice(0, 300))
       )
