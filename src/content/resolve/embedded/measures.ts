@@ -57,7 +57,7 @@ export function measured(
     const results = fitting.map((one) =>
       isTurned(passage.text, one) ? turned(meets(one, threshold)) : meets(one, threshold),
     );
-    const bound = fitting.map((one) => boundTo(asked, clauses.get(one)));
+    const bound = fitting.map((one) => boundTo(asked, passage.near, clauses.get(one)));
     factor = Math.min(factor, Math.max(...bound));
     part = clauses.get(fitting[bound.indexOf(Math.max(...bound))] as Quantity) ?? part; // It is one of them.
     if (threshold.comparison === "equal") {
@@ -111,15 +111,17 @@ function isOfAnother(asked: Asked, tokens: readonly Token[], clause: Clause, { s
   );
 }
 
-/** The share of the question's nouns and verbs in a figure's clause. Names may stand before it. */
-function boundTo(asked: Asked, clause: Clause | undefined): number {
+/** The share of the question's nouns and verbs in a figure's clause. Those of the title and the sentences before count half. */
+function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undefined): number {
   const units = new Set(asked.thresholds.flatMap(({ unit }) => wordsOf(unit).map(({ stem }) => stem)));
   const nouns = [...asked.terms].filter(
     (term) => !asked.names.has(term) && !units.has(term) && term !== asked.predicate?.stem && !GENERAL.has(term),
   );
   if (clause === undefined || nouns.length === 0) return 1;
   const here = nouns.filter((noun) => clause.stems.has(noun)).length;
-  return 0.4 + (0.6 * here) / nouns.length;
+  if (here === 0) return 0.4;
+  const beside = nouns.filter((noun) => !clause.stems.has(noun) && near.has(noun)).length;
+  return 0.4 + (0.6 * (here + beside / 2)) / nouns.length;
 }
 
 function turned(result: "yes" | "no" | "open"): "yes" | "no" | "open" {
