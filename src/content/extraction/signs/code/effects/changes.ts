@@ -90,7 +90,7 @@ export class Changes {
     const { page } = this.#values;
     for (const value of args.flatMap((arg) => this.#partsOf(arg))) {
       const isId = value.is === "constant" && typeof value.value === "string" && /^#[\w-]+$/.test(value.value);
-      const all = value.is === "elements" ? value.all : isId ? page.select(String(value.value)) : [];
+      const all = value.is === "elements" ? value.all : isId ? page.select(value.value) : [];
       if (all.some((element) => page.isEmpty(element) && page.isContent(element) && element.name !== "body"))
         this.#found("mount-call");
     }

@@ -78,7 +78,7 @@ export class Evaluator implements Values {
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
       case "Literal":
-        return "regex" in node ? OTHER : constant(node.value as string | number | boolean | null);
+        return "regex" in node ? OTHER : constant(node.value);
       case "Identifier":
         return valueOfVariable(this, node.name, scope);
       case "ThisExpression":

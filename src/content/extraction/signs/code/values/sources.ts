@@ -32,21 +32,15 @@ export function valueByName(values: Values, key: string): Value {
 
 /** The value of one source of a variable. */
 export function valueOfSource(values: Values, source: Source): Value {
-  switch (source.is) {
-    case "value":
-    case "each":
-      return values.of(source.node, source.scope);
-    case "parameter":
-      return valueOfParameter(values, source);
-    case "part":
-      return source.key === "..."
-        ? valueOfRest(values, source.of)
-        : values.member(values.source(source.of), source.key);
-    case "import": {
-      const exported = values.exported(source.name, source.from);
-      return exported === undefined ? UNKNOWN : values.source(exported);
-    }
-  }
+  if (source.is === "parameter") return valueOfParameter(values, source);
+  if (source.is === "import") return valueOfExport(values, source);
+  if (source.is !== "part") return values.of(source.node, source.scope);
+  return source.key === "..." ? valueOfRest(values, source.of) : values.member(values.source(source.of), source.key);
+}
+
+function valueOfExport(values: Values, { name, from }: Extract<Source, { is: "import" }>): Value {
+  const exported = values.exported(name, from);
+  return exported === undefined ? UNKNOWN : values.source(exported);
 }
 
 function valueOfParameter(values: Values, { owner, index }: Extract<Source, { is: "parameter" }>): Value {
