@@ -1,3 +1,5 @@
+import { editDistance } from "./edit-distance.ts";
+
 /** Words longer than this are not compared: the table of distances grows with the square of their length. */
 const MAX_LENGTH = 64;
 
@@ -12,30 +14,10 @@ export function nearestWord(word: string, known: Iterable<string>): string | und
   let least = Math.floor(wanted.length / 3) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - wanted.length) >= least || candidate.length > MAX_LENGTH) continue;
-    const distance = distanceOf(wanted, candidate.toLowerCase());
+    const distance = editDistance(wanted, candidate.toLowerCase(), least - 1);
     if (distance >= least) continue;
     least = distance;
     nearest = candidate;
   }
   return nearest;
-}
-
-/**
- * The number of edits from one word to another. A swap of neighbours is one edit (optimal string alignment distance).
- */
-function distanceOf(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const cost = from[i - 1] === to[j - 1] ? 0 : 1;
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const swapped = isSwap ? (beforeLast[j - 2] ?? 0) + 1 : Infinity;
-      row.push(Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost, swapped));
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[to.length] ?? 0;
 }

@@ -7,6 +7,8 @@ const MAX_TERMS = 24;
 const MAX_LENGTH = 1_000;
 /** Characters of the shortest word that may be the beginning of another. */
 const MIN_PREFIX = 3;
+/** Words of a query that are corrected. Each is compared with all words that have its first character. */
+const MAX_CORRECTED = 4;
 /** The share of pages that have a word which is too common to tell pages apart. */
 const COMMON = 0.6;
 
@@ -42,7 +44,12 @@ interface Alternatives {
 export function matchOf(query: string, pages: MatchedPages): IndexMatch {
   const found = termsOf(query.slice(0, MAX_LENGTH)).slice(0, MAX_TERMS);
   const stems = new Set<string>();
-  const words = found.map((parts) => alternativesOf(parts, pages, stems));
+  let corrections = pages.corrections ? MAX_CORRECTED : 0;
+  const words = found.map((parts) => {
+    const alternatives = alternativesOf(parts, { ...pages, corrections: corrections > 0 }, stems);
+    if (parts.length === 1 && alternatives.pages === 0) corrections -= 1;
+    return alternatives;
+  });
   const telling = words.filter(({ pages: number }) => number < pages.count * COMMON);
   const used = telling.some(({ pages: number }) => number > 0) ? telling : words;
   return { text: [...new Set(used.flatMap(({ quoted }) => quoted))].join(" OR "), stems };

@@ -162,6 +162,11 @@ describe("ranks", () => {
     expect(paths(index, "slt")).toEqual([]);
   });
 
+  test("up to four misspelt words of a query", () => {
+    expect(paths(index, "axxxb bxxxc cxxxd navegetion")[0]).toBe("rudder");
+    expect(paths(index, "axxxb bxxxc cxxxd dxxxe navegetion")).toEqual([]);
+  });
+
   test("no word of a page that was removed or changed", () => {
     add("gone", "Gone", "Zeppelins.", "en");
     expect(paths(index, "zepelin")).toEqual(["gone"]);
@@ -171,6 +176,16 @@ describe("ranks", () => {
     expect(paths(index, "baloon")).toEqual([]);
     const left = index.database.query("SELECT count(*) AS n FROM words WHERE words MATCH 'balloon'").get();
     expect(left).toEqual({ n: 0 });
+  });
+
+  test("and the words of a removed page are forgotten, also if its language changed before", () => {
+    const other = fresh();
+    const page = { url: "https://a.test/p", title: "Boote", text: "Drei Leuchttürme", site: undefined };
+    expect(other.put({ ...page, language: "de" })).toBe(true);
+    expect(other.put({ ...page, language: "en" })).toBe(false);
+    expect([paths(other, "boote"), paths(other, "boot")]).toEqual([["p"], ["p"]]);
+    other.remove(page.url);
+    expect(other.database.query("SELECT * FROM vocabulary").all()).toEqual([]);
   });
 });
 

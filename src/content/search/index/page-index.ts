@@ -108,6 +108,8 @@ export interface PageRow {
   readonly hash: string;
   readonly etag: string | null;
   readonly last_modified: string | null;
+  /** By ISO 639. Empty if it is not known. */
+  readonly language: string;
 }
 
 /** The size of an index. */
@@ -211,23 +213,24 @@ export class PageIndex {
   /** The index's record of a page. */
   page(url: string): PageRow | undefined {
     const row = this.database.query<PageRow, [string]>(
-      "SELECT id, site, hash, etag, last_modified FROM pages WHERE url = ?",
+      "SELECT id, site, hash, etag, last_modified, language FROM pages WHERE url = ?",
     );
     return row.get(url) ?? undefined;
   }
 
   /** Inserts or replaces a page. False if its text has not changed. */
   put(page: NewPage): boolean {
-    const title = page.title.slice(0, MAX_TITLE).toWellFormed();
-    const body = page.text.slice(0, MAX_PAGE_TEXT).toWellFormed();
-    const hash = Bun.hash(`${title}\0${body}`).toString(16);
+    const content = contentOf(page.title, page.text);
+    const language = languageOf(page.language);
     return this.database
       .transaction(() => {
         const old = this.page(page.url);
-        const changed = old?.hash !== hash;
-        if (old !== undefined && changed) this.#removeWords(old.id);
-        const row = this.#upsert(page, { title, body, hash });
-        if (changed) this.#addWords(row);
+        const changed = old?.hash !== content.hash;
+        // Another language gives other stems of the same text.
+        const isStale = changed || old.language !== language;
+        if (old !== undefined && isStale) this.#removeWords(old.id);
+        const row = this.#upsert(page, { ...content, language });
+        if (isStale) this.#addWords(row);
         if (page.site === undefined && old === undefined) this.#dropOldest();
         return changed;
       })
@@ -239,12 +242,9 @@ export class PageIndex {
    * index contains no such page.
    */
   twin(title: string, text: string, url: string): string | undefined {
-    const hash = Bun.hash(
-      `${title.slice(0, MAX_TITLE).toWellFormed()}\0${text.slice(0, MAX_PAGE_TEXT).toWellFormed()}`,
-    ).toString(16);
     const row = this.database
       .query<{ url: string }, [string, string]>("SELECT url FROM pages WHERE hash = ? AND url <> ? LIMIT 1")
-      .get(hash, url);
+      .get(contentOf(title, text).hash, url);
     return row?.url;
   }
 
@@ -293,8 +293,7 @@ export class PageIndex {
     this.database.close();
   }
 
-  #upsert(page: NewPage, { title, body, hash }: { title: string; body: string; hash: string }): StoredText {
-    const language = /^[a-z]{2,3}(?![a-z])/.exec(page.language?.toLowerCase() ?? "")?.[0] ?? "";
+  #upsert(page: NewPage, { title, body, hash, language }: IndexedContent & { language: string }): StoredText {
     const published = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(page.published ?? "")?.[0];
     const row = this.database
       .query<StoredText, (string | number | null)[]>(
@@ -339,7 +338,7 @@ export class PageIndex {
     for (const [at, { heading, body }] of passages.entries()) {
       add.run(page.id * MAX_PASSAGES + at, title.join(" "), heading.join(" "), body.join(" "), address.join(" "));
     }
-    this.#vocabulary.count(all, 1);
+    this.#vocabulary.add(all);
   }
 
   #removeWords(id: number): void {
@@ -351,7 +350,7 @@ export class PageIndex {
       id * MAX_PASSAGES,
       (id + 1) * MAX_PASSAGES - 1,
     ]);
-    this.#vocabulary.count(this.#wordsOf(page).all, -1);
+    this.#vocabulary.remove(this.#wordsOf(page).all);
   }
 
   /** The words of a page as the index stores them, by passage and in all. */
@@ -375,6 +374,24 @@ export class PageIndex {
     this.#removeWords(id);
     this.database.run("DELETE FROM pages WHERE id = ?", [id]);
   }
+}
+
+/** What is indexed of a page's title and text, and its hash. */
+interface IndexedContent {
+  readonly title: string;
+  readonly body: string;
+  readonly hash: string;
+}
+
+function contentOf(name: string, text: string): IndexedContent {
+  const title = name.slice(0, MAX_TITLE).toWellFormed();
+  const body = text.slice(0, MAX_PAGE_TEXT).toWellFormed();
+  return { title, body, hash: Bun.hash(`${title}\0${body}`).toString(16) };
+}
+
+/** The code of a language tag. Empty if it has none. */
+function languageOf(tag = ""): string {
+  return /^[a-z]{2,3}(?![a-z])/.exec(tag.toLowerCase())?.[0] ?? "";
 }
 
 /** A page as it is stored. */

@@ -1,4 +1,5 @@
 import { type Database } from "bun:sqlite";
+import { editDistance } from "../../../lib/text/edit-distance.ts";
 
 /** Characters of the shortest words for which one and two wrong characters are corrected. */
 const ONE_WRONG = 4;
@@ -19,12 +20,19 @@ export class Vocabulary {
     this.#database = database;
   }
 
-  /** Counts a page with these words, or with -1 its removal. */
-  count(words: ReadonlySet<string>, by: 1 | -1): void {
-    const change = this.#database.query<unknown, [string, number]>(
-      "INSERT INTO vocabulary (word, pages) VALUES (?, ?) ON CONFLICT (word) DO UPDATE SET pages = pages + excluded.pages",
+  /** Counts a page with these words. */
+  add(words: ReadonlySet<string>): void {
+    const add = this.#database.query<unknown, [string]>(
+      "INSERT INTO vocabulary (word, pages) VALUES (?, 1) ON CONFLICT (word) DO UPDATE SET pages = pages + 1",
     );
-    for (const word of words) change.run(word, by);
+    for (const word of words) add.run(word);
+  }
+
+  /** Counts a page with these words no longer, and forgets the words that no page has. */
+  remove(words: ReadonlySet<string>): void {
+    const last = this.#database.query<unknown, [string]>("DELETE FROM vocabulary WHERE word = ? AND pages <= 1");
+    const other = this.#database.query<unknown, [string]>("UPDATE vocabulary SET pages = pages - 1 WHERE word = ?");
+    for (const word of words) if (last.run(word).changes === 0) other.run(word);
   }
 
   /** The number of pages with a word. */
@@ -41,10 +49,10 @@ export class Vocabulary {
     const [first = ""] = word;
     const alike = this.#database
       .query<Entry, [string, string, number, number]>(
-        "SELECT word, pages FROM vocabulary WHERE word >= ? AND word < ? AND pages > 0 AND length(word) BETWEEN ? AND ?",
+        "SELECT word, pages FROM vocabulary WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ?",
       )
       .all(first, `${first}\u{10ffff}`, word.length - most, word.length + most)
-      .map((entry) => ({ ...entry, distance: distance(word, entry.word, most) }))
+      .map((entry) => ({ ...entry, distance: editDistance(word, entry.word, most) }))
       .filter((entry) => entry.distance <= most)
       .toSorted((a, b) => a.distance - b.distance || b.pages - a.pages);
     return alike
@@ -52,31 +60,4 @@ export class Vocabulary {
       .slice(0, MAX_CORRECTIONS)
       .map((entry) => entry.word);
   }
-}
-
-/**
- * The number of characters that are wrong, missing, added or swapped with the next one. A result above `most` may be too
- * low.
- */
-function distance(a: string, b: string, most: number): number {
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let row = 1; row <= a.length; row += 1) {
-    const line = [row];
-    for (let at = 1; at <= b.length; at += 1) {
-      const isSame = a[row - 1] === b[at - 1];
-      const isSwapped = a[row - 1] === b[at - 2] && a[row - 2] === b[at - 1];
-      const replaced = valueAt(last, at - 1) + (isSame ? 0 : 1);
-      const best = Math.min(valueAt(last, at) + 1, valueAt(line, at - 1) + 1, replaced);
-      line.push(isSwapped ? Math.min(best, valueAt(before, at - 2) + 1) : best);
-    }
-    if (Math.min(...line) > most) return most + 1;
-    before = last;
-    last = line;
-  }
-  return last.at(-1) ?? 0;
-}
-
-function valueAt(line: readonly number[], at: number): number {
-  return line[at] ?? Number.POSITIVE_INFINITY;
 }
