@@ -139,11 +139,16 @@ export interface Problem extends ProblemMembers {
   readonly errors?: readonly FieldError[];
 }
 
+/** The `type` of an error's problem document. */
+export function problemType(code: ErrorCode): string {
+  return `urn:turnpike:error:${code}`;
+}
+
 /** Makes the problem document of an error. Without `requestId` it has no `instance`. */
 export function toProblem(error: TurnpikeError, requestId?: string): Problem {
   const { status, title } = ERRORS[error.code];
   return {
-    type: `urn:turnpike:error:${error.code}`,
+    type: problemType(error.code),
     title,
     status,
     detail: error.message,

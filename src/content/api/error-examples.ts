@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode, type Problem } from "../../lib/errors.ts";
+import { ERRORS, type ErrorCode, problemType, type Problem } from "../../lib/errors.ts";
 import { STOCK_CLIENTS } from "../../payments/x402/stock-client.ts";
 
 /** The detail of each error in an example. Default: the error's title. */
@@ -37,7 +37,7 @@ export function errorExample(code: ErrorCode, price?: string): Problem {
   const { title, status } = ERRORS[code];
   const asked = `This costs ${price ?? "the price in PAYMENT-REQUIRED"}. Pay with an x402 client, such as ${STOCK_CLIENTS}.`;
   return {
-    type: `urn:turnpike:error:${code}`,
+    type: problemType(code),
     title,
     status,
     detail: code === "payment-required" ? asked : (DETAILS[code] ?? title),

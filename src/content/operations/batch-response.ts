@@ -1,4 +1,4 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { problemType, TurnpikeError } from "../../lib/errors.ts";
 import { type Metadata, failedMetadata } from "./metadata.ts";
 
 /** Maximum number of results of a batch: one for each URL. */
@@ -28,7 +28,7 @@ export interface BatchResult {
 /** The members of a failed result. `elapsedMs` is a whole number. */
 export function failed(error: TurnpikeError, elapsedMs: number): Omit<BatchResult, "url" | "format"> {
   const metadata = failedMetadata(elapsedMs, error.members.page_status);
-  return { content: "", metadata, error: error.message, error_type: `urn:turnpike:error:${error.code}` };
+  return { content: "", metadata, error: error.message, error_type: problemType(error.code) };
 }
 
 /** The response of a batch. Each result is converted to JSON when it arrives, so that its text is not kept as well. */

@@ -1,11 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { messageOf } from "../../lib/caught.ts";
-import { TurnpikeError } from "../../lib/errors.ts";
 import { BatchResponse, type BatchResult, failed, MAX_RESULTS } from "./batch-response.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
-import { PageBurnt } from "../page/burnt.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type OperationResult, postOperation, type Services, stopwatch } from "./operation.ts";
+import { PageFailures } from "./page-failures.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
@@ -96,7 +94,7 @@ export const batch = postOperation(
     const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
     await Promise.all(loading);
     const parts = made.parts(elapsedMs());
-    return { parts, release: () => made.release(), isFree: made.succeeded === 0 && !load.hasBurnt };
+    return { parts, release: () => made.release(), isFree: made.succeeded === 0 && !load.failures.hasBurnt };
   },
 );
 
@@ -119,13 +117,13 @@ class Loader {
   readonly #services: Services;
   readonly #signal: AbortSignal;
   readonly #outcomes = new Map<string, Promise<Loaded>>();
-  /** True if a page used up its time itself, so that the batch may be charged for. */
-  hasBurnt = false;
+  readonly failures: PageFailures;
 
   constructor(input: Input, services: Services, signal: AbortSignal) {
     this.#input = input;
     this.#services = services;
     this.#signal = signal;
+    this.failures = new PageFailures(services.log, "a page of a batch");
   }
 
   result(url: string): Promise<Loaded> {
@@ -142,10 +140,7 @@ class Loader {
       const { content, page } = await pageContent(batchRequest(input, url, this.#signal), input, this.#services.pages);
       return cutContent(content, input.max_length, page, elapsedMs());
     } catch (error) {
-      if (error instanceof PageBurnt) this.hasBurnt = true;
-      if (error instanceof TurnpikeError) return failed(error, elapsedMs());
-      this.#services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
-      return failed(new TurnpikeError("internal", "Cannot load the page: see the log"), elapsedMs());
+      return failed(this.failures.errorOf(error), elapsedMs());
     }
   }
 }

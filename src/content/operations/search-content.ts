@@ -1,10 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { messageOf } from "../../lib/caught.ts";
-import { TurnpikeError } from "../../lib/errors.ts";
+import { problemType } from "../../lib/errors.ts";
 import { cut } from "../../lib/text/cut-text.ts";
-import { PageBurnt } from "../page/burnt.ts";
 import { type SearchResult } from "../search/web/result.ts";
 import { type Call, type OperationResult, postOperation, type Services } from "./operation.ts";
+import { PageFailures } from "./page-failures.ts";
 import { pageParameters, pageRequest } from "./page-parameters.ts";
 import { metadataOf, resultFields, searchMetadata, searchParameters, searchQuery } from "./search.ts";
 
@@ -106,7 +105,7 @@ export const searchContent = postOperation(
     const results = await Promise.all(read);
     const metadata = { ...metadataOf(found, call.elapsedMs()), pages_read: reader.pagesRead };
     const json = new TextEncoder().encode(JSON.stringify({ query: input.query, results, metadata }));
-    return { parts: [json], release: () => undefined, isFree: reader.pagesRead === 0 && !reader.hasBurnt };
+    return { parts: [json], release: () => undefined, isFree: reader.pagesRead === 0 && !reader.failures.hasBurnt };
   },
 );
 
@@ -117,37 +116,33 @@ class ResultReader {
   readonly #services: Services;
   readonly #call: Call;
   readonly #timeoutMs: number;
+  readonly failures: PageFailures;
   pagesRead = 0;
-  /** True if a page used up its time itself, so that the call may be charged for. */
-  hasBurnt = false;
 
   constructor(services: Services, call: Call, timeoutMs: number) {
     this.#services = services;
     this.#call = call;
     this.#timeoutMs = timeoutMs;
+    this.failures = new PageFailures(services.log, "a result of a search");
   }
 
   async read({ url }: SearchResult, maxLength: number): Promise<Content> {
-    const { pages, log } = this.#services;
-    // The wait for a browser tab and the load itself.
+    // One half for the wait for a browser tab, the other for the load.
     const halfMs = Math.max(1, (this.#timeoutMs - this.#call.elapsedMs()) / 2);
     try {
       const request = pageRequest(PAGE.parse({ url }), this.#call.signal);
-      const { extraction } = await pages.read({ ...request, timeoutMs: halfMs, turnMs: halfMs }, { kind: "article" });
+      const { extraction } = await this.#services.pages.read(
+        { ...request, timeoutMs: halfMs, turnMs: halfMs },
+        { kind: "article" },
+      );
       this.pagesRead += 1;
       const content = cut(extraction.content, maxLength);
       return { content, truncated: content !== extraction.content };
     } catch (error) {
-      if (error instanceof PageBurnt) this.hasBurnt = true;
-      if (error instanceof TurnpikeError) return failed(error);
-      log("error", `Cannot read a result of a search: ${messageOf(error)}`);
-      return failed(new TurnpikeError("internal", "Cannot read the page: see the log"));
+      const { code, message } = this.failures.errorOf(error);
+      return { error: message, error_type: problemType(code) };
     }
   }
 }
 
 const PAGE = z.object(pageParameters);
-
-function failed({ code, message }: TurnpikeError): Content {
-  return { error: message, error_type: `urn:turnpike:error:${code}` };
-}
