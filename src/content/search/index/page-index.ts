@@ -376,7 +376,7 @@ export class PageIndex {
   }
 }
 
-/** What is indexed of a page's title and text, and its hash. */
+/** The indexed parts of a page's title and text, and their hash. */
 interface IndexedContent {
   readonly title: string;
   readonly body: string;
@@ -389,7 +389,7 @@ function contentOf(name: string, text: string): IndexedContent {
   return { title, body, hash: Bun.hash(`${title}\0${body}`).toString(16) };
 }
 
-/** The code of a language tag. Empty if it has none. */
+/** The code at the beginning of a language tag; empty if there is no tag. */
 function languageOf(tag = ""): string {
   return /^[a-z]{2,3}(?![a-z])/.exec(tag.toLowerCase())?.[0] ?? "";
 }
