@@ -60,6 +60,16 @@ test("the hundredth visit of a page is compared, and its document is the result 
   expect(choices[99]).toMatchObject({ engine: "browser", isOptional: true });
 });
 
+test("results with a million opening brackets are compared", async () => {
+  const learned = new LearnedTemplates(undefined);
+  const brackets = "<".repeat(1_000_000);
+  const page = fetched(content(`a ${brackets}`, { sign: "script-writes" }));
+  const choice = await chooseEngine(learned, page);
+  if (choice.engine !== "browser") throw new Error("The page was not compared");
+  choice.compare({ content: `${brackets} a`, title: "" });
+  expect((await chooseEngine(learned, page)).engine).toBe("static");
+});
+
 test("a page of one user teaches nothing", async () => {
   const learned = new LearnedTemplates(undefined);
   const request = pageRequestOf("https://name:word@site.test/a");

@@ -58,7 +58,8 @@ function isOther(a: Extraction, b: Extraction): boolean {
   return counts.values().some((count) => count !== 0);
 }
 
+/** The pattern of tags takes linear time, also for text with many opening brackets. */
 function wordsOf({ content, fields }: Extraction): readonly string[] {
-  const text = `${content.replaceAll(/<[^>]*>/g, " ")} ${fields === undefined ? "" : JSON.stringify(fields)}`;
+  const text = `${content.replaceAll(/<[^<>]*>/g, " ")} ${fields === undefined ? "" : JSON.stringify(fields)}`;
   return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
