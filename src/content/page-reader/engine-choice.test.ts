@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Evidence, type ExtractionOutcome } from "../extraction/tree/extraction.ts";
+import { type Evidence, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
 import { pageRequestOf } from "../testing/visit.ts";
 import { chooseEngine, type Fetched } from "./engine-choice.ts";
 import { LearnedTemplates } from "./learned-templates.ts";
@@ -58,6 +58,36 @@ test("the hundredth visit of a page is compared, and its document is the result 
   for (let visit = 0; visit < 100; visit += 1) choices.push(await chooseEngine(learned, page));
   expect(choices.slice(0, 99).every(({ engine }) => engine === "static")).toBe(true);
   expect(choices[99]).toMatchObject({ engine: "browser", isOptional: true });
+});
+
+test("the browser's failure is an error at the check of a template whose scripts change its pages", async () => {
+  const learned = new LearnedTemplates(undefined);
+  const page = fetched(content("words", { scripts: SCRIPTS }), { searchScripts: () => Promise.resolve(true) });
+  const choice = await chooseEngine(learned, page);
+  if (choice.engine !== "browser") throw new Error("The page was not compared");
+  choice.compare({ content: "other words", title: "" });
+  const choices = [];
+  for (let visit = 2; visit <= 100; visit += 1) choices.push(await chooseEngine(learned, page));
+  expect(choices.at(-1)).toMatchObject({ engine: "browser", isOptional: false });
+});
+
+test("equal results of one selector, or of an earlier event, teach nothing of others", async () => {
+  const learned = new LearnedTemplates(undefined);
+  const selecting = (selector: string): ExtractionTask => ({
+    kind: "fields",
+    selectors: { found: selector },
+    attributes: {},
+  });
+  const outcome = content("", { sign: "script-writes" });
+  const title = fetched(outcome, { task: selecting("h1") });
+  const choice = await chooseEngine(learned, title);
+  if (choice.engine !== "browser") throw new Error("The page was not compared");
+  choice.compare({ content: "", title: "" });
+  expect((await chooseEngine(learned, title)).engine).toBe("static");
+  const price = fetched(outcome, { task: selecting(".price") });
+  expect((await chooseEngine(learned, price)).engine).toBe("browser");
+  const request = { ...title.request, waitUntil: "domcontentloaded" } as const;
+  expect((await chooseEngine(learned, { ...title, request })).engine).toBe("browser");
 });
 
 test("results with a million opening brackets are compared", async () => {

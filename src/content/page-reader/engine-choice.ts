@@ -1,9 +1,14 @@
-import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "../extraction/tree/extraction.ts";
+import {
+  type Extraction,
+  type ExtractionOutcome,
+  type ExtractionTask,
+  type ScriptAddress,
+} from "../extraction/tree/extraction.ts";
 import { type PageRequest } from "../page/page.ts";
 import { type LearnedTemplates } from "./learned-templates.ts";
 
-/** The engine for a page that was fetched. */
-export type EngineChoice =
+/** The engine for a page whose document was fetched. */
+export type ChosenEngine =
   | { readonly engine: "static" }
   | {
       readonly engine: "browser";
@@ -13,36 +18,36 @@ export type EngineChoice =
       readonly compare: (extraction: Extraction) => void;
     };
 
-const STATIC: EngineChoice = { engine: "static" };
-const BROWSER: EngineChoice = { engine: "browser", isOptional: false, compare: () => undefined };
+const STATIC: ChosenEngine = { engine: "static" };
+const BROWSER: ChosenEngine = { engine: "browser", isOptional: false, compare: () => undefined };
 
 /** A page whose fetched document was read with `engine: "auto"`. */
 export interface Fetched {
   readonly request: PageRequest;
   readonly task: ExtractionTask;
   readonly outcome: ExtractionOutcome;
-  /** Whether its external scripts change its content. */
-  readonly searchScripts: () => Promise<boolean>;
+  /** Whether these external scripts change the content of the page. */
+  readonly searchScripts: (scripts: readonly ScriptAddress[]) => Promise<boolean>;
 }
 
 /** Chooses an engine by the evidence in the document, and by what was learned of its template. */
 export async function chooseEngine(
   learned: LearnedTemplates,
   { request, task, outcome, searchScripts }: Fetched,
-): Promise<EngineChoice> {
+): Promise<ChosenEngine> {
   if (outcome.outcome === "needs-browser") return BROWSER;
   if (outcome.outcome !== "content" || outcome.evidence === undefined) return STATIC;
   const { extraction, evidence } = outcome;
   const { sign, scripts } = evidence;
-  if (isPrivate(request)) return sign !== undefined || (await searchScripts()) ? BROWSER : STATIC;
-  const template = `${evidence.template} ${sign ?? ""} ${task.kind}`;
+  const hasEvidence = async (): Promise<boolean> => sign !== undefined || (await searchScripts(scripts));
+  if (isPrivate(request)) return (await hasEvidence()) ? BROWSER : STATIC;
+  // Another selector, or an earlier end of the visit, can hide a change.
+  const template = [evidence.template, sign, request.waitUntil, JSON.stringify(task)].join(" ");
   const { changes, checks } = learned.visit(template, request.url.href);
-  const isOptional = changes === false && checks;
-  if (changes === false && !checks) return STATIC;
-  if (changes === undefined && !checks && sign === undefined && (scripts.length === 0 || !(await searchScripts())))
-    return STATIC;
+  if (!checks && (changes === false || (changes === undefined && !(await hasEvidence())))) return STATIC;
+  const isOptional = checks && (changes === false || (changes === undefined && sign === undefined));
   const compare = (shown: Extraction): void => learned.compared(template, request.url.href, isOther(extraction, shown));
-  return { engine: "browser", isOptional: isOptional || (checks && sign === undefined), compare };
+  return { engine: "browser", isOptional, compare };
 }
 
 /** Pages of one user are not learned. */

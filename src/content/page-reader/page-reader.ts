@@ -6,6 +6,7 @@ import {
   type ExtractionOutcome,
   type ExtractionTask,
   type NotContent,
+  type ScriptAddress,
 } from "../extraction/tree/extraction.ts";
 import { type Extractor } from "../extractor/extractor.ts";
 import { Deadline } from "../page/deadline.ts";
@@ -68,7 +69,7 @@ export class PageReader {
       if (mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task)) {
         return await this.#readInBrowser({ ...visit, fetched }, task);
       }
-      const searchScripts = () => this.#scriptsChange(visit, source, outcome);
+      const searchScripts = (scripts: readonly ScriptAddress[]) => this.#scriptsChange(visit, source, scripts);
       const choice = await chooseEngine(this.#deps.learned, { request, task, outcome, searchScripts });
       if (choice.engine === "static") return fromDocument();
       try {
@@ -198,9 +199,8 @@ export class PageReader {
     return readPage(somethingOf(outcome, { task, source, request: visit.request }), source);
   }
 
-  /** Whether the external scripts of a page change its content. */
-  async #scriptsChange(visit: Visit, source: PageSource, outcome: ExtractionOutcome): Promise<boolean> {
-    const addresses = outcome.outcome === "content" ? (outcome.evidence?.scripts ?? []) : [];
+  /** Whether these external scripts change the content of a page. */
+  async #scriptsChange(visit: Visit, source: PageSource, addresses: readonly ScriptAddress[]): Promise<boolean> {
     const scripts = await this.#scripts.texts(visit, addresses);
     if (scripts.length === 0) return false;
     const task = { kind: "scripts", scripts } as const;
