@@ -49,7 +49,7 @@ export function startMarketWeb(): MarketWeb {
       semaphore,
       extractor,
       egress,
-      learned: new LearnedTemplates(undefined),
+      learned: new LearnedTemplates({ folder: undefined, log: () => undefined }),
     }),
     search: new Search({
       providers: [provider],

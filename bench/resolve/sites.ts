@@ -90,7 +90,7 @@ function readersOf(stateDir: string): GatherDeps & { close(): void } {
       semaphore: new FairSemaphore(64, 256, 30_000),
       extractor,
       egress,
-      learned: new LearnedTemplates(undefined),
+      learned: new LearnedTemplates({ folder: undefined, log: () => undefined }),
     }),
     search: service.search,
     clock: () => performance.now(),

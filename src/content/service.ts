@@ -174,7 +174,7 @@ function createServices(
   );
   parts.defer(() => searching.close());
   const { search } = searching;
-  const learned = new LearnedTemplates(stateDir);
+  const learned = new LearnedTemplates({ folder: stateDir, log: warn });
   parts.defer(() => learned.close());
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };

@@ -43,7 +43,7 @@ function setUp(options: Partial<SearchOptions>, egress = ANYWHERE_EGRESS) {
   closing.push(close);
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const semaphore = new FairSemaphore(1, 1, 1_000);
-  const learned = new LearnedTemplates(undefined);
+  const learned = new LearnedTemplates({ folder: undefined, log: () => undefined });
   const pages = new RememberingReader({ browser, fetchDocument, semaphore, extractor, egress, learned }, remember);
   const app = createApp(
     {

@@ -6,6 +6,10 @@ import { LearnedTemplates } from "./learned-templates.ts";
 
 const SCRIPTS = [{ url: "https://site.test/a.js", isModule: false }];
 
+function inMemory(): LearnedTemplates {
+  return new LearnedTemplates({ folder: undefined, log: () => undefined });
+}
+
 function content(text: string, evidence?: Partial<Evidence>): ExtractionOutcome {
   const extraction = { content: text, title: "" };
   if (evidence === undefined) return { outcome: "content", extraction };
@@ -17,15 +21,19 @@ function fetched(outcome: ExtractionOutcome, more: Partial<Fetched> = {}): Fetch
   return { request, task: { kind: "text" }, outcome, searchScripts: () => Promise.resolve(false), ...more };
 }
 
+function selecting(selector: string): ExtractionTask {
+  return { kind: "fields", selectors: { found: selector }, attributes: {} };
+}
+
 test("a certain sign needs a browser, and a page without code needs none", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const certain: ExtractionOutcome = { outcome: "needs-browser", sign: "no-text" };
   expect((await chooseEngine(learned, fetched(certain))).engine).toBe("browser");
   expect((await chooseEngine(learned, fetched(content("words")))).engine).toBe("static");
 });
 
 test("a page with a sign is compared, and its next visit needs no browser if its words were the same", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const page = fetched(content("The boat\nleaves at seven.", { sign: "script-writes" }));
   const choice = await chooseEngine(learned, page);
   if (choice.engine !== "browser") throw new Error("The page was not compared");
@@ -37,7 +45,7 @@ test("a page with a sign is compared, and its next visit needs no browser if its
 });
 
 test("external scripts are searched only if nothing is known of the template", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   let searched = 0;
   const searchScripts = () => {
     searched += 1;
@@ -52,7 +60,7 @@ test("external scripts are searched only if nothing is known of the template", a
 });
 
 test("the hundredth visit of a page is compared, and its document is the result if the browser fails", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const page = fetched(content("words", { scripts: SCRIPTS }));
   const choices = [];
   for (let visit = 0; visit < 100; visit += 1) choices.push(await chooseEngine(learned, page));
@@ -61,7 +69,7 @@ test("the hundredth visit of a page is compared, and its document is the result 
 });
 
 test("the browser's failure is an error at the check of a template whose scripts change its pages", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const page = fetched(content("words", { scripts: SCRIPTS }), { searchScripts: () => Promise.resolve(true) });
   const choice = await chooseEngine(learned, page);
   if (choice.engine !== "browser") throw new Error("The page was not compared");
@@ -72,12 +80,7 @@ test("the browser's failure is an error at the check of a template whose scripts
 });
 
 test("equal results of one selector, or of an earlier event, teach nothing of others", async () => {
-  const learned = new LearnedTemplates(undefined);
-  const selecting = (selector: string): ExtractionTask => ({
-    kind: "fields",
-    selectors: { found: selector },
-    attributes: {},
-  });
+  const learned = inMemory();
   const outcome = content("", { sign: "script-writes" });
   const title = fetched(outcome, { task: selecting("h1") });
   const choice = await chooseEngine(learned, title);
@@ -91,7 +94,7 @@ test("equal results of one selector, or of an earlier event, teach nothing of ot
 });
 
 test("results with a million opening brackets are compared", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const brackets = "<".repeat(1_000_000);
   const page = fetched(content(`a ${brackets}`, { sign: "script-writes" }));
   const choice = await chooseEngine(learned, page);
@@ -101,7 +104,7 @@ test("results with a million opening brackets are compared", async () => {
 });
 
 test("a page of one user teaches nothing", async () => {
-  const learned = new LearnedTemplates(undefined);
+  const learned = inMemory();
   const request = pageRequestOf("https://name:word@site.test/a");
   const page = fetched(content("words", { sign: "script-writes" }), { request });
   const choice = await chooseEngine(learned, page);

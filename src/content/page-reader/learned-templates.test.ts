@@ -1,20 +1,24 @@
 import { afterEach, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createStateFolder, type StateFolder } from "../testing/state-folder.ts";
 import { LearnedTemplates } from "./learned-templates.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const clock = { now: Date.UTC(2026, 10, 27) };
 const open: LearnedTemplates[] = [];
+const logged: string[] = [];
 let state: StateFolder | undefined;
 
 function learned(folder?: string): LearnedTemplates {
-  const made = new LearnedTemplates(folder, () => clock.now);
+  const made = new LearnedTemplates({ folder, log: (message) => logged.push(message), now: () => clock.now });
   open.push(made);
   return made;
 }
 
 afterEach(() => {
   for (const one of open.splice(0)) one.close();
+  logged.length = 0;
   state?.remove();
   state = undefined;
 });
@@ -64,12 +68,45 @@ test("what is learned outlives the process, for a week", () => {
   expect(learned(state.path).visit("news", "/b").changes).toBeUndefined();
 });
 
+test("the file is created at the first visit, and only its owner can read it", () => {
+  state = createStateFolder();
+  const templates = learned(state.path);
+  expect(existsSync(`${state.path}/templates.db`)).toBe(false);
+  templates.visit("news", "/a");
+  expect(statSync(`${state.path}/templates.db`).mode & 0o777).toBe(0o600);
+});
+
+test("a broken file is not used, and the log has one line about it", () => {
+  state = createStateFolder();
+  writeFileSync(`${state.path}/templates.db`, "This file is not a database. ".repeat(100));
+  const templates = learned(state.path);
+  templates.compared("news", "/a", true);
+  expect(templates.visit("news", "/b").changes).toBe(true);
+  expect(logged).toEqual([expect.stringContaining("templates.db")]);
+});
+
+test("two services with one state folder keep at most the maximum of templates, the last ones", () => {
+  state = createStateFolder();
+  const [one, other] = [learned(state.path), learned(state.path)];
+  one.visit("first", "/a");
+  other.visit("first", "/a");
+  for (const [at, templates] of [one, other].entries()) {
+    clock.now += 1_000;
+    for (let count = 0; count < 11_000; count += 1) templates.compared(`${at} ${count}`, "/a", true);
+  }
+  clock.now += 1_000;
+  const next = learned(state.path);
+  expect(next.visit("1 0", "/b").changes).toBe(true);
+  const file = new Database(`${state.path}/templates.db`);
+  expect(file.query("SELECT count(*) AS count FROM templates").get()).toEqual({ count: 20_000 });
+  file.close();
+});
+
 test("the state has no address of a page", async () => {
   state = createStateFolder();
   const templates = learned(state.path);
   templates.compared("https://secret.test /*", "https://secret.test/plan", false);
   templates.close();
-  open.length = 0;
   const bytes = await Bun.file(`${state.path}/templates.db`).text();
   expect(bytes).toContain("templates");
   expect(bytes).not.toContain("secret");

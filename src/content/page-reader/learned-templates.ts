@@ -1,14 +1,19 @@
-import { Database, SQLiteError, type Statement } from "bun:sqlite";
+import { Database } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../lib/caught.ts";
 
-/** Templates that are remembered, and the milliseconds until one is forgotten: a week. @bound */
+/** Maximum number of remembered templates, and the milliseconds until one is forgotten: a week. @bound */
 const MAX_TEMPLATES = 20_000;
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Visits of a template after which the engines are compared again. */
 const VISITS = 100;
 
-/** Pages with equal results after which a template counts as not changed by scripts, and the same after a change. */
+/**
+ * Pages in sequence whose results must be equal before a template counts as not changed by scripts. The second number
+ * applies after a page whose results differed.
+ */
 const EQUAL = 2;
 const EQUAL_AGAIN = 3;
 
@@ -17,60 +22,62 @@ const BUSY_MS = 1_000;
 
 interface Learned {
   /** Whether scripts changed the content of a page. Undefined if the engines were never compared. */
-  changes: boolean | undefined;
+  readonly changes: boolean | undefined;
   /** Pages with equal results in sequence, and the digest of the last page. */
-  equal: number;
-  page: string;
+  readonly equal: number;
+  readonly page: string;
+  /** Visits in this process. */
   visits: number;
-  at: number;
+  /** Unix milliseconds of the last comparison. Of the first visit if there was no comparison. */
+  readonly at: number;
+}
+
+/** A row of the file. */
+interface Row {
+  readonly key: string;
+  readonly changes: number;
+  readonly equal: number;
+  readonly page: string;
+  readonly at: number;
 }
 
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, page TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
+const ROWS = "SELECT key, changes, equal, page, at FROM templates";
+/** Deletes old templates, and those above the maximum, which another process may have added. */
+const TRIM = `DELETE FROM templates WHERE at < ?1 OR key IN (SELECT key FROM templates ORDER BY at DESC LIMIT -1 OFFSET ${MAX_TEMPLATES})`;
+
+/** The settings of `LearnedTemplates`. */
+export interface LearnedTemplatesOptions {
+  /** The state folder, for the file `templates.db`. If it is undefined, templates are remembered only in memory. */
+  readonly folder: string | undefined;
+  readonly log: (message: string) => void;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
 
 /**
- * Remembers for templates of pages if scripts change their content. It stores digests instead of addresses, and only for as
- * long as KEPT_MS.
+ * Remembers for each template of pages whether scripts change the content. The file has digests instead of addresses. It
+ * is opened at the first visit.
  */
 export class LearnedTemplates {
   /** In the order of the last use. */
   readonly #learned = new Map<string, Learned>();
-  readonly #database: Database;
-  readonly #write: Statement;
-  readonly #delete: Statement;
+  readonly #path: string | undefined;
+  readonly #log: (message: string) => void;
   readonly #now: () => number;
+  #file: Database | "unopened" | "closed" = "unopened";
 
-  /** `folder` is the state folder. Undefined: what is learned is lost at the end of the process. */
-  constructor(folder: string | undefined, now: () => number = Date.now) {
+  constructor({ folder, log, now = Date.now }: LearnedTemplatesOptions) {
+    this.#path = folder === undefined ? undefined : join(folder, "templates.db");
+    this.#log = log;
     this.#now = now;
-    this.#database = new Database(folder === undefined ? ":memory:" : join(folder, "templates.db"), {
-      create: true,
-      strict: true,
-    });
-    this.#database.run(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF`);
-    this.#database.run(SCHEMA);
-    this.#database.query("DELETE FROM templates WHERE at < ?").run(now() - KEPT_MS);
-    this.#write = this.#database.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?, ?)");
-    this.#delete = this.#database.query("DELETE FROM templates WHERE key = ?");
-    const rows = this.#database
-      .query("SELECT key, changes, equal, page, at FROM templates ORDER BY at LIMIT ?")
-      .all(MAX_TEMPLATES);
-    // The schema gives the columns' types.
-    for (const { key, changes, ...row } of rows as {
-      key: string;
-      changes: number;
-      equal: number;
-      page: string;
-      at: number;
-    }[]) {
-      this.#learned.set(key, { ...row, changes: changes === 1, visits: 0 });
-    }
   }
 
-  /** A visit of a page: whether scripts change its content, and whether the engines have to be compared again. */
+  /** Counts a visit. Returns whether scripts change the page, and whether to compare the engines again. */
   visit(template: string, page: string): { readonly changes: boolean | undefined; readonly checks: boolean } {
     const key = digestOf(template);
-    const known = this.#learned.get(key);
+    const known = this.#known(key);
     const isKnown = known !== undefined && this.#now() - known.at < KEPT_MS;
     const learned = isKnown ? known : { changes: undefined, equal: 0, page: "", visits: 0, at: this.#now() };
     learned.visits += 1;
@@ -83,34 +90,68 @@ export class LearnedTemplates {
   compared(template: string, url: string, changed: boolean): void {
     const key = digestOf(template);
     const page = digestOf(url);
-    const known = this.#learned.get(key);
+    const known = this.#known(key);
     const equal = changed ? 0 : (known?.equal ?? 0) + (known?.page === page && known.changes === false ? 0 : 1);
     const changes = changed || (known?.changes === true && equal < EQUAL_AGAIN);
     const at = this.#now();
     this.#keep(key, { changes, equal, page, visits: known?.visits ?? 1, at });
-    this.#store(() => this.#write.run(key, changes ? 1 : 0, equal, page, at));
+    this.#store((file) =>
+      file.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?, ?)").run(key, changes ? 1 : 0, equal, page, at),
+    );
   }
 
   close(): void {
-    this.#database.close();
+    if (typeof this.#file === "object") this.#file.close();
+    this.#file = "closed";
   }
 
-  /** Without the file, the process still has what it learned. A page must not fail because the disk is full. */
-  #store(write: () => unknown): void {
+  #known(key: string): Learned | undefined {
+    if (this.#file === "unopened") this.#store((file) => this.#read(file));
+    return this.#learned.get(key);
+  }
+
+  #read(file: Database): void {
+    for (const { key, changes, equal, page, at } of file.query<Row, []>(`${ROWS} ORDER BY at`).iterate())
+      this.#learned.set(key, { changes: changes === 1, equal, page, visits: 0, at });
+  }
+
+  /** If the file fails, for example on a full disk, templates are remembered only in memory from then on. */
+  #store(use: (file: Database) => void): void {
+    if (this.#path === undefined || this.#file === "closed") return;
     try {
-      write();
+      if (this.#file === "unopened") this.#file = open(this.#path, this.#now() - KEPT_MS);
+      use(this.#file);
     } catch (error) {
-      if (!(error instanceof SQLiteError)) throw error;
+      this.close();
+      this.#log(`cannot use the file templates.db in the state folder until the next start: ${messageOf(error)}`);
     }
   }
 
   #keep(key: string, learned: Learned): void {
     this.#learned.delete(key);
     this.#learned.set(key, learned);
-    const [oldest] = this.#learned.keys();
-    if (this.#learned.size <= MAX_TEMPLATES || oldest === undefined) return;
-    this.#learned.delete(oldest);
-    this.#store(() => this.#delete.run(oldest));
+    if (this.#learned.size <= MAX_TEMPLATES) return;
+    for (const [oldest, { changes }] of this.#learned) {
+      this.#learned.delete(oldest);
+      if (changes !== undefined) this.#store((file) => file.query("DELETE FROM templates WHERE key = ?").run(oldest));
+      return;
+    }
+  }
+}
+
+/** Opens the file, and deletes the templates that were compared before `since`, in Unix milliseconds. */
+function open(path: string, since: number): Database {
+  // Only the service's user may read the file. SQLite gives its other files the same mode.
+  closeSync(openSync(path, "a", 0o600));
+  const file = new Database(path, { create: true, strict: true });
+  try {
+    file.run(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF`);
+    file.run(SCHEMA);
+    file.query(TRIM).run(since);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
   }
 }
 

@@ -83,7 +83,7 @@ export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE):
       semaphore: new FairSemaphore(64, 256, 30_000),
       extractor,
       egress,
-      learned: new LearnedTemplates(undefined),
+      learned: new LearnedTemplates({ folder: undefined, log: () => undefined }),
     }),
     search: service.search,
     address(page) {
