@@ -42,9 +42,8 @@ export interface Passage extends Sentence {
   readonly shared: ReadonlySet<string>;
   /** The terms in the sentence, the title, the first sentence of the page, or the two sentences before it. */
   readonly near: ReadonlySet<string>;
-  /** The sentences before and after it. Before the first sentence it is the title, after the last it is empty. */
+  /** The sentence before it. Before the first sentence, the title. */
   readonly before: string;
-  readonly after: string;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
   readonly isUnreal: boolean;
 }
@@ -118,8 +117,7 @@ export function passagesOf(
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
-  let last: { readonly passage: Passage | undefined; readonly text: string; readonly shared: ReadonlySet<string> }[] =
-    [];
+  let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
   for (const sentence of sentencesOf(source.text)) {
     const words = wordsOf(sentence.text);
@@ -128,27 +126,16 @@ export function passagesOf(
     if (SENTENCE.test(sentence.text))
       for (const family of familiesIn(words)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
-    const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
     const isIntroduction = frames.introduces(sentence.text);
     if ((worth || isIntroduction) && isLeftOut(sentence.text)) continue;
     if (sentence.index === 0) openingTerms = shared;
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
-    const passage: Passage | undefined = worth
-      ? {
-          ...sentence,
-          shared,
-          near,
-          coverage: weigh(shared),
-          context: weigh(near),
-          before: before?.text ?? source.title,
-          after: "",
-          isUnreal,
-        }
-      : undefined;
-    if (before?.passage !== undefined) replaceAfter(kept, before.passage, sentence.text);
-    if (passage !== undefined) keep(kept, passage);
-    last = [...last.slice(-1), { passage, text: sentence.text, shared }];
+    if (worth) {
+      const before = last.at(-1)?.text ?? source.title;
+      keep(kept, { ...sentence, shared, near, coverage: weigh(shared), context: weigh(near), before, isUnreal });
+    }
+    last = [...last.slice(-1), { text: sentence.text, shared }];
   }
   const isTopicOf = (family: string, { text }: Passage): boolean =>
     titleWords.has(family) || (mentions.get(family) ?? 0) > (SENTENCE.test(text) ? 1 : 0);
@@ -175,11 +162,6 @@ function isAside(
   if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
   return !isTerm || [...familiesIn(wordsOf(text))].filter(isTopic).length < TOPIC;
-}
-
-function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
-  const at = kept.lastIndexOf(passage);
-  if (at >= 0) kept[at] = { ...passage, after };
 }
 
 /** Removes the least passages when the list has twice its bound, so that the time is linear in total. */
