@@ -34,23 +34,28 @@ const reading = createEmbeddedAnalyst(Number.POSITIVE_INFINITY);
 const FREE = new AbortController().signal;
 
 /**
- * Runs the embedded analyst, checks the quotes, compares a model's analysis with the embedded one, and weighs the
- * statements that remain. @internal
+ * Weighs the statements of the embedded analyst, or those of a model's that stand its checks. @internal
  */
 export async function judge({ plan, sources, analysis: model, now }: Case): Promise<Judged> {
-  if (model === undefined && plan.parts !== undefined) return await judgeParts(plan.parts, sources, now);
-  const own = await (model === undefined ? embedded : reading).analyse(plan, sources, { now, signal: FREE });
-  const { analysis: checked, ...quotes } = checkedAnalysis(model ?? own, sources);
-  const { analysis, ...readings } =
-    model === undefined ? { analysis: checked, ...AGREED } : comparedAnalysis(checked, own, sources);
+  if (model !== undefined) return await judgeModel(model, { plan, sources, now });
+  if (plan.parts !== undefined) return await judgeParts(plan.parts, sources, now);
+  const { judgement, statements } = await judgeEvent(plan, sources, now);
+  return { judgement, kept: statements.length, ...UNCHANGED };
+}
+
+/** Checks a model's quotes, and compares its analysis with the embedded one. */
+async function judgeModel(model: Analysis, { plan, sources, now }: Omit<Case, "analysis">): Promise<Judged> {
+  const { analysis: checked, ...quotes } = checkedAnalysis(model, sources);
+  const own = await reading.analyse(plan, sources, { now, signal: FREE });
+  const { analysis, ...readings } = comparedAnalysis(checked, own, sources);
   const { statements, reasoning = "" } = analysis;
   const known = [plan.question, plan.criteria, ...statements.map(({ quote }) => quote)];
   const shown = { ...analysis, reasoning: plainReasons(reasoning, known) };
   return { judgement: weigh(plan, sources, shown, now), kept: checked.statements.length, ...quotes, ...readings };
 }
 
-/** The embedded analyst agrees with itself. */
-const AGREED = { unrelated: 0, unstated: 0, disputed: 0, omitted: 0 };
+/** The embedded analyst copies its quotes from the sources, and agrees with itself. */
+const UNCHANGED = { invented: 0, orders: 0, unrelated: 0, unstated: 0, disputed: 0, omitted: 0 };
 
 /** Judges a question of two events by its two parts. */
 async function judgeParts(
@@ -59,13 +64,13 @@ async function judgeParts(
   now: number,
 ): Promise<Judged> {
   const [first, second] = plans;
-  const [one, other] = [await judgePart(first, sources, now), await judgePart(second, sources, now)];
+  const [one, other] = [await judgeEvent(first, sources, now), await judgeEvent(second, sources, now)];
   const kept = one.statements.length + other.statements.length;
-  return { judgement: combine(relation, [one, other], sources), kept, invented: 0, orders: 0, ...AGREED };
+  return { judgement: combine(relation, [one, other], sources), kept, ...UNCHANGED };
 }
 
-async function judgePart(plan: Plan, sources: readonly Source[], now: number): Promise<Part> {
-  const { analysis } = checkedAnalysis(await embedded.analyse(plan, sources, { now, signal: FREE }), sources);
+async function judgeEvent(plan: Plan, sources: readonly Source[], now: number): Promise<Part> {
+  const analysis = await embedded.analyse(plan, sources, { now, signal: FREE });
   return { plan, judgement: weigh(plan, sources, analysis, now), statements: analysis.statements };
 }
 
