@@ -1,12 +1,12 @@
 import { type Threshold } from "../reading/analysis.ts";
 import { clauseAt, type Clause } from "../reading/clauses.ts";
-import { type Token, undatedTokensOf } from "../reading/spans.ts";
+import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { GRAMMARS } from "../reading/grammar.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { meets, quantitiesOf, type Quantity } from "../reading/quantities.ts";
-import { type Language, wordsOf } from "../reading/words.ts";
+import { wordsOf } from "../reading/words.ts";
 import { type Asked, yearsOf } from "./question.ts";
 
 /** Verbs and nouns that any figure can have. */
@@ -32,10 +32,9 @@ export interface Measured {
 export function measured(
   asked: Asked,
   passage: Passage,
-  { dates, language }: { dates: readonly NamedDate[]; language: Language },
+  { dates, tokens, language }: ReadSentence,
 ): Measured | undefined {
   if (passage.context < 0.4 || passage.near.size === 0) return undefined;
-  const tokens = undatedTokensOf(passage.text, dates);
   const grammar = GRAMMARS[language];
   const clauses = new Map<Quantity, Clause>();
   const quantities = quantitiesOf(passage.text, language, dates).filter((one) => {
@@ -49,9 +48,7 @@ export function measured(
   let part = { start: 0, end: passage.text.length };
   for (const threshold of asked.thresholds) {
     const fitting = quantities.filter(
-      (one) =>
-        isSameMeasure(asked, one, threshold) &&
-        namesUnit({ asked, text: passage.text }, clauses.get(one), one, threshold),
+      (one) => isSameMeasure(asked, one, threshold) && namesUnit({ asked, passage }, clauses.get(one), one, threshold),
     );
     if (fitting.length === 0) return undefined;
     const results = fitting.map((one) =>
@@ -75,7 +72,7 @@ export function measured(
 
 /** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
 function namesUnit(
-  { asked: { predicate }, text }: { asked: Asked; text: string },
+  { asked: { predicate }, passage: { text, words } }: { asked: Asked; passage: Passage },
   clause: Clause | undefined,
   { unit, start }: Quantity,
   threshold: Threshold,
@@ -85,7 +82,7 @@ function namesUnit(
   if (predicate !== undefined && clause.stems.has(predicate.stem) && /:\s$/u.test(text.slice(0, start))) return true;
   const stems = [threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)];
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
-  return !wordsOf(text).some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
+  return !words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));
 }
 
 const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;

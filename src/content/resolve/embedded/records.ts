@@ -1,7 +1,8 @@
+import { type Passage } from "../evidence/passages.ts";
 import { type NamedDate } from "../reading/dates.ts";
 import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
-import { type Token, undatedTokensOf } from "../reading/spans.ts";
+import { type ReadSentence, type Token } from "../reading/spans.ts";
 import { isForm, type Language, STOP_WORDS } from "../reading/words.ts";
 import { type Argument, type Asked } from "./question.ts";
 
@@ -36,12 +37,12 @@ const HELD = new Set(["win", "elect", "appoint"]);
 /** Reads an entry whose label or value names the question's predicate, or what only one can win. */
 export function recorded(
   asked: Asked,
-  { text, near }: { text: string; near: ReadonlySet<string> },
-  { dates, language }: { dates: readonly NamedDate[]; language: Language },
+  { text, near }: Passage,
+  { dates, tokens, language }: ReadSentence,
 ): Recorded | undefined {
   if (asked.language !== language || asked.predicate === undefined || asked.thresholds.length > 0) return undefined;
   const reader = { asked, near, language, grammar: GRAMMARS[language] };
-  for (const entry of entriesOf(text, dates)) {
+  for (const entry of entriesOf(text, tokens, dates)) {
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
     return { sign, isOther: sign < 0 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
@@ -125,7 +126,7 @@ function outcomeAt(
 }
 
 /** The entries of a passage, which can hold several in a line. */
-function entriesOf(text: string, dates: readonly NamedDate[]): Entry[] {
+function entriesOf(text: string, tokens: readonly Token[], dates: readonly NamedDate[]): Entry[] {
   const entries: Entry[] = [];
   for (const match of text.matchAll(
     /(?<=^|[.;|]\s+)([^\s.:;|][^.:;|]{0,80})\s?:\s+([^;|\n]+?)(?=\.\s+(?=\p{Lu})|\.?$|[;|])/gmu,
@@ -134,7 +135,7 @@ function entriesOf(text: string, dates: readonly NamedDate[]): Entry[] {
     const start = match.index;
     const end = start + whole.length;
     const valueStart = end - value.length;
-    const words = undatedTokensOf(text, dates).filter((token) => token.start >= start && token.end <= end);
+    const words = tokens.filter((token) => token.start >= start && token.end <= end);
     const own = words.filter((token) => token.end <= start + label.length);
     if (own.length === 0 || own.length > LABEL_WORDS) continue;
     const days = dates.filter((date) => date.precision === "day" && date.start >= valueStart && date.end <= end);

@@ -1,7 +1,7 @@
 import { type Source, type Statement, type StatementKind, type Support } from "../reading/analysis.ts";
 import { predicationOf } from "../reading/clauses.ts";
 import { type Reality } from "../reading/reality.ts";
-import { type Token, undatedTokensOf } from "../reading/spans.ts";
+import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { type Passage } from "../evidence/passages.ts";
 import { type FirstNumber } from "../reading/date-order.ts";
 import { datesAround, datesOf, type NamedDate } from "../reading/dates.ts";
@@ -9,7 +9,7 @@ import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { isNegated } from "../reading/negation.ts";
 import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
-import { areContrary, conceptsAt, conceptsOf } from "../reading/concepts.ts";
+import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
 import { kindOf } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked, yearsOf } from "./question.ts";
@@ -119,12 +119,13 @@ function read(
   const verdict = factCheckOf(passage);
   if (verdict.sign !== 0) return verdict;
   if (/[?？]["”»)]?\s*$/u.test(passage.text)) return { ...NOTHING, kind: "question" };
+  const sentence = { language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
   if (asked.thresholds.length > 0) {
-    const measure = measured(asked, passage, { dates, language });
+    const measure = measured(asked, passage, sentence);
     if (measure !== undefined) {
       // The noun that is counted is in the sentence too.
-      const covered = 1 - 0.75 * (1 - coverageOf(asked, passage.text));
-      const context = 1 - 0.75 * (1 - shareOf(asked, passage.near, conceptsOf(passage.text)));
+      const { coverage, context: near } = sharesOf(asked, passage);
+      const [covered, context] = [1 - 0.75 * (1 - coverage), 1 - 0.75 * (1 - near)];
       return {
         sign: measure.sign,
         strength: strengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
@@ -135,8 +136,8 @@ function read(
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
-  const record = recorded(asked, passage, { dates, language });
-  if (record === undefined) return outcomeOf(asked, passage, dates, language);
+  const record = recorded(asked, passage, sentence);
+  if (record === undefined) return outcomeOf(asked, passage, sentence);
   const strength = record.isOther ? OTHER_ACTOR : strengthOf(passage.context, passage.context);
   return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };
 }
@@ -148,8 +149,9 @@ function answerOf(asked: Asked, passage: Passage): Reading {
   );
   const question = passage.before;
   if (match === null || !/[?？]\s*$/u.test(question)) return NOTHING;
-  const terms = coverageOf(asked, question);
-  const found = conceptsOf(question);
+  const words = wordsOf(question);
+  const found = conceptsIn(words);
+  const terms = shareOf(asked, new Set(words.map(({ stem }) => stem)), found);
   if (terms < ANSWERED || (asked.outcomes.size > 0 && ![...asked.outcomes].some((one) => found.has(one))))
     return NOTHING;
   const positive = /^(?:yes|true|correct|ja|oui|sí|sì|sim)$/iu.test(match[1] ?? "");
@@ -157,8 +159,10 @@ function answerOf(asked: Asked, passage: Passage): Reading {
   return { sign, strength: strengthOf(terms, terms), isAbsence: !positive };
 }
 
-function coverageOf(asked: Asked, text: string): number {
-  return shareOf(asked, new Set(wordsOf(text).map(({ stem }) => stem)), conceptsOf(text));
+/** The shares of the question's terms in a sentence, and in the sentence with its context. */
+function sharesOf(asked: Asked, { words, shared, near }: Passage): { coverage: number; context: number } {
+  const outcomes = conceptsIn(words);
+  return { coverage: shareOf(asked, shared, outcomes), context: shareOf(asked, near, outcomes) };
 }
 
 /** The share of the question's terms among words. Another word for the outcome stands for the question's. */
@@ -210,13 +214,11 @@ const ANONYMOUS =
   /\b(?:person|people|sources?|insiders?|officials?|executives?)\s(?:who\s\p{L}+\s|that\s\p{L}+\s)?(?:close\sto|familiar\swith|with\sknowledge|briefed\son|near\sthe)|\b(?:anonymous|unnamed|unconfirmed|anonymity)\b|\bsources\s(?:say|said|told|close)|\b(?:aus\s(?:\p{L}+)?kreisen|insider|source\sproche|sources\sproches|fuentes\scercanas|fonti\svicine|fontes\spróximas)/iu;
 
 /** Reads the outcome from the predicates that name it or a contrary outcome. */
-function outcomeOf(asked: Asked, passage: Passage, dates: readonly NamedDate[], language: Language): Reading {
-  const coverage = coverageOf(asked, passage.text);
-  const context = shareOf(asked, passage.near, conceptsOf(passage.text));
+function outcomeOf(asked: Asked, passage: Passage, { tokens, language }: ReadSentence): Reading {
+  const { coverage, context } = sharesOf(asked, passage);
   if (context < NEAR) return NOTHING;
   if (ANONYMOUS.test(passage.text)) return { ...NOTHING, kind: "hedged" };
   if (asked.predicate === undefined) return NOTHING;
-  const tokens = undatedTokensOf(passage.text, dates);
   const readings = tokens.flatMap((_, at) => {
     const outcome = outcomeAt(asked, tokens, at, language);
     return outcome === undefined

@@ -38,6 +38,7 @@ export interface Passage extends Sentence {
   readonly coverage: number;
   /** The same, with the title, the first sentence of the page, and the two sentences before it. */
   readonly context: number;
+  readonly words: readonly Word[];
   /** The terms of the question in the sentence. */
   readonly shared: ReadonlySet<string>;
   /** The terms in the sentence, the title, the first sentence of the page, or the two sentences before it. */
@@ -133,7 +134,7 @@ export function passagesOf(
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
-      keep(kept, { ...sentence, shared, near, coverage: weigh(shared), context: weigh(near), before, isUnreal });
+      keep(kept, { ...sentence, words, shared, near, coverage: weigh(shared), context: weigh(near), before, isUnreal });
     }
     last = [...last.slice(-1), { text: sentence.text, shared }];
   }
@@ -155,13 +156,13 @@ function isAside(
   names: ReadonlySet<string>,
   isTopicOf: (family: string, passage: Passage) => boolean,
 ): boolean {
-  const { text, shared } = passage;
+  const { text, words, shared } = passage;
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
   if (source.text.length - text.length < ASIDE || own.length === 0 || isEntry(text)) return false;
   if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
-  return !isTerm || [...familiesIn(wordsOf(text))].filter(isTopic).length < TOPIC;
+  return !isTerm || [...familiesIn(words)].filter(isTopic).length < TOPIC;
 }
 
 /** Removes the least passages when the list has twice its bound, so that the time is linear in total. */

@@ -3,7 +3,7 @@ import { GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { firstNumberOf } from "../reading/date-order.ts";
 import { datesOf } from "../reading/dates.ts";
 import { IRREGULAR_PAST } from "../reading/spans.ts";
-import { conceptsOf } from "../reading/concepts.ts";
+import { conceptsAt } from "../reading/concepts.ts";
 import { partsOf } from "./parts.ts";
 import { spanOf } from "../reading/deadline.ts";
 import { isNegated } from "../reading/negation.ts";
@@ -51,7 +51,7 @@ function isVerbForm(word: string): boolean {
     first !== undefined &&
     (IS_VERB.test(first.text) ||
       IRREGULAR_PAST.has(first.text) ||
-      conceptsOf(first.text).size > 0 ||
+      conceptsAt([first], 0).size > 0 ||
       /^(?:is|was|were|are)$/u.test(first.text))
   );
 }

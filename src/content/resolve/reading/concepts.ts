@@ -1,4 +1,4 @@
-import { type Word, wordsOf } from "./words.ts";
+import { type Word } from "./words.ts";
 
 /**
  * Outcomes in questions, in the supported languages, and the outcomes that exclude them. Each line has a name, the
@@ -125,9 +125,8 @@ export function conceptsAt(words: readonly Word[], at: number): ReadonlySet<stri
   return found;
 }
 
-/** The outcomes in a text. */
-export function conceptsOf(text: string): Set<string> {
-  const words = wordsOf(text);
+/** The outcomes that the words of a text name. */
+export function conceptsIn(words: readonly Word[]): Set<string> {
   return new Set(words.flatMap((_, at) => [...conceptsAt(words, at)]));
 }
 

@@ -1,3 +1,4 @@
+import { type NamedDate } from "./dates.ts";
 import { type Grammar } from "./grammar.ts";
 import { type Language, type Word, wordsOf } from "./words.ts";
 
@@ -9,6 +10,13 @@ export interface Token extends Word {
   readonly isQuoted: boolean;
 }
 
+/** A sentence: its language, its dates and its other words. */
+export interface ReadSentence {
+  readonly language: Language;
+  readonly dates: readonly NamedDate[];
+  readonly tokens: readonly Token[];
+}
+
 const LONGEST_MENTION = 3;
 /** Adverbs. They do not change what a verb states. */
 export const ADVERB =
@@ -17,8 +25,7 @@ export const ADVERB =
 export const HARD = /[;:()[\]—–…\n]|\s-\s/u;
 
 /** The words of a sentence, with their marks. */
-function tokensOf(text: string): Token[] {
-  const words = wordsOf(text);
+function tokensOf(text: string, words: readonly Word[]): Token[] {
   const quoted = quotationsOf(text);
   let end = 0;
   return words.map((word) => {
@@ -32,10 +39,11 @@ function tokensOf(text: string): Token[] {
 export function undatedTokensOf(
   text: string,
   dates: readonly { readonly start: number; readonly end: number }[],
+  words: readonly Word[] = wordsOf(text),
 ): Token[] {
   const kept: Token[] = [];
   let isAfterDate = false;
-  for (const token of tokensOf(text)) {
+  for (const token of tokensOf(text, words)) {
     if (dates.some((date) => token.start < date.end && date.start < token.end)) {
       // "Until June 2026 the ferry": the preposition of a date goes with it.
       if (!isAfterDate && DATE_PREPOSITION.test(kept.at(-1)?.text ?? "") && /^\s*$/u.test(token.gap)) kept.pop();
