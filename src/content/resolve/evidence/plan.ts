@@ -10,7 +10,7 @@ import { isNegated } from "../reading/negation.ts";
 import { resolutionSourceOf } from "../reading/resolution-source.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
 import { isName, thresholdsOf } from "../reading/thresholds.ts";
-import { languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
+import { type Language, languageOf, STOP_WORDS, type Word, wordsOf } from "../reading/words.ts";
 
 /** Maximum number of characters of question and criteria that are read. The operation accepts no longer questions. */
 const MAX_QUESTION = 2_000;
@@ -61,9 +61,10 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const rules = criteria.slice(0, MAX_CRITERIA);
   const statement = statementOf(asked);
   const dates = datesOf(statement, now);
-  const thresholds = thresholdsOf(statement, dates);
-  const numbers = quantitiesOf(statement, languageOf(statement), dates);
-  const terms = termsOf(statement, [...dates, ...numbers.filter((number) => !isName(statement, number))]);
+  const language = languageOf(statement);
+  const numbers = quantitiesOf(statement, language, dates);
+  const others = [...dates, ...numbers.filter((number) => !isName(statement, number))];
+  const terms = termsOf(statement, language, others);
   const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
   const span = spanOf(asked, rules, { now, order });
   const resolutionSource = resolutionSourceOf(asked, rules);
@@ -75,7 +76,7 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
     negated: isNegated(withoutQuotations(statement)),
     terms: terms.map((word) => word.stem),
     names: terms.filter((word) => word.capital).map((word) => word.stem),
-    thresholds,
+    thresholds: thresholdsOf(statement, numbers),
     ...span,
     resolutionSource,
     queries: queriesOf(statement, terms, resolutionSource?.host ?? resolutionSource?.name),
@@ -96,11 +97,15 @@ function withoutQuotations(text: string): string {
 }
 
 /** The words that matter, each once, names and numbers first. Words inside `others`, such as dates, do not count. */
-function termsOf(statement: string, others: readonly { readonly start: number; readonly end: number }[]): Word[] {
+function termsOf(
+  statement: string,
+  language: Language | undefined,
+  others: readonly { readonly start: number; readonly end: number }[],
+): Word[] {
   const seen = new Set<string>();
   const kept: Word[] = [];
   const words = wordsOf(statement);
-  const grammar = GRAMMARS[languageOf(statement) ?? "en"];
+  const grammar = GRAMMARS[language ?? "en"];
   for (const [index, word] of words.entries()) {
     if (
       isDescription(words, index) ||

@@ -1,7 +1,5 @@
 import { type Threshold } from "./analysis.ts";
-import { type NamedDate } from "./dates.ts";
-import { quantitiesOf, type Quantity } from "./quantities.ts";
-import { languageOf } from "./words.ts";
+import { type Quantity } from "./quantities.ts";
 
 /** Thresholds of one question that are read. */
 const MAX_THRESHOLDS = 4;
@@ -23,10 +21,9 @@ export function isName(text: string, { comparison, unit, start, end }: Quantity)
   );
 }
 
-/** The numbers in a question that decide it, with their comparisons. `dates` are the positions of its dates. */
-export function thresholdsOf(text: string, dates: readonly NamedDate[]): Threshold[] {
+/** The numbers in a question that decide it, with their comparisons. `quantities` are all its numbers. */
+export function thresholdsOf(text: string, quantities: readonly Quantity[]): Threshold[] {
   const found: Threshold[] = [];
-  const quantities = quantitiesOf(text, languageOf(text), dates);
   for (const [index, quantity] of quantities.entries()) {
     if (found.length >= MAX_THRESHOLDS) break;
     const { value, unit, start, end } = quantity;
