@@ -4,7 +4,7 @@ import { firstNumberOf } from "../reading/date-order.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../evidence/stories.ts";
 import { speaksToReader } from "./injection.ts";
-import { isRetraction, isWithdrawal, kindOf } from "./kinds.ts";
+import { isQuestion, isRetraction, isWithdrawal } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
 import { askedOf, type Asked } from "./question.ts";
 import { type ReadSource, type Signs, signsOf } from "./signs.ts";
@@ -87,7 +87,7 @@ function around(passages: readonly Passage[], { isHint }: Source, index: number)
       source: index,
       quote: text,
       supports: "NEUTRAL",
-      kind: kindOf(text),
+      kind: isQuestion(text) ? "question" : "report",
       strength: context * 0.2,
     }));
 }

@@ -6,7 +6,6 @@ import { quantitiesOf } from "../reading/quantities.ts";
 import { isNegated } from "../reading/negation.ts";
 import { type Language, languageOf, STOP_WORDS } from "../reading/words.ts";
 import { conceptsAt } from "../reading/concepts.ts";
-import { isAnnouncement } from "./kinds.ts";
 
 /** An argument of the question's predicate: the stems of its words, and of the words that can stand for it. */
 export interface Argument {
@@ -32,8 +31,6 @@ export interface Asked {
   readonly patient: Argument | undefined;
   /** Whether the question asks for a future event ("Will ...") and its deadline has not passed. */
   readonly isOpen: boolean;
-  /** Whether the statement itself is about a plan, a remark or a possibility, so that such sentences report it. */
-  readonly isAboutWords: boolean;
   readonly years: ReadonlySet<number>;
   readonly thresholds: readonly Threshold[];
   /** The weight of a term: names that act or that something happens to count most, circumstances least. */
@@ -41,8 +38,6 @@ export interface Asked {
 }
 
 const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa)|vai)\b/iu;
-const SAYS =
-  /\b(?:says?|said|saying|claim(?:s|ed)|announc(?:e[sd]?|ing)|plans?|planned|propos(?:e[sd]|ing)|call(?:s|ed)\sfor|call(?:s|ed)|promis(?:e[sd]|ing)|warn(?:s|ed)|wants?|may|might|could|tweet(?:s|ed)?|asked|told|threaten(?:s|ed)|accus(?:e[sd]|ing))\b/iu;
 
 /** Prepares a plan for comparisons with sentences. */
 export function askedOf(plan: Plan, now: number): Asked {
@@ -61,7 +56,6 @@ export function askedOf(plan: Plan, now: number): Asked {
     isOpen: isFuture
       ? plan.deadline === undefined || now <= plan.deadline
       : plan.deadline !== undefined && now <= plan.deadline && !isPast(question),
-    isAboutWords: !isFuture && (SAYS.test(plan.statement) || isAnnouncement(plan.statement)),
     years: new Set(
       datesOf(plan.statement, now)
         .filter((date) => date.hasYear)

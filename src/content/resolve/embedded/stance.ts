@@ -10,7 +10,7 @@ import { isNegated } from "../reading/negation.ts";
 import { isForm, type Language, wordsOf } from "../reading/words.ts";
 import { fitOf } from "./arguments.ts";
 import { areContrary, conceptsAt, conceptsIn } from "../reading/concepts.ts";
-import { kindOf } from "./kinds.ts";
+import { isQuestion } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked, yearsOf } from "./question.ts";
 import { recorded } from "./records.ts";
@@ -70,7 +70,7 @@ export function statementOf(asked: Asked, passage: Passage, at: At): Statement |
     source: at.index,
     quote: passage.text,
     supports: "NEUTRAL",
-    kind: reading.kind ?? kindIn(asked, passage, dates),
+    kind: reading.kind ?? (isQuestion(passage.text) ? "question" : "report"),
     strength: Math.min(0.3, passage.coverage * 0.3),
     date: date?.isAmbiguous === true ? undefined : date?.from,
   };
@@ -97,16 +97,6 @@ function sideOf(sign: number): Support {
   return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
 }
 
-/** The sentence's kind weakens it less if the question itself is about a plan or a remark. */
-function kindIn(asked: Asked, { text }: Passage, dates: readonly NamedDate[]): StatementKind {
-  // The month in "May 5" is not the verb "may".
-  const kind = kindOf(
-    dates.reduceRight((plain, date) => `${plain.slice(0, date.start)}${plain.slice(date.end)}`, text),
-  );
-  if (asked.isAboutWords && (kind === "announcement" || kind === "hedged" || kind === "quotation")) return "report";
-  return kind;
-}
-
 function read(
   asked: Asked,
   passage: Passage,
@@ -118,7 +108,7 @@ function read(
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
   if (verdict.sign !== 0) return verdict;
-  if (/[?？]["”»)]?\s*$/u.test(passage.text)) return { ...NOTHING, kind: "question" };
+  if (isQuestion(passage.text)) return NOTHING;
   const sentence = { language, dates, tokens: undatedTokensOf(passage.text, dates, passage.words) };
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, sentence);
