@@ -3,7 +3,6 @@ import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { quantitiesOf } from "../reading/quantities.ts";
-import { isNegated } from "../reading/negation.ts";
 import { type Language, languageOf, STOP_WORDS } from "../reading/words.ts";
 import { conceptsAt } from "../reading/concepts.ts";
 
@@ -29,8 +28,8 @@ export interface Asked {
   /** The one who acts, and what the predicate happens to. Undefined if the question does not name them. */
   readonly agent: Argument | undefined;
   readonly patient: Argument | undefined;
-  /** Whether the question asks for a future event ("Will ...") and its deadline has not passed. */
-  readonly isOpen: boolean;
+  /** Whether the question asks for a future event: "Will ...?". */
+  readonly isFuture: boolean;
   readonly years: ReadonlySet<number>;
   readonly thresholds: readonly Threshold[];
   /** The weight of a term: names that act or that something happens to count most, circumstances least. */
@@ -41,8 +40,6 @@ const FUTURE = /^(?:will|is\s.{0,60}\bgoing\sto|wird|werden|va|¿?(?:será|va\sa
 
 /** Prepares a plan for comparisons with sentences. */
 export function askedOf(plan: Plan, now: number): Asked {
-  const question = plan.question.trim();
-  const isFuture = FUTURE.test(question);
   const language = languageOf(`${plan.question} ${plan.criteria}`);
   const names = new Set(plan.names);
   const structure = structureOf(plan, language ?? "en", now);
@@ -53,9 +50,7 @@ export function askedOf(plan: Plan, now: number): Asked {
     terms: new Set(plan.terms),
     names,
     ...structure,
-    isOpen: isFuture
-      ? plan.deadline === undefined || now <= plan.deadline
-      : plan.deadline !== undefined && now <= plan.deadline && !isPast(question),
+    isFuture: FUTURE.test(plan.question.trim()),
     years: new Set(
       datesOf(plan.statement, now)
         .filter((date) => date.hasYear)
@@ -75,10 +70,6 @@ export function askedOf(plan: Plan, now: number): Asked {
 /** The years that a date touches. */
 export function yearsOf({ from, to }: NamedDate): number[] {
   return [new Date(from).getUTCFullYear(), new Date(to).getUTCFullYear()];
-}
-
-function isPast(question: string): boolean {
-  return /^(?:did|has|have|had|was|were)\b/iu.test(question) || isNegated(question);
 }
 
 type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient">;

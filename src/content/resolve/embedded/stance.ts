@@ -317,7 +317,7 @@ function inTime(
   if (date !== undefined && date.from > told) return { ...neutral, kind: "announcement" };
   if (from !== undefined && from > told && reading.sign > 0) return neutral;
   if (date !== undefined && from !== undefined && date.to < from) return neutral;
-  if (deadline === undefined) return asked.isOpen && reading.isAbsence ? neutral : statement;
+  if (deadline === undefined) return asked.isFuture && reading.isAbsence ? neutral : statement;
   const isEvent = reading.sign > 0;
   if (isEvent && date !== undefined && date.from > deadline) {
     // An event after the deadline did not happen in time.
