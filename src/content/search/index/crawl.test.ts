@@ -114,6 +114,7 @@ describe("a crawl of a site", () => {
     ["/file.zip", "not a page"],
     ["/picture.png", "not a page"],
     ["/shell", "needs a browser"],
+    ["/late", "needs a browser"],
     ["/private/x", "forbidden"],
     ["/private/y", "forbidden"],
     ["/calendar/2", "indexed"],

@@ -267,9 +267,13 @@ class Crawler {
     const job = { source, task: { kind: "index" }, mayNeedBrowser: true } as const;
     const outcome: ExtractionOutcome | Failed = await extractor.extract(job).catch(failure);
     if (outcome instanceof Failed) return outcome;
+    if (outcome.outcome === "needs-browser" || (outcome.outcome === "content" && outcome.evidence?.sign !== undefined)) {
+      this.#remove(url);
+      return "needs a browser";
+    }
     if (outcome.outcome !== "content") {
       this.#remove(url);
-      return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
+      return "not a page";
     }
     const { content, title, language, published, fields } = outcome.extraction;
     const says = robotsDirectives(String(fields?.["robots"] ?? ""), response.headers.get("x-robots-tag"));

@@ -59,7 +59,7 @@ const FIXED: Readonly<Record<string, string>> = {
   "/": html(
     "Home",
     `${PARAGRAPH}<ul>${Array.from({ length: 9 }, (_, n) => `<li><a href="section/${n}">Section ${n}</a></li>`).join("")}</ul>
-     ${["/copy", "/print?of=5", "/mutual/a", "/noindex", "/noindex-field", "/nofollow", "/broken", "/drops", "/old", "/away", "/loop", "/calendar/0", "/shell", "/file.zip", "/picture.png", "/gone", "/private/x", "/mailing?utm_source=home", "/mailing"].map((href) => `<a href="${href}">${href}</a>`).join(" ")}
+     ${["/copy", "/print?of=5", "/mutual/a", "/noindex", "/noindex-field", "/nofollow", "/broken", "/drops", "/old", "/away", "/loop", "/calendar/0", "/shell", "/late", "/file.zip", "/picture.png", "/gone", "/private/x", "/mailing?utm_source=home", "/mailing"].map((href) => `<a href="${href}">${href}</a>`).join(" ")}
      <a href="http://127.0.0.2:9/outside">outside</a> <a href="mailto:a@b.test">mail</a> <a href="javascript:void 0">script</a> <a href="http://[">broken</a>`,
   ),
   "/copy": article(1, 0),
@@ -81,6 +81,7 @@ const FIXED: Readonly<Record<string, string>> = {
   "/mailing": html("Mailing", `<p>Mailing ${words(9, 80)}</p><a rel="nofollow" href="/never">on</a>`),
   "/lonely": html("Lonely", `<p>Lonely ${words(11, 80)}</p>`),
   "/shell": `<!doctype html><html><head><title>App</title><script src="/app.js"></script></head><body><div id="root"></div></body></html>`,
+  "/late": html("Late", `<p>Late ${words(10, 80)}</p><p id="hours">Loading…</p><script src="/app.js"></script>`),
 };
 
 const REDIRECTS: Readonly<Record<string, string>> = {
