@@ -53,17 +53,17 @@ export class PageScripts {
     this.#clock = clock;
   }
 
-  /** The texts of scripts, and of those that short ones load, as far as they arrive in time. */
+  /** The texts of scripts in their order, and then of those that short ones load, as far as they arrive in time. */
   async texts(visit: Visit, scripts: readonly ScriptAddress[]): Promise<readonly Script[]> {
     const end = this.#clock() + Math.min(MAX_MS, visit.deadline.leftMs / 2);
     const waiting = [...scripts];
     const seen = new Set(scripts.map(({ url }) => url));
-    const texts: Script[] = [];
+    const texts = new Map<string, Script>();
     const work = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const code = await this.#codeOf(visit, next.url, end);
         if (code === "") continue;
-        texts.push({ ...next, code });
+        texts.set(next.url, { ...next, code });
         for (const imported of importsOf(code, next.url, visit.request.url)) {
           if (!seen.has(imported.url) && seen.size < MAX_SCRIPTS) waiting.push(imported);
           seen.add(imported.url);
@@ -71,7 +71,7 @@ export class PageScripts {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    return texts;
+    return [...seen].flatMap((url) => texts.get(url) ?? []);
   }
 
   async #codeOf(visit: Visit, url: string, end: number): Promise<string> {
