@@ -39,11 +39,11 @@ function extractFrom(job: ExtractionJob): ExtractionOutcome {
   if (task.kind === "tables") {
     return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
   }
+  const isMoved = showStreamedParts(tree, html, source.engine);
   if (task.kind === "scripts") {
     const sign = signOfScripts(tree, source, task.scripts);
     return sign === undefined ? { outcome: "content", extraction: NOTHING } : { outcome: "needs-browser", sign };
   }
-  const isMoved = showStreamedParts(tree, html, source.engine);
   const { decisive, evidence } = mayNeedBrowser ? scriptSigns(tree, source) : {};
   if (decisive !== undefined) return { outcome: "needs-browser", sign: decisive };
   showLateText(tree, html, source.engine);

@@ -31,6 +31,16 @@ describe("a streamed part", () => {
     );
   });
 
+  test("is in its place when external scripts are searched", () => {
+    const code = 'document.querySelector("main .price").textContent = "Sold out";';
+    const html = streamed('<div hidden id="S:0"><p class="price">At ten.</p></div>');
+    const page = { contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;
+    const source = { ...page, engine: "static", body: html, finalUrl: "https://site.test/" } as const;
+    const scripts = [{ url: "https://site.test/a.js", isModule: false, code }];
+    const outcome = extract({ source, task: { kind: "scripts", scripts }, mayNeedBrowser: false });
+    expect(outcome).toEqual({ outcome: "needs-browser", sign: "script-writes" });
+  });
+
   test("is not moved in a page from a browser", () => {
     expect(read(streamed('<div hidden id="S:0"><p>Came late.</p></div>'), "text", "browser")).not.toContain("late");
   });
