@@ -27,7 +27,8 @@ export class PageElements {
   readonly survey: Survey;
   readonly #tree: Document;
   readonly #found = new Map<string, readonly Element[]>();
-  #surveyed: Map<Element, Surveyed> | undefined;
+  #surveyed: ReadonlyMap<Element, Surveyed> | undefined;
+  #byId: ReadonlyMap<string, Element> | undefined;
 
   constructor(tree: Document, survey: Survey) {
     this.#tree = tree;
@@ -52,10 +53,15 @@ export class PageElements {
   }
 
   byId(id: string): readonly Element[] {
-    return this.survey
-      .having("id")
-      .flatMap(({ attribs, element }) => (attribs["id"] === id ? [element] : []))
-      .slice(0, 1);
+    // In reverse, since the first element of an identifier counts.
+    this.#byId ??= new Map(
+      this.survey
+        .having("id")
+        .map(({ attribs, element }) => [attribs["id"] ?? "", element] as const)
+        .toReversed(),
+    );
+    const element = this.#byId.get(id);
+    return element === undefined ? [] : [element];
   }
 
   /** The elements that a custom element's class upgrades, or that a controller with this name gets. */
