@@ -1,6 +1,6 @@
-import { isComment, isTag } from "domhandler";
+import { isComment } from "domhandler";
 import { type Sign } from "./sign.ts";
-import { isShadowRoot, type Survey, type Surveyed } from "./survey.ts";
+import { hasShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
 /** Fragments that htmx, Turbo, Unpoly, Livewire or the include scripts of small sites load without user action. */
 function hasLateFragment(page: Survey): boolean {
@@ -66,7 +66,7 @@ function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed)
 function isSlotted({ chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
   if (chrome || hidden) return false;
   const host = elements[parent]?.element;
-  return host?.name.includes("-") === true && !host.children.some((child) => isTag(child) && isShadowRoot(child));
+  return host?.name.includes("-") === true && !hasShadowRoot(host);
 }
 
 /** Element names of SVG and MathML that contain a hyphen. */

@@ -39,9 +39,15 @@ const CHROME = new Set(["nav", "header", "footer", "aside"]);
 const MEDIA = new Set(["img", "picture", "video", "audio", "iframe", "object", "embed", "input", "textarea", "select"]);
 const NO_TEXT = new Set(["script", "style", "noscript", "title", "textarea", "iframe", "noembed", "noframes"]);
 const CODE = new Set(["pre", "code", "samp", "kbd", "xmp", "textarea"]);
+
 /** Whether an element is a template with its parent's shadow tree. */
-export function isShadowRoot({ name, attribs }: Element): boolean {
+function isShadowRoot({ name, attribs }: Element): boolean {
   return name === "template" && attribs["shadowrootmode"] !== undefined;
+}
+
+/** Whether an element has a declarative shadow tree. */
+export function hasShadowRoot({ children }: Element): boolean {
+  return children.some((child) => isTag(child) && isShadowRoot(child));
 }
 
 const NONE: readonly Surveyed[] = [];

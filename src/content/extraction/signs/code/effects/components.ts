@@ -1,4 +1,3 @@
-import { type Element, isTag } from "domhandler";
 import { hasWords } from "./content.ts";
 import { forEachChild, type Node } from "../syntax/syntax.ts";
 
@@ -31,11 +30,4 @@ export function rendersText(node: Node): boolean {
     renders ||= rendersText(child);
   });
   return renders;
-}
-
-/** Whether an element has a declarative shadow tree. */
-export function hasShadow({ children }: Element): boolean {
-  return children.some(
-    (child) => isTag(child) && child.name === "template" && child.attribs["shadowrootmode"] !== undefined,
-  );
 }

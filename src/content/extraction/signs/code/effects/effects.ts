@@ -3,7 +3,7 @@ import { type Call, globalName, signOfCall, signOfCreation, signOfProperty } fro
 import { callbackArguments, spreadArguments } from "./callbacks.ts";
 import { Changes } from "./changes.ts";
 import { methodOf } from "../values/classes.ts";
-import { hasShadow, rendersText } from "./components.ts";
+import { rendersText } from "./components.ts";
 import { addsHandler, isHandlerProperty, isOwnHandler } from "./events.ts";
 import { type Running } from "./running.ts";
 import { Runs } from "./runs.ts";
@@ -13,6 +13,7 @@ import { setsState } from "./states.ts";
 import { forEachChild, isClass, isFunction, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
 import { constant, textOf, UNKNOWN, type Value } from "../values/value.ts";
 import { type Values } from "../values/values.ts";
+import { hasShadowRoot } from "../../survey.ts";
 
 /** Maximum number of nodes that are visited in all scripts of a page. @bound */
 const MAX_STEPS = 400_000;
@@ -205,7 +206,7 @@ export class Effects {
     const { page } = this.#values;
     const name = textOf(named);
     if (name === undefined || of?.is !== "class") return;
-    const all = page.named(name).filter((element) => page.isContent(element) && !hasShadow(element));
+    const all = page.named(name).filter((element) => page.isContent(element) && !hasShadowRoot(element));
     if (all.length === 0) {
       this.#runs.skip(of.node);
       return;
