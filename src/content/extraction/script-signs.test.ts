@@ -211,6 +211,11 @@ describe("a page that contains its text needs no browser for", () => {
   });
 });
 
+/** The stack of the parser, or that of the search, overflows at one of these depths. */
+function nested(codeOf: (times: number) => string): string {
+  return `~${Array.from({ length: 12 }, (_, at) => `<script>${codeOf(1_000 * (at + 1))}</script>`).join("")}`;
+}
+
 describe("a hostile page is read in linear time", () => {
   const N = 300_000;
   test.each([
@@ -223,6 +228,8 @@ describe("a hostile page is read in linear time", () => {
       `<script>${'x.addEventListener("click",()=>show(1));q(a).click();'.repeat(N / 10)}`,
     ],
     ["calls in one another", `<script>${'addEventListener("click",'.repeat(N / 8)}`],
+    ["expressions in one another", nested((times) => `x=${"[".repeat(times)}${"]".repeat(times)}`)],
+    ["branches in one another", nested((times) => `${"if(a);else ".repeat(times)};`)],
     ["elements made", `<script>${'createElement("script")'.repeat(N / 8)}`],
     ["starts of tags in a noscript", `<noscript>${"<".repeat(N)}</noscript><script></script>`],
     ["braces", `<p>${"{{".repeat(N)}</p><script></script>`],

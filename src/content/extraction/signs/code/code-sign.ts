@@ -42,7 +42,9 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
       BUNDLED.test(script.code.slice(0, 300)) ||
       program.body.some(({ type }) => type === "ImportDeclaration");
     const code = { text: script.code, isLibrary, hasParts };
-    exported.set(script.url, scopes.add(program, script.isModule, code));
+    const names = unlessTooDeep(() => scopes.add(program, script.isModule, code));
+    if (names === undefined) return [];
+    exported.set(script.url, names);
     return [{ ...script, code, program }];
   });
   const values = new Evaluator(scopes, new PageElements(tree, survey), (name, from) => {
@@ -53,9 +55,21 @@ export function codeSign(tree: Document, survey: Survey, external: readonly Scri
   const effects = new Effects(values);
   for (const { program, code, element, url, isComponent } of scripts) {
     values.ownElement = element;
-    effects.run(program, code);
-    if (isComponent === true) effects.runExports(exported.get(url)?.values() ?? []);
+    unlessTooDeep(() => {
+      effects.run(program, code);
+      if (isComponent === true) effects.runExports(exported.get(url)?.values() ?? []);
+    });
     if (effects.sign !== undefined) return effects.sign;
   }
   return undefined;
+}
+
+/** The result of a search. Undefined if the code is nested too deep for the stack, as for the parser. */
+function unlessTooDeep<Result>(search: () => Result): Result | undefined {
+  try {
+    return search();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return undefined;
+  }
 }

@@ -43,10 +43,13 @@ export class Runs {
     this.#values.frames.enter(node, args, self);
     const inner = { ...at, scope, code: scope.code };
     this.#stack.push(node);
-    this.#visit(node.body, inner);
-    // A module's getter: the code that uses the module runs the function.
-    if (node.body.type === "Identifier") this.escape(this.#values.of(node.body, scope), inner);
-    this.#stack.pop();
+    try {
+      this.#visit(node.body, inner);
+      // A module's getter: the code that uses the module runs the function.
+      if (node.body.type === "Identifier") this.escape(this.#values.of(node.body, scope), inner);
+    } finally {
+      this.#stack.pop();
+    }
   }
 
   /** Runs a function that other code gets. Classes and objects get the call of their own beginnings. */
