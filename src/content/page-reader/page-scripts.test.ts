@@ -9,7 +9,7 @@ test("scripts have the order of the page, followed by those that they load, whic
     if (url.pathname === "/own.js") await slow.promise;
     const code = url.pathname === "/loader.js" ? 'import "./part.js";' : "start();";
     if (url.pathname === "/part.js") slow.resolve();
-    const body = new TextEncoder().encode(code);
+    const body = Uint8Array.from(new TextEncoder().encode(code));
     return { url: url.href, statusCode: 200, headers: [], body, redirects: [], complete: true };
   };
   const scripts = ["/own.js", "/loader.js"].map((path) => ({ url: `https://site.test${path}`, isModule: true }));
