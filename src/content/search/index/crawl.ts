@@ -267,7 +267,10 @@ class Crawler {
     const job = { source, task: { kind: "index" }, mayNeedBrowser: true } as const;
     const outcome: ExtractionOutcome | Failed = await extractor.extract(job).catch(failure);
     if (outcome instanceof Failed) return outcome;
-    if (outcome.outcome === "needs-browser" || (outcome.outcome === "content" && outcome.evidence?.sign !== undefined)) {
+    if (
+      outcome.outcome === "needs-browser" ||
+      (outcome.outcome === "content" && outcome.evidence?.sign !== undefined)
+    ) {
       this.#remove(url);
       return "needs a browser";
     }
