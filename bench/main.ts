@@ -1,30 +1,21 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
 import { runAdminBench } from "./admin.ts";
-import { runCompressionBench } from "./compression.ts";
 import { runContentBench } from "./content.ts";
-import { runContentAttackBench } from "./content-attack.ts";
 import { runContentSoak } from "./content-soak.ts";
-import { runFetchBench } from "./fetch.ts";
 import { runFiltersBench } from "./filters.ts";
 import { runFleetBench } from "./fleet.ts";
 import { runFrontBench } from "./front.ts";
 import { runGrowthBench } from "./growth.ts";
 import { http1 } from "./http1.ts";
-import { http2Hpack } from "./http2-hpack.ts";
 import { runLedgerBench } from "./ledger.ts";
-import { runLogLineBench } from "./log-line.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPagesBench } from "./pages.ts";
-import { runPaymentBench } from "./payment.ts";
+import { runPartsBench } from "./parts.ts";
 import { runPolicyBench } from "./policy.ts";
-import { runPolicyPartsBench } from "./policy-parts.ts";
 import { runProxyBench } from "./proxy.ts";
-import { runQuicInitialsBench } from "./quic-initials.ts";
 import { runReaderBench } from "./reader.ts";
 import { runResolveBench } from "./resolve.ts";
 import { runSearchBench } from "./search.ts";
-import { runSlowClientsBench } from "./slow-clients.ts";
-import { runSlowReadersBench } from "./slow-readers.ts";
 import { runStartBench } from "./start.ts";
 
 interface Bench {
@@ -42,23 +33,8 @@ const BENCHES: readonly Bench[] = [
   },
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
   {
-    name: "slow-clients",
-    about: "what a well-behaved client gets while others upload and download slowly, beside nginx and HAProxy",
-    run: runSlowClientsBench,
-  },
-  {
-    name: "slow-readers",
-    about: "memory of the processes and of the kernel for clients that do not read a large response",
-    run: runSlowReadersBench,
-  },
-  {
-    name: "quic-initials",
-    about: "CPU time and memory for first packets of QUIC that no handshake follows",
-    run: runQuicInitialsBench,
-  },
-  {
     name: "admin",
-    about: "what a gateway under load loses to the console and to wrong keys; 10,000 routes",
+    about: "10,000 routes: listing, adding, reloading",
     run: runAdminBench,
   },
   { name: "fleet", about: "paid requests through one to three gateways on one PostgreSQL", run: runFleetBench },
@@ -78,27 +54,14 @@ const BENCHES: readonly Bench[] = [
     about: "the content service beside puppeteer-core, jsdom and turndown",
     run: runContentBench,
   },
-  {
-    name: "content-attack",
-    about: "a neighbour's pages while hostile pages are visited",
-    run: runContentAttackBench,
-  },
   { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
-  {
-    name: "fetch",
-    about: "one document without a browser: other clients, codings, parsing as it comes",
-    run: runFetchBench,
-  },
   {
     name: "filters",
     about: "WebAssembly filters: a request through one, the metering, reading modules",
     run: runFiltersBench,
   },
-  { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
-  { name: "policy-parts", about: "parts of policies without sockets, beside the plain way", run: runPolicyPartsBench },
-  { name: "log-line", about: "a line of the access log, beside JSON.stringify", run: runLogLineBench },
-  { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
+  { name: "parts", about: "steps of policies, log and HPACK without sockets", run: runPartsBench },
   { name: "search", about: "the search index, its crawler, and merging the results of engines", run: runSearchBench },
   {
     name: "resolve",
@@ -113,7 +76,6 @@ const BENCHES: readonly Bench[] = [
   { name: "pages", about: "every format of each page of a data set: errors, timeouts, F1", run: runPagesBench },
   { name: "ledger", about: "a payment's life in the ledger: SQLite and PostgreSQL", run: runLedgerBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
-  { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];
 
 const [name, ...args] = process.argv.slice(2);

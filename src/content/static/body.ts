@@ -9,7 +9,7 @@ export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 const MAX_RATIO = 250;
 /** Bytes up to which a decoded body may have any size compared with its coded one. @bound */
 const FREE_BYTES = 4 * 1024 * 1024;
-/** Coded bytes of a body that is decoded in one call, which costs half as much as a stream (bench fetch). @bound */
+/** Coded bytes of a body that is decoded in one call, which costs half as much as a stream. @bound */
 const WHOLE_BYTES = 256 * 1024;
 
 /** Bytes that a body of `codedBytes` may have after decoding. */

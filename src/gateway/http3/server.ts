@@ -15,7 +15,7 @@ import { Http3ServerConnection } from "./server-session.ts";
  * QUIC handshakes in progress in one worker. A further one ends the oldest. @operator A further one ends the oldest,
  * because the source address of a first packet can be forged. A client completes its handshake within a few round trips,
  * and a forged one only waits for its timeout of 10 s: if further ones were refused, 100 packets a second would keep all
- * clients out. The engine's work for each packet grows with their number (bench quic-initials).
+ * clients out. The engine's work for each packet grows with their number.
  */
 const MAX_HANDSHAKES = 512;
 /**

@@ -17,7 +17,7 @@ export function nameAt(fields: Fields, start: number, lowerName: string): boolea
 
 /**
  * Searches only for LF, because no value contains one. A search for one character takes half the time of a search for
- * two (bench policy-parts).
+ * two (bench parts).
  */
 function lineEnd(fields: Fields, start: number): number {
   const end = fields.indexOf("\n", start);

@@ -18,7 +18,7 @@ const MAX_SMALL_MS = 2_000_000;
 
 /**
  * A line that is written into a buffer piece by piece. For short texts, writing single characters is faster than
- * joining the texts and encoding them in the runtime (bench log-line). If a piece does not fit, the line is `full` and
+ * joining the texts and encoding them in the runtime (bench parts). If a piece does not fit, the line is `full` and
  * must not be used.
  */
 export class LineBytes {
@@ -87,7 +87,7 @@ export class LineBytes {
     if (this.#lacks(MAX_DIGITS + DECIMALS)) return;
     const { bytes } = this;
     if (ms >= 0 && ms < MAX_SMALL_MS) {
-      // 32-bit integers, as most times allow, take half the time (bench log-line).
+      // 32-bit integers, as most times allow, take half the time (bench parts).
       const micros = (ms * 1000 + 0.5) | 0;
       const whole = (micros / 1000) | 0;
       const at = writeDecimal(bytes, this.at, whole);

@@ -81,7 +81,7 @@ export class TokenBuckets {
   /**
    * `memory` has `BUCKET_BYTES` bytes, zeros at first. `now` gives monotonic milliseconds, the same in all processes
    * that share the memory. Memory that is not shared is used without `Atomics`, whose 64-bit words are objects: this
-   * takes a third of the time (bench policy-parts).
+   * takes a third of the time (bench parts).
    */
   constructor(memory: Uint8Array, now: () => number, isShared = true) {
     const { buffer, byteOffset } = memory;

@@ -17,7 +17,7 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
 export function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value;
   if (value <= MAX_INT32) {
-    // Nearly all numbers are small. With 32-bit integers they take three fifths of the time (bench policy-parts).
+    // Nearly all numbers are small. With 32-bit integers they take three fifths of the time (bench parts).
     let small = value | 0;
     for (let i = at + count - 1; i >= at; i--) {
       const next = (small / 10) | 0;

@@ -159,7 +159,7 @@ export class Listener {
     this.#http.emit("connection", socket);
   }
 
-  /** Reads nothing from the connection, so that a flood costs half as much as its requests would (bench admin). */
+  /** Reads nothing from the connection, so that a flood costs half as much as its requests would. */
   #refuse(raw: Socket, text: string): void {
     if (this.#secure !== undefined || this.#refused >= MAX_REFUSED) {
       raw.destroy();

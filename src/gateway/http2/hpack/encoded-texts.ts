@@ -29,7 +29,7 @@ export class EncodedTexts {
 
   /** Writes the bytes of `text`. Returns the offset behind them, or 0 if there are no bytes for the text. */
   write(target: Buffer, at: number, text: string): number {
-    // The native hash of the whole text costs less than reading a dozen characters one by one (bench http2-hpack).
+    // The native hash of the whole text costs less than reading a dozen characters one by one (bench parts).
     this.#print = Bun.hash.xxHash32(text) | 0;
     const kept = this.#slots[this.#print & (CACHE_SLOTS - 1)];
     if (kept === undefined || kept.text !== text) return 0;

@@ -64,7 +64,7 @@ const encodedFields = new EncodedTexts();
 /**
  * Writes every field line, with names in lower case. Returns the offset behind the last line. The caller has room for
  * `maxEncodedLength(fields)` bytes. An upstream sends the same fields for a second or longer, so encoded fields are
- * kept: that costs a tenth of encoding them again (bench http2-hpack).
+ * kept: that costs a tenth of encoding them again (bench parts).
  */
 export function writeFields(target: Buffer, at: number, fields: Fields): number {
   if (fields === "") return at;

@@ -72,7 +72,7 @@ function buildTables(): Tables {
 /**
  * Decodes the Huffman-coded bytes from `start` to `end`. Returns undefined if they hold EOS, or if their padding is
  * longer than 7 bits or not of ones (RFC 7541 §5.2). Each step takes a whole byte: bit by bit takes three times as long
- * (bench http2-hpack).
+ * (bench parts).
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string | undefined {
   tables ??= buildTables();

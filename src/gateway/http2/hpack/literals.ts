@@ -93,7 +93,7 @@ export function writeText(target: Buffer, at: number, text: string): number {
 
 /**
  * Writes one field line as a literal. Returns the offset behind it. It writes by character, because slices of the name
- * and value, a look-up in a map and native writes take twice as long (bench http2-hpack).
+ * and value, a look-up in a map and native writes take twice as long (bench parts).
  */
 export function writeLine(target: Buffer, at: number, fields: Fields, line: { start: number; end: number }): number {
   // The name is written where a literal name of usual length lies. Otherwise it is overwritten later.

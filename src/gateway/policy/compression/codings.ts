@@ -24,7 +24,7 @@ export type CompressStream = ReturnType<typeof zlib.createGzip> & Zlib;
 
 /** Bytes of compressed output per chunk. */
 const OUTPUT_BYTES = 32_768;
-/** A higher level costs more time than it saves bytes (bench compression). */
+/** A higher level costs more time than it saves bytes. */
 const ZLIB_LEVEL = 5;
 /** 256 KiB per stream. RFC 8878 §3.1.1.1.2 requires decoders to accept 8 MiB. @bound */
 const ZSTD_WINDOW_LOG = 18;

@@ -48,7 +48,7 @@ const LOW_RANGE = 2 ** 32;
 
 /**
  * Creates traces with random ids, and decides by the ids which of them are sampled. It creates many at a time, which costs
- * a third less than composing the ids and fields of one (bench policy-parts).
+ * a third less than composing the ids and fields of one (bench parts).
  */
 export class NewTraces {
   /** True if the trace that `next` has created is sampled. */

@@ -68,7 +68,7 @@ interface Ended extends SpanContext {
 
 /**
  * The spans of a request that has ended, each as OTLP's JSON. Lasting spans that have not ended are left out. The JSON is
- * joined from texts, which takes 3.3 µs (bench policy-parts). To make objects for `JSON.stringify` takes twice as long.
+ * joined from texts, which takes 3.3 µs (bench parts). To make objects for `JSON.stringify` takes twice as long.
  */
 export function encodeSpans(exchange: Exchange, trace: RequestTrace, context: Ended): string[] {
   const { route } = context;

@@ -5,10 +5,7 @@ import { between, gapAt, isRestart, type Sample, sampleOf, type Window } from ".
 import { Store } from "../api/store.ts";
 import { isVisible } from "./visible.ts";
 
-/**
- * Four tabs that read every second cost a busy gateway 1.4 % of its CPU; with reads every two seconds, half of that
- * (bench admin).
- */
+/** Four tabs that read every second cost a busy gateway 1.4 % of its CPU; with reads every two seconds, half of that. */
 const POLL_MS = 2_000;
 /** Five minutes of points. */
 const MAX_SAMPLES = 150;

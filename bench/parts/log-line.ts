@@ -1,16 +1,15 @@
-/** The cost of a line of the access log, compared with the runtime's own JSON of the same values. */
-import { fieldValue } from "../src/lib/http/fields.ts";
-import { LineBytes } from "../src/lib/memory/line-bytes.ts";
-import { writeLatin1 } from "../src/lib/memory/latin1.ts";
-import { nextRequestId } from "../src/lib/http/request-id.ts";
-import { type LoggedRequest } from "../src/gateway/exchange/exchange.ts";
-import { type Finished } from "../src/gateway/policy/access-log/access-log.ts";
-import { jsonLine } from "../src/gateway/policy/access-log/json-line.ts";
-import { HiddenParameters } from "../src/gateway/exchange/hidden-parameters.ts";
-import { UpstreamRecord } from "../src/gateway/telemetry/tracing/upstream-record.ts";
+/** A line of the access log, beside the runtime's own JSON of the same values. */
+import { fieldValue } from "../../src/lib/http/fields.ts";
+import { LineBytes } from "../../src/lib/memory/line-bytes.ts";
+import { writeLatin1 } from "../../src/lib/memory/latin1.ts";
+import { nextRequestId } from "../../src/lib/http/request-id.ts";
+import { type LoggedRequest } from "../../src/gateway/exchange/exchange.ts";
+import { type Finished } from "../../src/gateway/policy/access-log/access-log.ts";
+import { jsonLine } from "../../src/gateway/policy/access-log/json-line.ts";
+import { HiddenParameters } from "../../src/gateway/exchange/hidden-parameters.ts";
+import { UpstreamRecord } from "../../src/gateway/telemetry/tracing/upstream-record.ts";
+import { type Part } from "../parts.ts";
 
-const WARM_UP = 200_000;
-const LINES = 1_000_000;
 const BUFFER_BYTES = 65_536;
 const BEGAN = Date.UTC(2026, 10, 20);
 const HEAD = "GET /articles/2026 HTTP/1.1\r\nHost: www.example.com\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n";
@@ -43,14 +42,6 @@ function requestOf(i: number): LoggedRequest {
   };
 }
 
-function nanoseconds(work: (i: number) => unknown): number {
-  for (let i = 0; i < WARM_UP; i++) work(i);
-  const before = process.cpuUsage();
-  for (let i = 0; i < LINES; i++) work(i);
-  const { user, system } = process.cpuUsage(before);
-  return ((user + system) * 1000) / LINES;
-}
-
 /** The same line, made by the runtime. */
 function stringified({ head, trace, ...request }: LoggedRequest, { at, elapsedMs, hidden }: Finished): string {
   const upstream = trace instanceof UpstreamRecord ? trace : undefined;
@@ -79,18 +70,22 @@ function stringified({ head, trace, ...request }: LoggedRequest, { at, elapsedMs
   });
 }
 
-/** Resolves to 0. */
-export function runLogLineBench(): Promise<number> {
+export function logLineParts(): Part[] {
   const line = new LineBytes(Buffer.alloc(BUFFER_BYTES));
   const hidden = new HiddenParameters([]);
   const finished = (i: number): Finished => ({ at: BEGAN + Math.floor(i / 32), elapsedMs: (i % 1013) / 1000, hidden });
-  const made = nanoseconds(requestOf);
-  const bytes = nanoseconds((i) => {
-    line.at = 0;
-    jsonLine(line, requestOf(i), finished(i));
-  });
-  const runtime = nanoseconds((i) => line.bytes.write(stringified(requestOf(i), finished(i)), 0));
-  console.log(`${line.at} bytes, with another query each time: ${(bytes - made).toFixed(0)} ns of CPU`);
-  console.log(`the same by JSON.stringify and write: ${(runtime - made).toFixed(0)} ns`);
-  return Promise.resolve(0);
+  return [
+    { name: "access_log: the request alone", work: requestOf },
+    {
+      name: "access_log: a line, with another query each time",
+      work(i) {
+        line.at = 0;
+        jsonLine(line, requestOf(i), finished(i));
+      },
+    },
+    {
+      name: "access_log: the same by JSON.stringify and write",
+      work: (i) => line.bytes.write(stringified(requestOf(i), finished(i)), 0),
+    },
+  ];
 }

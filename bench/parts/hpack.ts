@@ -1,12 +1,11 @@
-/** The cost of header compression: CPU nanoseconds for decoding or encoding one head. */
-import { parseArgs } from "node:util";
-import { HpackDecoder, staticItems } from "../src/gateway/http2/hpack/decoder.ts";
-import { maxEncodedLength, writeFields, writeStatus } from "../src/gateway/http2/hpack/encoder.ts";
-import { decodeHuffman } from "../src/gateway/http2/hpack/huffman.ts";
-import { encodeHuffman } from "../src/gateway/http2/hpack/testing/huffman-encode.ts";
-import { IndexingEncoder, type SentField } from "../src/gateway/http2/hpack/testing/indexing-encoder.ts";
-
-import { type RequestField, RequestFields, requestField } from "../src/gateway/exchange/request-fields.ts";
+/** Header compression: one head is decoded or encoded. */
+import { HpackDecoder, staticItems } from "../../src/gateway/http2/hpack/decoder.ts";
+import { maxEncodedLength, writeFields, writeStatus } from "../../src/gateway/http2/hpack/encoder.ts";
+import { decodeHuffman } from "../../src/gateway/http2/hpack/huffman.ts";
+import { encodeHuffman } from "../../src/gateway/http2/hpack/testing/huffman-encode.ts";
+import { IndexingEncoder, type SentField } from "../../src/gateway/http2/hpack/testing/indexing-encoder.ts";
+import { type RequestField, RequestFields, requestField } from "../../src/gateway/exchange/request-fields.ts";
+import { type Part } from "../parts.ts";
 
 const BROWSER_HEAD: readonly (readonly [name: string, value: string])[] = [
   [":method", "GET"],
@@ -128,35 +127,17 @@ function textOnly(): () => void {
   };
 }
 
-const CASES: readonly (readonly [name: string, create: () => () => void])[] = [
-  ["decode, all 10 fields indexed", decodeIndexed],
-  ["decode, a new path and 9 indexed", decodeNewPath],
-  ["decode, 8 plain literals", () => decodeLiterals(false)],
-  ["decode, 8 Huffman literals", () => decodeLiterals(true)],
-  ["decode, one Huffman text of 101 characters", decodeText],
-  ["a request with a new path, decoded and checked", request],
-  ["make the response's text alone", textOnly],
-  ["encode, 5 fields, the same each time", () => encode(1)],
-  ["encode, 5 fields, 64 heads in turn", () => encode(64)],
-  ["encode, 5 fields, never the same", () => encode(20_000)],
-];
-
-function measure(run: () => void, count: number): number {
-  const before = process.cpuUsage();
-  for (let i = 0; i < count; i++) run();
-  const { user, system } = process.cpuUsage(before);
-  return ((user + system) * 1000) / count;
-}
-
-/** `npm run bench -- http2-hpack [--count N] [--rounds N]` */
-export async function http2Hpack(args: readonly string[]): Promise<number> {
-  const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "4" } } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  for (const [name, create] of CASES) {
-    const run = create();
-    measure(run, 20_000);
-    const rounds = Array.from({ length: Number(values.rounds) }, () => measure(run, Number(values.count)));
-    console.log(`${name.padEnd(48)} ${rounds.map((ns) => ns.toFixed(0).padStart(5)).join("  ")} ns of CPU a head`);
-  }
-  return seen > 0 ? 0 : 1;
+export function hpackParts(): Part[] {
+  return [
+    { name: "hpack: decode, all 10 fields indexed", work: decodeIndexed() },
+    { name: "hpack: decode, a new path and 9 indexed", work: decodeNewPath() },
+    { name: "hpack: decode, 8 plain literals", work: decodeLiterals(false) },
+    { name: "hpack: decode, 8 Huffman literals", work: decodeLiterals(true) },
+    { name: "hpack: decode, one Huffman text of 101 characters", work: decodeText() },
+    { name: "hpack: a request with a new path, decoded, checked", work: request() },
+    { name: "hpack: make the response's text alone", work: textOnly() },
+    { name: "hpack: encode, 5 fields, the same each time", work: encode(1) },
+    { name: "hpack: encode, 5 fields, 64 heads in turn", work: encode(64) },
+    { name: "hpack: encode, 5 fields, never the same", work: encode(20_000) },
+  ];
 }

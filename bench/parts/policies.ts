@@ -1,23 +1,18 @@
-/**
- * The cost of parts of the policies, compared with a plain implementation: CPU time without sockets, with warm caches.
- */
-import { median } from "./support/report.ts";
-import { writeDecimal } from "../src/lib/text/decimal.ts";
-import { hasAnyLine, withoutFields } from "../src/lib/http/fields.ts";
-import { flatText } from "../src/lib/memory/flat-text.ts";
-import { writeLatin1 } from "../src/lib/memory/latin1.ts";
-import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../src/lib/memory/token-buckets.ts";
-import { createApiKey } from "../src/gateway/policy/auth/api-key.ts";
-import { requestOf } from "../src/gateway/policy/auth/testing/exchange.ts";
-import { HiddenParameters } from "../src/gateway/exchange/hidden-parameters.ts";
-import { encodeSpans } from "../src/gateway/telemetry/tracing/otlp.ts";
-import { RequestTrace } from "../src/gateway/telemetry/tracing/request-trace.ts";
-import { contextFields } from "../src/gateway/telemetry/tracing/trace-context.ts";
-import { NewTraces, newSpanId } from "../src/gateway/telemetry/tracing/new-traces.ts";
+/** Parts of the policies, beside a plain implementation. */
+import { type Part } from "../parts.ts";
+import { writeDecimal } from "../../src/lib/text/decimal.ts";
+import { hasAnyLine, withoutFields } from "../../src/lib/http/fields.ts";
+import { flatText } from "../../src/lib/memory/flat-text.ts";
+import { writeLatin1 } from "../../src/lib/memory/latin1.ts";
+import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../../src/lib/memory/token-buckets.ts";
+import { createApiKey } from "../../src/gateway/policy/auth/api-key.ts";
+import { requestOf } from "../../src/gateway/policy/auth/testing/exchange.ts";
+import { HiddenParameters } from "../../src/gateway/exchange/hidden-parameters.ts";
+import { encodeSpans } from "../../src/gateway/telemetry/tracing/otlp.ts";
+import { RequestTrace } from "../../src/gateway/telemetry/tracing/request-trace.ts";
+import { contextFields } from "../../src/gateway/telemetry/tracing/trace-context.ts";
+import { NewTraces, newSpanId } from "../../src/gateway/telemetry/tracing/new-traces.ts";
 
-const WARM_UP = 100_000;
-const TIMES = 100_000;
-const ROUNDS = 9;
 const KEY = "bench-key-0123456789";
 const KEYS = 1000;
 const FIELDS =
@@ -31,12 +26,7 @@ const NAMES = ["traceparent", "tracestate"];
 /** As the codec makes them: a text of the received data. */
 const fields = (): string => HEAD.toString("latin1");
 
-interface Way {
-  readonly name: string;
-  readonly work: (i: number) => unknown;
-}
-
-function ways(): Way[] {
+export function policyParts(): Part[] {
   const traces = new NewTraces(0);
   let now = 0;
   const bucketsOf = (isShared: boolean): TokenBuckets =>
@@ -131,23 +121,4 @@ function lineEnds(text: string, mark: string): number {
   let lines = 0;
   for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) lines++;
   return lines;
-}
-
-function nanoseconds({ work }: Way): number {
-  const before = process.cpuUsage();
-  for (let i = 0; i < TIMES; i++) work(i);
-  const { user, system } = process.cpuUsage(before);
-  return ((user + system) * 1000) / TIMES;
-}
-
-/** Resolves to 0. */
-export function runPolicyPartsBench(): Promise<number> {
-  const all = ways();
-  for (const { work } of all) for (let i = 0; i < WARM_UP; i++) work(i);
-  const rounds = Array.from({ length: ROUNDS }, () => all.map(nanoseconds));
-  for (const [i, { name }] of all.entries()) {
-    const ns = median(rounds.map((round) => round[i] ?? 0));
-    console.log(`${name.padEnd(52)} ${ns.toFixed(0).padStart(6)} ns of CPU`);
-  }
-  return Promise.resolve(0);
 }
