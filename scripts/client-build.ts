@@ -1,14 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/**
+ * Builds the package's `turnpike/client` as plain JavaScript for Node, with its types, so that its users compile nothing. npm runs it
+ * after `npm ci` and before it packs. Without the packages for development there are no types.
+ */
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 
 const ROOT = join(import.meta.dir, "..");
+const COMPILER = join(ROOT, "node_modules/.bin/tsc");
 
-type GeneratedFile = readonly [path: string, text: string];
+/** Programs that read the file meanwhile get the old one or the new one. */
+function put(name: string, text: string): void {
+  const path = join(ROOT, "client", name);
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}
 
-/** The package's `turnpike/client` as plain JavaScript for Node, with its types, so that its users compile nothing. */
-export async function clientBuild(): Promise<readonly GeneratedFile[]> {
+async function putScript(): Promise<void> {
   const built = await Bun.build({
     entrypoints: [join(ROOT, "src/client/client.ts")],
     root: ROOT,
@@ -18,10 +28,10 @@ export async function clientBuild(): Promise<readonly GeneratedFile[]> {
   });
   const [output] = built.outputs;
   if (output === undefined) throw new Error("Cannot build the client: it has no output");
-  return [["client/client.js", await output.text()], ...(await declarations())];
+  put("client.js", await output.text());
 }
 
-async function declarations(): Promise<readonly GeneratedFile[]> {
+async function putTypes(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-client-"));
   try {
     const project = {
@@ -38,28 +48,17 @@ async function declarations(): Promise<readonly GeneratedFile[]> {
     };
     const path = join(folder, "tsconfig.json");
     writeFileSync(path, JSON.stringify(project));
-    const compiler = join(ROOT, "node_modules/.bin/tsc");
-    const { exitCode, stdout } = Bun.spawnSync([compiler, "-p", path], { cwd: ROOT, stdin: "ignore" });
+    const { exitCode, stdout } = Bun.spawnSync([COMPILER, "-p", path], { cwd: ROOT, stdin: "ignore" });
     if (exitCode !== 0) throw new Error(`Cannot compile the client: ${stdout.toString()}`);
-    const files: GeneratedFile[] = [];
-    for (const file of [...new Glob("*.d.ts").scanSync(join(folder, "out/client"))].toSorted()) {
+    for (const file of new Glob("*.d.ts").scanSync(join(folder, "out/client"))) {
       const text = await Bun.file(join(folder, "out/client", file)).text();
       // Only files beside it may be named: the rest of the source does not belong to the client.
-      files.push([`client/${file}`, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"')]);
+      put(file, text.replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
     }
-    return files;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Formats a generated source as the rest of the code is. */
-export function formatted(path: string, text: string): string {
-  const biome = join(ROOT, "node_modules/.bin/biome");
-  const { exitCode, stdout, stderr } = Bun.spawnSync([biome, "format", `--stdin-file-path=${path}`], {
-    cwd: ROOT,
-    stdin: Buffer.from(text),
-  });
-  if (exitCode !== 0) throw new Error(`Cannot format ${path}: ${stderr.toString()}`);
-  return stdout.toString();
-}
+await putScript();
+if (existsSync(COMPILER)) await putTypes();

@@ -1,10 +1,10 @@
-/** Writes generated files: schema, references, client and console. With `--check`, fails if a file is stale. */
+/** Writes generated files: schema, references, types of the client, console. With `--check`, fails if a file is stale. */
+import { fileURLToPath } from "node:url";
 import { apiDocument } from "../src/content/api/api-document.ts";
 import { listings } from "./reference/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "./reference/config-reference.ts";
 import { boundsReference } from "./bounds.ts";
-import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";
 import { cliOperations } from "./cli-operations.ts";
 import { consoleBuild } from "./console-build.ts";
@@ -27,6 +27,17 @@ const sources: readonly (readonly [path: string, text: string])[] = [
   [listed, formatted(listed, JSON.stringify(listings()))],
 ];
 
+/** Formats a generated source as the rest of the code is. */
+function formatted(path: string, text: string): string {
+  const biome = fileURLToPath(new URL("node_modules/.bin/biome", root));
+  const { exitCode, stdout, stderr } = Bun.spawnSync([biome, "format", `--stdin-file-path=${path}`], {
+    cwd: fileURLToPath(root),
+    stdin: Buffer.from(text),
+  });
+  if (exitCode !== 0) throw new Error(`Cannot format ${path}: ${stderr.toString()}`);
+  return stdout.toString();
+}
+
 async function current(path: string): Promise<string> {
   const file = Bun.file(new URL(path, root));
   return (await file.exists()) ? file.text() : "";
@@ -43,8 +54,6 @@ async function keep(files: typeof sources): Promise<void> {
 }
 
 await keep(sources);
-// The client is built from what was just written.
-await keep(await clientBuild());
 await keep(await consoleBuild());
 if (check) {
   for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/generate.ts'`);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Subprocess } from "bun";
 import packageJson from "../package.json";
+import { buildClient } from "./support/client.ts";
 import { blockWith, readDocument, ROOT } from "./support/documents.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
@@ -171,6 +172,7 @@ describe("the gateway and the content service together", () => {
   });
 
   test("the script with the typed client pays, and distinguishes an error by its code", async () => {
+    buildClient();
     const script = blockWith(READ_PAGES, "js", "turnpike/client")
       .replace("turnpike/client", pathToFileURL(join(ROOT, packageJson.exports["./client"].default)).href)
       .replace("http://127.0.0.1:8080", gateway)

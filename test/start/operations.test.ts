@@ -7,6 +7,7 @@ import shipped from "../../config/turnpike.json";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { buildClient } from "../support/client.ts";
 import { Folder, Program } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -66,6 +67,7 @@ beforeAll(async () => {
         ? new Response(PAGE, { headers: { "content-type": "text/html" } })
         : new Response("", { status: 404 }),
   });
+  buildClient();
   mkdirSync(folder.file("node_modules"));
   symlinkSync(ROOT, folder.file("node_modules/turnpike"));
   for (const name of ["@x402", "viem"])

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { buildClient } from "../../support/client.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 
@@ -25,6 +26,7 @@ export interface Packed {
 
 /** Packs the package in `folder` of the repository by `npm pack`, into `into`. */
 export function pack(folder: string, into: string): Packed {
+  buildClient();
   const command = ["npm", "pack", "--json", "--offline", "--ignore-scripts", "--pack-destination", into];
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: join(ROOT, folder) });
   if (exitCode !== 0) throw new Error(`Cannot pack ${folder}: ${stderr.toString()}`);
