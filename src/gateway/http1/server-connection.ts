@@ -449,9 +449,16 @@ export class Http1ServerConnection
    * connects). Over TLS it does not, because the client would reply to the end with a record and receive a reset.
    */
   #closeForGood(): void {
-    this.out.flush();
-    if (this.#sending.isUnderWay || this.#host.scheme === "https") this.#close();
-    else this.#wire.close();
+    if (this.#host.scheme === "https" || this.#sending.isUnderWay) {
+      this.#close();
+      return;
+    }
+    this.out.flushBeforeEnd();
+    if (this.#sending.isUnderWay) this.#close();
+    else {
+      this.#wire.shutdown();
+      this.#wire.close();
+    }
   }
 
   /** Sends the remaining bytes, then FIN, and waits for a while until the peer closes. */

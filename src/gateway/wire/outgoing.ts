@@ -1,8 +1,10 @@
+import { ptr } from "bun:ffi";
 import { type BufferAccount } from "../../lib/memory/buffer-pool.ts";
 import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { MAX_DIGITS, writeDecimal } from "../../lib/text/decimal.ts";
 import { beginEvent, endEvent } from "../../lib/time/event-clock.ts";
 import { writeLatin1 } from "../../lib/memory/latin1.ts";
+import { sendBeforeEnd } from "../../lib/net/send-before-end.ts";
 import { sendFile } from "../../lib/net/send-file.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
 import { type Wire } from "./wire.ts";
@@ -19,6 +21,7 @@ const DIRECT_BYTES = 98_304;
 const GATHERED_BYTES = 65_536;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
+const corkAddress = ptr(cork);
 /** The shared buffer, for callers that can write into it directly and so save a copy: see `reserve`. */
 export const sendBuffer = cork;
 /** Copies from any byte array, as `Buffer.prototype.copy` does, without making a view. */
@@ -182,6 +185,17 @@ export class Outgoing {
   flush(): void {
     if (corkOwner === this) flushOwner();
     this.#sendGathered();
+  }
+
+  /** Like `flush`, for a wire without TLS that `shutdown` follows: the last bytes and the FIN leave in one segment. */
+  flushBeforeEnd(): void {
+    if (corkOwner === this && this.#backlogBytes === 0 && !this.#gathers) {
+      const length = corkLength;
+      corkOwner = undefined;
+      corkLength = 0;
+      const sent = sendBeforeEnd(this.#wire.fd ?? -1, corkAddress, length);
+      if (sent < length) this.#send(cork, sent, length);
+    } else this.flush();
   }
 
   /** Sends the backlog when the socket has room. Returns true if no bytes wait any more. */
