@@ -45,6 +45,7 @@ function exchange(): Exchange {
     response: NOWHERE,
     addedFields: "",
     consumer: "",
+    payer: "",
     isAuthorized: true,
     beganAt: 0,
     started: false,

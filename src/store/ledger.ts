@@ -34,7 +34,7 @@ export interface Reservation extends PaymentKey {
   readonly amount: string;
   readonly payTo: string;
   readonly route: string;
-  /** Name of the authenticated client; empty if the route has no authentication. */
+  /** Name of the authenticated client, or else the payer. */
   readonly consumer: string;
   /** Digest of payment and request. Only the same request with the same payment may continue an unfinished payment. */
   readonly fingerprint: string;

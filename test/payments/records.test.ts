@@ -170,6 +170,6 @@ test("a gateway without a secret posts its records unsigned, and logs a warning"
 
 test("a gateway whose secret is too short does not start", async () => {
   const outcome = await start({}, { TURNPIKE_SETTLEMENT_SECRET: "too-short" }).catch(messageOf);
-  expect(outcome).toContain("Cannot sign settlement records: secret of $TURNPIKE_SETTLEMENT_SECRET is neither");
+  expect(outcome).toContain("Cannot sign: secret of $TURNPIKE_SETTLEMENT_SECRET is neither");
   expect(outcome).not.toContain("too-short");
 });

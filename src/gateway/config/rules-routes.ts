@@ -79,8 +79,10 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
 /**
  * Checks that a bucket fills within three days. Its time is counted in a few bits, so a slower bucket could look full.
  */
-function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Report): void {
+function rateLimit({ rate_limit: limit, x402 }: RouteConfig, path: string, report: Report): void {
   if (limit === undefined) return;
+  if (limit.key === "payer" && x402 === undefined)
+    report.problem(`${path}.rate_limit.key`, "needs a price: the route has no x402");
   const most = Math.floor((limit.requests_per_second * MAX_FILL_MS) / 1000);
   if (limit.burst_size <= most) return;
   const found = `found ${limit.burst_size}`;

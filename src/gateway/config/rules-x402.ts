@@ -1,3 +1,4 @@
+import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
 import { parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
@@ -36,6 +37,34 @@ function headers({ facilitator_headers: list }: X402, report: Report): void {
   }
 }
 
+/** Fields that clients need, or that have another meaning to upstreams. Names of payment fields are removed from requests. */
+const NOT_OF_PAYMENTS = new Set([
+  ...HOP_FIELDS,
+  ...FIELD_ROLES.trusted,
+  ...FIELD_ROLES.proxy,
+  ...FIELD_ROLES.payment,
+  "authorization",
+  "content-encoding",
+  "content-type",
+  "cookie",
+  "host",
+]);
+
+function paymentFields({ payment_fields: fields }: X402, report: Report): void {
+  const defaults = new Set<string>(Object.values(PAYMENT_FIELDS));
+  const seen = new Map<string, string>();
+  for (const [key, name] of Object.entries(fields)) {
+    if (key === "secret_env" || name === "") continue;
+    const path = `x402.payment_fields.${key}`;
+    const lower = name.toLowerCase().replaceAll("_", "-");
+    const other = seen.get(lower);
+    if (other !== undefined) report.problem(path, `is also the name of x402.payment_fields.${other}`);
+    else if (NOT_OF_PAYMENTS.has(lower) && !defaults.has(name))
+      report.problem(path, `${JSON.stringify(name)} has another meaning`);
+    seen.set(lower, other ?? key);
+  }
+}
+
 function chains({ chains: list, embedded, enabled }: X402, report: Report): void {
   const seen = new Map<string, number>();
   for (const [i, { network: name }] of list.entries()) {
@@ -58,6 +87,7 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
 export function checkX402({ x402 }: Draft, report: Report): void {
   if (x402 === undefined) return;
   headers(x402, report);
+  paymentFields(x402, report);
   chains(x402, report);
   if (x402.payment_required_b64 === "") return;
   const ignored = template().ignoredMembers(x402.payment_required_b64);

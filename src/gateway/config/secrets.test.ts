@@ -57,6 +57,8 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "content.resolve.model.max_tokens_per_question": "a number",
   "content.resolve.model.max_tokens_per_day": "a number",
   "rate_limit_store.redis_url_env": "the name of a variable",
+  "x402.payment_fields.secret_env": "the name of a variable",
+  "x402.payment_fields.signature": "the name of a field",
 };
 
 interface Key {

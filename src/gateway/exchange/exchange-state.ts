@@ -45,6 +45,7 @@ export function withExchangeState<B extends Base>(base: B) {
     clientAddress = "";
     addedFields: Fields = "";
     consumer = "";
+    payer = "";
     isAuthorized = false;
     beganAt = 0;
     triedServer = "";

@@ -187,6 +187,7 @@ export type LoggedRequest = Pick<
 > & {
   readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields" | "lines">;
   readonly consumer?: string;
+  readonly payer?: string;
   readonly trace?: UpstreamTrace | undefined;
   readonly truncated?: string;
   writeMadeId?(bytes: Uint8Array, at: number): boolean;
@@ -245,8 +246,10 @@ export interface Exchange {
   writeMadeId?(bytes: Uint8Array, at: number): boolean;
   /** The final head has the request id, added by `addIdField`. */
   sendsRequestId?: boolean;
-  /** The consumer's name from authentication; empty without authentication. */
+  /** The consumer's name from authentication. Without a name it is the payer; empty without both. */
   consumer: string;
+  /** The address that pays for the request, after its payment was verified. Empty without a payment. */
+  payer: string;
   /** Authentication and access rules have let the request in: it counts as use of its route. */
   isAuthorized: boolean;
   /** The time at which the pipeline got the request, by `eventTime`. */

@@ -67,6 +67,7 @@ function exchangeOf(client: Client, head: Partial<RequestHead> = {}): Exchange {
     response: client,
     addedFields: "",
     consumer: "",
+    payer: "",
     isAuthorized: true,
     beganAt: 0,
     started: false,

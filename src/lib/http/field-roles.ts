@@ -9,6 +9,17 @@ export type FieldRole =
   | "payment"
   | "settlement";
 
+/** The request fields that tell upstreams of a payment, unless the configuration has other names for them. */
+export const PAYMENT_FIELDS = {
+  payer: "Turnpike-Payer",
+  amount: "Turnpike-Amount",
+  asset: "Turnpike-Asset",
+  network: "Turnpike-Network",
+  payment_id: "Turnpike-Payment-Id",
+  transaction: "Turnpike-Transaction",
+  signature: "Turnpike-Signature",
+} as const;
+
 /**
  * The field names that mean something to the gateway, by their role. The codecs, the checks of the configuration and the
  * filters read this table. A name that is absent is passed on. Names are in lower case.
@@ -27,6 +38,7 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
    * The gateway sets them for its upstreams, which may trust them. The gateway removes them from requests of clients.
    */
   trusted: [
+    ...Object.values(PAYMENT_FIELDS).map((name) => name.toLowerCase()),
     "via",
     "x-client-cert-subject",
     "x-client-cert-verified",

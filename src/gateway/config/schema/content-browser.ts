@@ -1,6 +1,6 @@
 import { isAddress } from "../../../lib/net/networks.ts";
 import * as z from "./recorded-schema.ts";
-import { cidr, count, filePath, ours, secret } from "./kinds.ts";
+import { cidr, count, filePath, optionalEnvironmentName, ours, secret } from "./kinds.ts";
 
 /** An absolute ws, wss, http or https URL without fragment. */
 function isEndpoint(value: string): boolean {
@@ -21,9 +21,7 @@ export const contentBrowser = z
       .describe(
         "URL of a remote browser, which is used in place of a local one: the WebSocket of its DevTools protocol (`wss://pool.internal/?token=...`), or its debugging port (`http://10.0.0.9:9222`).",
       ),
-    endpoint_env: z
-      .string()
-      .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable")
+    endpoint_env: optionalEnvironmentName
       .default("")
       .describe("Environment variable that holds this URL, for a URL with a secret. Excludes `endpoint`."),
     tls_ca_path: filePath

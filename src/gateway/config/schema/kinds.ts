@@ -150,6 +150,11 @@ export const headerName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~)");
 
+/** A field name, or an empty text. */
+export const optionalHeaderName = z
+  .string()
+  .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~), or nothing");
+
 /**
  * A field value in latin1 (RFC 9110 §5.5). Characters that would end the field line or smuggle a second one are
  * refused.
@@ -171,3 +176,8 @@ export const jsonObject = z.record(z.string(), z.json());
 export const environmentName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "expected the name of an environment variable");
+
+/** The name of such a variable, or an empty text. */
+export const optionalEnvironmentName = z
+  .string()
+  .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable");

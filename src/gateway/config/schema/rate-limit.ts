@@ -1,5 +1,5 @@
 import * as z from "./recorded-schema.ts";
-import { count, ours } from "./kinds.ts";
+import { count, optionalEnvironmentName, ours } from "./kinds.ts";
 
 /** `routes[].rate_limit`: the request rate of each client. */
 export const rateLimit = z
@@ -15,10 +15,13 @@ export const rateLimit = z
     ),
     key: z
       .string()
-      .regex(/^(?:ip|consumer|header:[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64})$/, 'expected "ip", "consumer" or "header:NAME"')
+      .regex(
+        /^(?:ip|consumer|payer|header:[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64})$/,
+        'expected "ip", "consumer", "payer" or "header:NAME"',
+      )
       .default("consumer")
       .describe(
-        "Rate limit key: `ip`, the client address; `consumer`, the authenticated name; `header:NAME`, the value of a request header field, such as `header:X-Api-Client`. Without a name or value the address is used.",
+        "Rate limit key: `ip`, the client address; `consumer`, the authenticated name; `payer`, the address that pays; `header:NAME`, the value of a request header field, such as `header:X-Api-Client`. Without a name or value the address is used.",
       ),
     ipv6_prefix: count(64, 16, 128).meta(
       ours("Prefix length of IPv6 networks that share one bucket, because a client usually controls a whole network."),
@@ -29,9 +32,7 @@ export const rateLimit = z
 /** `rate_limit_store`: the shared store of rate limits for several servers. */
 export const rateLimitStore = z
   .strictObject({
-    redis_url_env: z
-      .string()
-      .regex(/^(?:[A-Za-z_][A-Za-z0-9_]{0,127})?$/, "expected the name of an environment variable")
+    redis_url_env: optionalEnvironmentName
       .default("")
       .meta(
         ours(

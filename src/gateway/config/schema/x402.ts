@@ -1,3 +1,4 @@
+import { PAYMENT_FIELDS } from "../../../lib/http/field-roles.ts";
 import * as z from "./recorded-schema.ts";
 import {
   bytes,
@@ -5,7 +6,9 @@ import {
   environmentName,
   headerName,
   milliseconds,
+  optionalEnvironmentName,
   optionalFacilitatorUrl,
+  optionalHeaderName,
   optionalHttpUrl,
   ours,
   secret,
@@ -42,6 +45,31 @@ const embedded = z
   })
   .prefault({})
   .meta(ours("The embedded facilitator, in place of `facilitator_url`."));
+
+/** A name of `x402.payment_fields`. */
+function fieldOf(key: keyof typeof PAYMENT_FIELDS, what: string) {
+  return optionalHeaderName.default(PAYMENT_FIELDS[key]).describe(what);
+}
+
+const paymentFields = z
+  .strictObject({
+    payer: fieldOf("payer", "Field with the address that pays."),
+    amount: fieldOf("amount", "Field with the amount in atomic units. Under `upto` it is the maximum."),
+    asset: fieldOf("asset", "Field with the address of the token."),
+    network: fieldOf("network", "Field with the chain, such as `eip155:8453`."),
+    payment_id: fieldOf("payment_id", "Field with the nonce of the payment, by which `turnpike ledger show` finds it."),
+    transaction: fieldOf("transaction", "Field with the hash of the transaction. It is sent with `settle: before`."),
+    signature: fieldOf("signature", "Field with the signature of the others. It is sent if `secret_env` is set."),
+    secret_env: optionalEnvironmentName
+      .default("")
+      .describe("Environment variable with the secret that signs the fields. Empty: they are not signed."),
+  })
+  .prefault({})
+  .meta(
+    ours(
+      "Request fields that tell the upstream of a priced route who pays, and how much. An empty name leaves a field out. The gateway removes fields of these names from the requests of clients, on all routes.",
+    ),
+  );
 
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),
@@ -93,6 +121,7 @@ export const x402 = z
           "Environment variable with the secret that signs records for `settlement_url`. Without it, records are unsigned, with a warning.",
         ),
       ),
+    payment_fields: paymentFields,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Disk space in bytes for paid responses: responses too long for memory, and responses kept for a retry."),
     ),

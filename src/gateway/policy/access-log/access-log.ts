@@ -32,17 +32,15 @@ function clfTime(at: number): string {
   return combinedTime;
 }
 
-/** The client's text for a place in quotes. Characters that could end the place or the line are escaped. */
-function quoted(text: string): string {
-  return text.replaceAll(
-    /["\\\u0000-\u001f\u007f-\uffff]/g,
-    (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+/** The client's text for a place in quotes, or between spaces. Characters that could end the place or the line are escaped. */
+function quoted(text: string, unsafe = /["\\\u0000-\u001f\u007f-\uffff]/g): string {
+  return text.replaceAll(unsafe, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 /** One line in the combined format of Apache and nginx. */
 export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hidden }: Finished): void {
-  const { head } = exchange;
+  const { head, consumer = "" } = exchange;
+  const user = consumer === "" ? "-" : quoted(consumer, /["\\\u0000-\u0020\u007f-\uffff]/g);
   const referer = quoted(hidden.url(headValue(head, "referer") ?? "-"));
   const agent = quoted(headValue(head, "user-agent") ?? "-");
   const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
@@ -50,6 +48,6 @@ export function combinedLine(line: LineBytes, exchange: LoggedRequest, { at, hid
   const status = exchange.status === 0 ? 499 : exchange.status;
   const truncated = (exchange.truncated ?? "") === "" ? "" : ` truncated=${exchange.truncated}`;
   line.text(
-    `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"${truncated}`,
+    `${exchange.clientAddress} - ${user} [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"${truncated}`,
   );
 }

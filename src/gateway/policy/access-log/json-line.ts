@@ -70,13 +70,14 @@ function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, 
 
 /** One JSON object. Keys without a value in this request are left out. */
 export function jsonLine(line: LineBytes, exchange: LoggedRequest, { at, elapsedMs, hidden }: Finished): void {
-  const { head, trace, consumer, truncated = "" } = exchange;
+  const { head, trace, consumer = "", payer = "", truncated = "" } = exchange;
   line.ascii(lineBegin(at));
   if (!addMadeId(line, exchange)) line.json(exchange.id);
   if (trace instanceof RequestTrace) addText(line, ',"trace_id":', trace.traceId);
   line.ascii(',"client":');
   line.json(exchange.clientAddress);
   if (consumer !== "") addText(line, ',"consumer":', consumer);
+  if (payer !== "") addText(line, ',"payer":', payer);
   addTarget(line, exchange);
   line.ascii(',"path":');
   line.json(head.path);

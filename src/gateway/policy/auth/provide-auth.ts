@@ -1,3 +1,4 @@
+import { ownPaymentNames } from "../../config/payment-names.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { type PolicyFeature } from "../policy.ts";
 import type * as Auth from "./auth.ts";
@@ -9,9 +10,10 @@ const auths = (): typeof Auth => require("./auth.ts");
 /** Loaded as `auths` is. */
 const methods = (): typeof Methods => require("./create-method.ts");
 
-/** Provides `routes[].auth`. Every route removes the fields by which any of them describes clients to upstreams. */
-export function provideAuth({ config: { routes }, wheel, buffers, onError, clock, log }: FeatureParts): PolicyFeature {
-  const names = new Set<string>();
+/** Provides `routes[].auth`. Every route removes the fields by which any of them describes clients or payments to upstreams. */
+export function provideAuth({ config, wheel, buffers, onError, clock, log }: FeatureParts): PolicyFeature {
+  const { routes, x402 } = config;
+  const names = new Set(ownPaymentNames(x402.payment_fields));
   for (const { auth } of routes) {
     // Of 10,000 routes most are open: with flatMap over all of them, this took a fifth of a reload (bench admin).
     if (auth.type !== "none") for (const name of methods().identityNames(auth)) names.add(name);

@@ -89,14 +89,15 @@ function refusalOf(
 export function reservationOf(paidRoute: PaidRoute, exchange: Exchange, offer: Offer, isResumed = false): Reservation {
   const { payload, requirements, header } = offer;
   const { testMode } = paidRoute.target;
+  const key = paymentKey(payload, requirements);
   return {
-    ...paymentKey(payload, requirements),
+    ...key,
     token: requirements.asset.toLowerCase(),
     scheme: requirements.scheme,
     amount: requirements.amount,
     payTo: requirements.payTo.toLowerCase(),
     route: paidRoute.route,
-    consumer: fittedName(exchange.consumer),
+    consumer: fittedName(exchange.consumer || key.from),
     fingerprint: fingerprintOf(exchange, { header, testMode }, isResumed),
     // The number loses precision only for terms that were rejected. In that case only existing work is looked up.
     validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),

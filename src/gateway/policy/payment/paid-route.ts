@@ -3,6 +3,8 @@ import { type SettlementTarget } from "../../../payments/settlement/settlement-r
 import { type LateWrites } from "../../../store/late-writes.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
+import { type Policy } from "../policy.ts";
+import { type PaymentFields } from "./payment-fields.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
 
@@ -18,6 +20,10 @@ export interface PaidRouteServices {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
+  /** Tells the upstream of a payment. */
+  readonly fields: PaymentFields;
+  /** Limits the paid requests of each payer. */
+  readonly limit?: Policy | undefined;
 }
 
 /** A paid route with the services that it uses. Created once and shared by all its requests. */

@@ -13,14 +13,19 @@ import { type Decision, type PolicyFeature } from "../policy.ts";
 import type * as Catalogues from "./catalogue.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import type * as Challenges from "./challenge/check-challenges.ts";
+import { type RouteLimits } from "../rate-limit/provide-rate-limits.ts";
 import { isContentRoute } from "./content-route.ts";
 import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
 import type * as Policies from "./payment.ts";
+import type * as PaymentFields from "./payment-fields.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 
 /** Loaded with the first paid route (bench start). */
 const policies = (): typeof Policies => require("./payment.ts");
+
+/** Loaded as `policies` is. */
+const paymentFields = (): typeof PaymentFields => require("./payment-fields.ts");
 
 /** Loaded as `policies` is. */
 const templates = (): typeof Templates => require("../../../payments/x402/template.ts");
@@ -39,6 +44,7 @@ interface PaymentParts extends FeatureParts {
   readonly baseUrl: string;
   /** The upstream that is the content service of this program; undefined without one. */
   readonly contentUpstream: string | undefined;
+  readonly routeLimits: Pick<RouteLimits, "ofPayers">;
   /** Tells which routes have an upstream with servers. */
   readonly targets: { isServed(route: RouteConfig): boolean };
 }
@@ -77,6 +83,7 @@ class Payments implements PolicyFeature {
   readonly #parts: PaymentParts;
   readonly #lease: Lease;
   #template: Templates.ChallengeTemplate | undefined;
+  readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
   #ledger: Ledger | undefined;
 
@@ -85,6 +92,9 @@ class Payments implements PolicyFeature {
     this.#parts = parts;
     this.#lease = lease;
     this.#template = template;
+    const { routes, x402 } = parts.config;
+    if (routes.some((route) => route.x402 !== undefined))
+      this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
   }
 
   policy(route: RouteConfig | undefined): Policies.PaymentPolicy | undefined {
@@ -103,8 +113,9 @@ class Payments implements PolicyFeature {
   }
 
   #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
-    if (terms === undefined || this.#ledger === undefined) throw new Error("the route has a price and a ledger");
-    const { config, store, targets, contentUpstream, ledger, responses, clock, log } = this.#parts;
+    if (terms === undefined || this.#ledger === undefined || this.#fields === undefined)
+      throw new Error("the route has a price and a ledger");
+    const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits } = this.#parts;
     const { x402, content, upstreams } = config;
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
@@ -127,6 +138,8 @@ class Payments implements PolicyFeature {
         responses,
         clock,
         log,
+        fields: this.#fields,
+        limit: routeLimits.ofPayers(route),
         chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
         isServed: targets.isServed(route),
         ...(description === "" ? {} : { description }),

@@ -8,6 +8,7 @@ import { type PaymentRequirements, type Receipt } from "../../../payments/x402/m
 import { type Reason } from "../../../payments/x402/reasons.ts";
 import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange/exchange.ts";
+import { appendFields } from "../../exchange/head-fields.ts";
 import { type Decision } from "../policy.ts";
 import { findOnce, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { Lease } from "./lease.ts";
@@ -61,6 +62,7 @@ export class Sale {
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
     this.#lease = new Lease(paidRoute, payment, accepted.id);
     this.#state = beginOf(payment);
+    if (payment.state !== "reserved") namePayer(exchange, payment);
     exchange.onGone = () => this.#onGone();
   }
 
@@ -87,7 +89,7 @@ export class Sale {
       case "reserved":
         return this.#verify();
       case "verified":
-        return this.#paidRoute.settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
+        return this.#begin();
       case "unknown":
         return this.#find();
       case "priced":
@@ -120,11 +122,24 @@ export class Sale {
 
   async #admit(payer: string): Promise<SaleState> {
     if (!(await this.#lease.move({ state: "verified", lease: true, payer }))) return this.#lose();
-    if (await this.#lease.tieId()) return { at: "verified" };
+    if (await this.#lease.tieId()) {
+      namePayer(this.#exchange, this.#payment);
+      return { at: "verified" };
+    }
     this.#release();
     const detail = "The id of this payment belongs to another payment. Use another id for another request.";
     respondSpent(this.#exchange, this.#paidRoute, paymentError("payment-conflict", detail));
     return OVER;
+  }
+
+  /** Limits the payer's requests before there is work or a charge. */
+  async #begin(): Promise<SaleState> {
+    const { limit, settle } = this.#paidRoute;
+    if ((await limit?.request(this.#exchange)) === "responded") {
+      this.#release();
+      return OVER;
+    }
+    return settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
   }
 
   /** Sends the request to the upstream, whose response waits until it is complete and paid for. */
@@ -152,6 +167,7 @@ export class Sale {
       },
     );
     this.#request.watch();
+    this.#tellUpstream();
     return { at: "holding", held };
   }
 
@@ -258,7 +274,14 @@ export class Sale {
       broken: (error) => void this.#broken(error),
       isFree: (status, overrides) => this.#isFree(status, overrides),
     });
+    this.#tellUpstream();
     return { at: "streaming", streamed };
+  }
+
+  #tellUpstream(): void {
+    const { amount, transaction } = this.#lease.paid ?? { ...this.#accepted.requirements, transaction: "" };
+    const { fields, clock } = this.#paidRoute;
+    appendFields(this.#exchange.head, fields.linesOf({ ...this.#payment, amount, transaction }, clock()));
   }
 
   #deliverNew({ response, addedFields }: SoldResponse, kept: Promise<void>): SaleState {
@@ -385,6 +408,12 @@ export class Sale {
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
     await this.#lease.salvage(spent);
   }
+}
+
+/** Gives the exchange its verified payer, for logs, usage and traces. */
+function namePayer(exchange: Exchange, { from }: Payment): void {
+  exchange.payer = from;
+  if (exchange.consumer === "") exchange.consumer = from;
 }
 
 function beginOf({ state }: Payment): SaleState {

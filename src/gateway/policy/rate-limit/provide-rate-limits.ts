@@ -44,7 +44,8 @@ async function openStore(
   return { key, store };
 }
 
-class RouteLimits implements PolicyFeature {
+/** The rate limits of a configuration. */
+export class RouteLimits implements PolicyFeature {
   readonly store: Store | undefined;
   readonly #parts: Pick<RateLimitParts, "rateLimits" | "respondWithError">;
 
@@ -54,6 +55,15 @@ class RouteLimits implements PolicyFeature {
   }
 
   policy(route: RouteConfig | undefined): Policy | undefined {
+    return route?.rate_limit?.key === "payer" ? undefined : this.#limitOf(route);
+  }
+
+  /** The limit by payers. It is for the payment policy, because a payer is known when a payment is verified. */
+  ofPayers(route: RouteConfig): Policy | undefined {
+    return route.rate_limit?.key === "payer" ? this.#limitOf(route) : undefined;
+  }
+
+  #limitOf(route: RouteConfig | undefined): Policy | undefined {
     if (route?.rate_limit === undefined) return undefined;
     const { rateLimits: limits, respondWithError } = this.#parts;
     return createRateLimitPolicy(

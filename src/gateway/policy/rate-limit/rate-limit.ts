@@ -67,7 +67,7 @@ export function createRateLimitPolicy(
 
 class RateLimit {
   readonly #deps: RateLimitDeps;
-  readonly #byConsumer: boolean;
+  readonly #named: "consumer" | "payer" | undefined;
   /** The request header that has the key, in lower case. Empty: the key is not in a header. */
   readonly #header: string;
   readonly #ipv6Prefix: number;
@@ -83,7 +83,7 @@ class RateLimit {
   constructor(config: RateLimitConfig & { readonly route: string }, deps: RateLimitDeps) {
     const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
     this.#deps = deps;
-    this.#byConsumer = key === "consumer";
+    this.#named = key === "consumer" || key === "payer" ? key : undefined;
     this.#header = key.startsWith("header:") ? key.slice("header:".length).toLowerCase() : "";
     this.#ipv6Prefix = ipv6Prefix;
     // Rounded up, so that no key gets more than the rate.
@@ -110,9 +110,9 @@ class RateLimit {
   }
 
   /** The key that replaces the client's address. Empty: the address is the key. */
-  #nameOf({ consumer, head }: Exchange): string {
-    if (this.#header === "") return this.#byConsumer ? consumer : "";
-    const value = headValue(head, this.#header) ?? "";
+  #nameOf(exchange: Exchange): string {
+    if (this.#header === "") return this.#named === undefined ? "" : exchange[this.#named];
+    const value = headValue(exchange.head, this.#header) ?? "";
     // A long value is hashed, so that the client's text takes no more space in the store.
     return value.length <= MAX_NAME ? value : createHash("sha256").update(value, "latin1").digest("base64");
   }

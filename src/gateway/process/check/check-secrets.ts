@@ -7,6 +7,7 @@ import { readExternalAccount } from "../../acme/external-account.ts";
 import { readKeys } from "../../admin/http/keys.ts";
 import { type Config } from "../../config/config.ts";
 import { type Diagnostic } from "../../config/diagnostic.ts";
+import { PaymentFields } from "../../policy/payment/payment-fields.ts";
 import { readRedisUrl } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { credentialOf } from "../../upstream/upstreams.ts";
 
@@ -38,8 +39,11 @@ function upstreamDiagnostics({ upstreams }: Config, environment: Environment): D
 
 function paymentDiagnostics({ x402, routes }: Config, environment: Environment): Diagnostic[] {
   if (!x402.enabled) return [];
-  const diagnostics = settlementDiagnostics({ x402, routes }, environment);
   const isPriced = routes.some((route) => route.x402 !== undefined);
+  const diagnostics = [
+    ...settlementDiagnostics({ x402, routes }, environment),
+    ...errorOf("x402.payment_fields.secret_env", () => isPriced && new PaymentFields(x402.payment_fields, environment)),
+  ];
   // The embedded facilitator starts even if no route is paid yet.
   if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return diagnostics;
   const variables = [

@@ -10,6 +10,7 @@ import { type GatewayState } from "../../pipeline/gateway-paths.ts";
 import { type Pipeline, type Route } from "../../pipeline/pipeline.ts";
 import { providePayments } from "../../policy/payment/provide-payments.ts";
 import { type Policy, type PolicyFeature } from "../../policy/policy.ts";
+import { provideRateLimits } from "../../policy/rate-limit/provide-rate-limits.ts";
 import { tracedPolicy } from "../../policy/traced-policy.ts";
 import { provideObservers } from "../../pipeline/observer.ts";
 import { provideCaches } from "../../proxy/cache/provide-caches.ts";
@@ -43,7 +44,7 @@ type PartsOf<F> = (F extends Provide<infer Parts, object> ? (parts: Parts) => vo
   : never;
 
 /** The parts that are made here, not by the process. */
-type Made = "config" | "respondWithError" | "upstreams" | "filters" | "tenantRoutes" | "targets";
+type Made = "config" | "respondWithError" | "upstreams" | "filters" | "tenantRoutes" | "targets" | "routeLimits";
 
 /** The objects that features use and that outlive a configuration: one of each per process. */
 export interface ProcessDeps extends Omit<PartsOf<Features>, Made> {
@@ -94,7 +95,8 @@ async function compileWith(held: Holdings, { config, deps, before }: Compilation
   const caches = await held.add(provideCaches, common, before);
   const observers = await held.add(provideObservers, common, before);
   const staticFiles = await held.add(provideStaticFiles, common, before);
-  const parts = { ...common, upstreams, filters, tenantRoutes, targets };
+  const routeLimits = await held.add(provideRateLimits, common, before);
+  const parts = { ...common, upstreams, filters, tenantRoutes, targets, routeLimits };
   const payments = await held.add(providePayments, parts, before);
   const features: PolicyFeature[] = [];
   const provided = Object.values<Provide<PartsOf<Features>, PolicyFeature>>(POLICIES);

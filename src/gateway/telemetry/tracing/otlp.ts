@@ -136,6 +136,7 @@ function requestAttributes(exchange: Exchange, { route, hidden }: SpanContext): 
   const agent = fieldValue(head.fields, "user-agent");
   if (agent !== undefined) attributes.push(text("user_agent.original", agent));
   if (exchange.consumer !== "") attributes.push(text("enduser.id", exchange.consumer));
+  if (exchange.payer !== "") attributes.push(text("turnpike.payer", exchange.payer));
   if (status !== 0) attributes.push(integer("http.response.status_code", status));
   if (status >= 500) attributes.push(text("error.type", String(status)));
   // The client closed its connection before the response.

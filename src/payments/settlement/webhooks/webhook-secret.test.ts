@@ -53,7 +53,7 @@ function messageOfRefusal(text: string): string {
 for (const [text, said] of REFUSED) {
   test(`a bad secret is refused, and the error does not repeat it: ${text.slice(0, 60)}`, () => {
     const message = messageOfRefusal(text);
-    expect(message).toStartWith(`Cannot sign settlement records: ${said}`);
+    expect(message).toStartWith(`Cannot sign: ${said}`);
     for (const word of text.split(/\s+/).filter((part) => part.length > 5)) expect(message).not.toContain(word);
   });
 }

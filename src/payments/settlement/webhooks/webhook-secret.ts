@@ -16,14 +16,14 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export function parseSecrets(name: string, text: string | undefined): readonly Uint8Array[] {
   const words = (text ?? "").split(/\s+/).filter((word) => word !== "");
   if (words.length > MAX_SECRETS) {
-    throw new Error(`Cannot sign settlement records: $${name} holds more than ${MAX_SECRETS} secrets`);
+    throw new Error(`Cannot sign: $${name} holds more than ${MAX_SECRETS} secrets`);
   }
   return words.map((word, i) => {
     const bytes = parseSecret(word);
     if (bytes !== undefined) return bytes;
     const which = words.length === 1 ? "" : ` number ${i + 1}`;
     throw new Error(
-      `Cannot sign settlement records: secret${which} of $${name} is neither whsec_ and Base64 nor plain text, of ${MIN_BYTES} bytes at least`,
+      `Cannot sign: secret${which} of $${name} is neither whsec_ and Base64 nor plain text, of ${MIN_BYTES} bytes at least`,
     );
   });
 }
