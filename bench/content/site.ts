@@ -1,7 +1,4 @@
-/**
- * The web site of the content bench, as a separate program, so that its CPU time counts for no contestant. Prints its
- * port.
- */
+/** The web site of the content bench, as a program whose CPU time counts for no contestant. Prints its port. */
 import { APP_SCRIPT, SCRIPT_DATA, SCRIPT_PAGES, STATIC_PAGES, STYLE } from "./pages.ts";
 
 /** An image of one pixel. */

@@ -1,7 +1,4 @@
-/**
- * Opens connections, sends one request on each, and keeps them open: `PORT COUNT http1|http2`. Prints `open` when all
- * have a response.
- */
+/** Opens connections with one request each, and keeps them: `PORT COUNT http1|http2`. Prints `open` when ready. */
 import { payloadFrame, PREFACE, SETTINGS } from "../../src/gateway/http2/frame.ts";
 import { LOCAL_RESPONSE } from "./cases.ts";
 

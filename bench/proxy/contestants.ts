@@ -32,10 +32,7 @@ export function contestantsOf(children: Children, load: Case, open: OpenSetup): 
   return [driven(direct), ...contestants];
 }
 
-/**
- * Loads a port for `seconds`. Fails with an Error if a response was wrong, or if a cache requested a resource from its
- * origin again.
- */
+/** Loads a port for `seconds`. Throws if a response was wrong, or if a cache fetched a resource again. */
 async function checkedDrive(
   children: Children,
   { load: { client }, setup, origin }: { load: Case; setup: Setup; origin: Origin },

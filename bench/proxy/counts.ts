@@ -1,16 +1,10 @@
-/**
- * The cost of a request other than time: system calls, allocations, garbage collections, and processor caches if the
- * kernel reports them.
- */
+/** The cost of a request beside time: system calls, allocations, collections, and cache misses of the processor. */
 import { type Child, type Children, processTree } from "../support/children.ts";
 import { isInstalled } from "../support/programs.ts";
 
 /** Makes the runtime report each collection. */
 export const TELLS_COLLECTIONS = { BUN_JSC_logGC: "1" };
-/**
- * Makes the runtime collect only after a fixed number of allocated bytes, which it reports, and not whenever it is
- * idle.
- */
+/** Makes the runtime collect after a fixed number of allocated bytes, which it reports, and not when idle. */
 export const TELLS_BYTES = {
   ...TELLS_COLLECTIONS,
   BUN_GC_TIMER_DISABLE: "1",

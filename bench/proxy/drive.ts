@@ -33,10 +33,7 @@ async function run(children: Children, client: Client, port: number, seconds: nu
   return await runMultiplexed(children, client, port, seconds);
 }
 
-/**
- * h2load counts a call that ended in an error as succeeded, and does not compare lengths. The sum of all bodies shows
- * both.
- */
+/** h2load counts a failed call as succeeded, and compares no lengths. The sum of all bodies shows both. */
 async function runMultiplexed(
   children: Children,
   client: Client & { kind: "h2load" | "grpc" },

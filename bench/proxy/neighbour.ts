@@ -1,7 +1,4 @@
-/**
- * Reads and writes one byte of each cache line of 8 MB in an endless loop, so that the proxy has as little cache as on
- * a busy machine.
- */
+/** Touches each cache line of 8 MB in an endless loop, so that the proxy has as little cache as on a busy machine. */
 const memory = new Uint8Array(8 * 1024 * 1024);
 const LINE = 64;
 /** Passes between two turns of the event loop, in which SIGTERM ends it. */

@@ -184,10 +184,7 @@ export function cpuSecondsOfTree(root: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/**
- * The resources that a process and its descendants have used so far, with all their threads; CPU time in steps of 10
- * ms.
- */
+/** The resources that a process and its descendants have used so far; CPU time in steps of 10 ms. */
 export interface Used {
   readonly userSeconds: number;
   readonly systemSeconds: number;

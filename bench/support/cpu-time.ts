@@ -16,10 +16,7 @@ export function cpuNanoseconds(pid: number): number {
   }
 }
 
-/**
- * Keeps a process and its descendants on one CPU. False: the machine has no such CPU or no `taskset`, and nothing
- * changed.
- */
+/** Keeps a process and its descendants on one CPU. False: there is no such CPU or `taskset`; nothing changed. */
 export function pin(root: number, cpu: number): boolean {
   if (cpu >= cpus().length || Bun.which("taskset") === null) return false;
   return processTree(root).every(

@@ -18,10 +18,7 @@ interface Named {
   readonly name: string;
 }
 
-/**
- * The members of `known` that a comma-separated list names; all if the list is empty. Throws a RangeError for an
- * unknown name.
- */
+/** The members of `known` that a comma-separated list names; without a list all. Throws for an unknown name. */
 export function pick<T extends Named>(known: readonly T[], names: string | undefined): readonly T[] {
   if (names === undefined) return known;
   return names

@@ -45,9 +45,7 @@ export interface NginxConfig {
   readonly http: string;
 }
 
-/**
- * As root, nginx would run its workers as a user that cannot read the folder, and it would write outside the folder.
- */
+/** As root, nginx would run workers as a user that cannot read the folder, and write outside the folder. */
 export function startNginx(children: Children, name: string, { workers, connections, http }: NginxConfig): Child {
   const folder = folderFor(children, name);
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];

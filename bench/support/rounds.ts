@@ -27,9 +27,7 @@ export async function warmUp(contestant: Contestant): Promise<void> {
     requests += (await contestant.drive(DRIVE_SECONDS)).requests;
 }
 
-/**
- * Drives the contestants in turn, for a number of rounds after a warm-up. Fails with an Error if one ends meanwhile.
- */
+/** Drives the contestants in turn, for some rounds after a warm-up. Fails with an Error if one ends meanwhile. */
 export async function measureRounds(contestants: readonly Contestant[], rounds: Rounds): Promise<Sample[]> {
   const { samples, failures } = await measureSurvivors(contestants, rounds);
   for (const reason of failures.values()) throw new Error(`Cannot continue the measurement: ${reason}`);

@@ -64,10 +64,7 @@ async function administer(args: readonly string[], command: AdminCommand): Promi
   return await runAdminCommand(command, args);
 }
 
-/**
- * Each command loads only the modules that it needs: the content service starts without the gateway, and a call without
- * either.
- */
+/** Each command loads only its modules: the content service starts without the gateway, a call without either. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: async (args) => (await import("./gateway/start.ts")).start(args),
   call: async (args) => (await import("./pay/call.ts")).call(args),

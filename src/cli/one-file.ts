@@ -1,15 +1,9 @@
-/**
- * The entry of the single-file program. For a child process Bun runs the same file again, with the path of the module as
- * its first argument.
- */
+/** The entry of the single-file program, which Bun runs for child processes too, with a module's path first. */
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { fromCLibrary } from "../lib/process/c-library.ts";
 import { INSIDE_ONE_FILE } from "../lib/files/one-file.ts";
 
-/**
- * The allocator and the engine read these variables before any code runs. scripts/bun.mjs sets the same values and explains
- * them.
- */
+/** Allocator and engine read these variables before any code runs. scripts/bun.mjs explains the values. */
 const RUNTIME = { MIMALLOC_PURGE_DELAY: "1000", BUN_JSC_maxNumWasmFastMemories: "4096" } as const;
 
 /** A zero-terminated string for C. */

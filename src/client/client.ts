@@ -39,10 +39,7 @@ export interface TurnpikeOptions {
   readonly url?: string | URL | undefined;
   /** The private key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
   readonly privateKey?: string | Uint8Array | undefined;
-  /**
-   * The path of a wallet file of `turnpike wallet`, in place of a key. The file is created on first use if it does not
-   * exist.
-   */
+  /** The path of a wallet file of `turnpike wallet`, in place of a key; created on first use. */
   readonly wallet?: string | undefined;
   /** The highest price of one call, such as `0.05`, `0.05 USDC` or `$0.05`. Default: 1 USDC. */
   readonly maxPrice?: string | undefined;

@@ -19,10 +19,7 @@ export class Rendezvous<T extends Choice> {
     this.#seeds = choices.map(({ key }) => hash(key));
   }
 
-  /**
-   * Undefined if no choice is allowed. `avoid` is passed on to `isAllowed`, so that callers need not create a function
-   * for each text.
-   */
+  /** Undefined if no choice is allowed. `avoid` is passed to `isAllowed`, so that it need not be a new function. */
   choose(text: string, isAllowed: (choice: T, avoid: T | undefined) => boolean, avoid?: T): T | undefined {
     const asked = hash(text);
     let best: T | undefined;

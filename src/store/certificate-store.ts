@@ -22,10 +22,7 @@ export interface CertificateStore {
    * `ms` milliseconds; without `ms` it never expires.
    */
   write(name: string, value: string | undefined, ms?: number): Promise<void>;
-  /**
-   * Acquires or renews the only lock of the store for `ms` milliseconds; 0 releases it. False: another process has the
-   * lock.
-   */
+  /** Takes or renews the store's only lock for `ms` milliseconds; 0 releases it. False: another has it. */
   lease(ms: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -37,9 +37,7 @@ export class LateWrites {
     this.#log = log;
   }
 
-  /**
-   * Makes a write, which must have no effect if it was made before. Resolves after the first attempt, and never rejects.
-   */
+  /** Makes a write, which must have no effect twice. Resolves after the first attempt, never rejects. */
   async insist({ nonce }: Pick<PaymentKey, "nonce">, write: () => Promise<unknown>): Promise<void> {
     this.#begun++;
     try {
@@ -52,10 +50,7 @@ export class LateWrites {
     }
   }
 
-  /**
-   * Tries again, if possible within the `graceMs` that are left, and logs what is not written then. The ledger may be
-   * closed afterwards.
-   */
+  /** Tries again within `graceMs`, and logs what is not written then. The ledger may be closed afterwards. */
   async close(graceMs: number): Promise<void> {
     const ms = Math.min(Math.max(graceMs, SHORTEST_LAST_TRIES_MS), LAST_TRIES_MS);
     this.#isClosing = true;

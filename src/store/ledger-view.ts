@@ -48,17 +48,11 @@ export interface LedgerView {
   list(filter: LedgerFilter, page: { readonly limit: number; readonly before?: Payment }): Promise<readonly Payment[]>;
   /** Only settled payments are counted. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
-  /**
-   * Sums of settled payments that were first received on the UTC day of `since` (Unix milliseconds) or later, latest
-   * day first.
-   */
+  /** Sums of settled payments received on the UTC day of `since` (Unix ms) or later, latest day first. */
   sold(since: number): Promise<readonly SoldOnDay[]>;
   standing(): Promise<Standing>;
   find(key: PaymentKey): Promise<Payment | undefined>;
-  /**
-   * Finds payments whose nonce or transaction hash begins with `text` (lower case). Returns at most `MAX_FOUND`, newest
-   * first.
-   */
+  /** Payments whose nonce or transaction begins with `text` (lower case): `MAX_FOUND` at most, newest first. */
   search(text: string): Promise<readonly Payment[]>;
 }
 

@@ -147,8 +147,5 @@ export const RECHECK_MS = 30_000;
 /** Milliseconds after which a lease expires unless its process renews it. @bound */
 export const LEASE_MS = 15_000;
 
-/**
- * Cut-off responses after which a paid request is refused. A client that disconnects just before the end
- * has nearly the whole response.
- */
+/** Cut-off responses after which a paid request is refused: cut just before the end, they are nearly whole. */
 export const MAX_CUTS = 10;

@@ -6,19 +6,13 @@ export interface PaymentId {
   readonly id: string;
 }
 
-/**
- * Binds ids to payments, so that one id buys one thing once. Each method is atomic over all processes that share the
- * store.
- */
+/** Binds ids to payments, so that one id buys one thing once: atomically over all processes. */
 export interface PaymentIds {
   /**
    * Binds an id to a payment and its request (`Reservation.fingerprint`) until `until` (Unix milliseconds), unless it
    * is bound already. Returns the fingerprint that the id is now bound to: another fingerprint if the id was taken.
    */
   tie(id: PaymentId, fingerprint: string, until: number): Promise<string>;
-  /**
-   * Unbinds an id from `fingerprint`, because nothing was charged. Does nothing if the id is bound to another
-   * fingerprint.
-   */
+  /** Unbinds an id from `fingerprint`, as nothing was charged; does nothing if it is bound to another. */
   untie(id: PaymentId, fingerprint: string): Promise<void>;
 }

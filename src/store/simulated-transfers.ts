@@ -11,10 +11,7 @@ export interface SimulatedTransfer extends PaymentKey {
 
 /** The substitute for a chain in test mode. It records which authorizations were spent. */
 export interface SimulatedTransfers {
-  /**
-   * Records the transfer, unless its nonce was spent before: then nothing changes. Returns the record that is stored
-   * for the nonce.
-   */
+  /** Records the transfer unless its nonce was spent. Returns the record that is stored for the nonce. */
   book(transfer: SimulatedTransfer): Promise<SimulatedTransfer>;
   find(key: PaymentKey): Promise<SimulatedTransfer | undefined>;
 }

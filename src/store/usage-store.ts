@@ -133,10 +133,7 @@ export function withinRoom<
   });
 }
 
-/**
- * Adds up payments with the same names and token. The sums may exceed the number types of the databases and of
- * JavaScript.
- */
+/** Adds up payments with equal names and token, which may exceed number types of databases and JavaScript. */
 export function addPaid(parts: Iterable<PaidUse>): PaidUse[] {
   const sums = new Map<string, { use: PaidUse; payments: number; amount: bigint }>();
   for (const part of parts) {

@@ -134,10 +134,7 @@ export async function printJson(value: unknown): Promise<void> {
   await print(visibleJson(value, 2));
 }
 
-/**
- * A table. On a terminal it is aligned and shortened, or `none` if there are no rows; elsewhere it has full values
- * separated by tabs.
- */
+/** A table: on a terminal aligned and shortened, or `none` without rows; elsewhere full values, with tabs. */
 export function tableText<T>(columns: readonly Column<T>[], items: readonly T[], none: string): string {
   if (!process.stdout.isTTY) return tabTable(columns, items);
   return items.length === 0 ? `${none}\n` : alignedTable(columns, items);

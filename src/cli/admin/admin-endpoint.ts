@@ -56,10 +56,7 @@ export type AdminFlags = Partial<Readonly<Record<keyof typeof ADMIN_FLAGS, strin
 const DEFAULT_TIMEOUT_S = 30;
 const MAX_TIMEOUT_S = 3600;
 
-/**
- * Finds the admin interface by flags, environment or state folder. Throws UsageError, and an error if there is no
- * interface.
- */
+/** Finds the admin interface by flags, environment or state folder. Throws UsageError, or an error if none. */
 export function findAdmin(
   flags: AdminFlags,
   env: Readonly<Record<string, string | undefined>> = process.env,

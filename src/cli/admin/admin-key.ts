@@ -84,10 +84,7 @@ export function removeAdminAddress(stateDir: string): void {
   }
 }
 
-/**
- * The address of the admin interface of a state folder; undefined if no process serves one. Throws if other users can
- * access the file.
- */
+/** The admin interface of a state folder; undefined if none is served. Throws if other users can access the file. */
 export function readAdminAddress(stateDir: string): AdminAddress | undefined {
   const path = adminAddressPath(stateDir);
   const text = readOwn(path);
@@ -103,10 +100,7 @@ function parseAddress(text: string): AdminAddress | undefined {
   return match === null ? undefined : { url: match[1] ?? "", pid: Number(match[2]) };
 }
 
-/**
- * The text of a file that belongs to this user, that other users cannot read, and that is not a link. Undefined if there is
- * no file.
- */
+/** The text of a file of this user that others cannot read, and not of a link; undefined without a file. */
 function readOwn(path: string): string | undefined {
   let file: number;
   try {

@@ -155,10 +155,7 @@ function waitOf(seconds: string | undefined): number | undefined {
   throw new UsageError(`--wait "${seconds}" is not a number of seconds up to ${MAX_WAIT_S}`);
 }
 
-/**
- * Waits until a server has no requests in flight, or the time is over. Returns the number of requests; 0 if the server was
- * removed.
- */
+/** Waits until a server has no requests in flight, or for the time. Returns their number; 0 if it was removed. */
 async function untilIdle(
   client: AdminClient,
   { upstream, server }: { readonly upstream: string; readonly server: string },

@@ -20,10 +20,7 @@ export async function atBoundary(usage: string, perform: () => Promise<number>):
   }
 }
 
-/**
- * Prints why `command` failed and returns its exit code. With TURNPIKE_DEBUG in the environment it also prints the stack
- * trace.
- */
+/** Prints why `command` failed, with TURNPIKE_DEBUG also the stack trace, and returns its exit code. */
 export function reportFailure(command: string, error: unknown): number {
   // The reader of the pipe has closed it, as `head` does: this is not a failure.
   if (codeOf(error) === "EPIPE") return 0;

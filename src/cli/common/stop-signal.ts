@@ -1,7 +1,4 @@
-/**
- * Milliseconds within which one Ctrl-C can arrive several times: from the terminal, from npm, and from the Node that
- * started Bun.
- */
+/** Milliseconds within which one Ctrl-C can arrive several times: from the terminal, npm, and Bun's launcher. */
 const ECHO_MS = 1000;
 
 /** Resolves at the first SIGINT or SIGTERM. A later one ends the process at once. */

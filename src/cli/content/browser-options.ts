@@ -13,10 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The value of `content.browser` in the configuration, with its defaults. */
 export type BrowserConfig = Config["content"]["browser"];
 
-/**
- * The remote browser of `content.browser`; undefined if it names none. Throws StartError, never with the URL, which may
- * contain a secret.
- */
+/** The remote browser of `content.browser`, if any. Throws StartError, never with the URL: it may be secret. */
 export function remoteBrowserOf(config: BrowserConfig, environment: Environment): RemoteSettings | undefined {
   const endpoint = endpointOf(config, environment);
   if (endpoint === undefined) return undefined;

@@ -36,10 +36,7 @@ export interface ContentProcessOptions {
 /** Suffix of the socket's path until the service is ready. */
 export const STARTING = ".next";
 
-/**
- * Milliseconds until a content service that ended is started again. The time doubles with each failure in a row, up to the
- * maximum.
- */
+/** Milliseconds until an ended content service is started again. Doubles with each failure, up to the maximum. */
 const RESTART_MS = 200;
 const MAX_RESTART_MS = 10_000;
 /** Milliseconds that a service has to stop before it is killed. */
@@ -167,10 +164,7 @@ function browserFlag(config: BrowserConfig): { args: string[]; environment: Reco
   };
 }
 
-/**
- * A socket path for this process below the state folder. Removes the sockets of processes that have ended. Throws
- * StartError.
- */
+/** A socket path of this process in the state folder. Removes those of ended processes. Throws StartError. */
 export function contentSocket(stateDir: string): string {
   const folder = join(stateDir, "run");
   try {

@@ -187,10 +187,7 @@ interface CrawlReporter {
   end(): void;
 }
 
-/**
- * Reports the progress of a crawl, then the URLs that failed and why. Prints only the first of these URLs unless
- * `isVerbose`.
- */
+/** Reports the progress of a crawl, then why URLs failed: unless `isVerbose`, only the first ones. */
 function crawlReporter(site: Site, isVerbose: boolean): CrawlReporter {
   let count = 0;
   let failures = 0;

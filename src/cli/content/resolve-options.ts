@@ -4,10 +4,7 @@ import { contentResolve } from "../../gateway/config/schema/content-resolve.ts";
 import { parseJsonOption } from "./json-option.ts";
 import { StartError } from "../common/start-error.ts";
 
-/**
- * Turns the JSON text of `content.resolve` into options of the content service. Reads the key from the environment. Throws
- * StartError.
- */
+/** Turns the JSON of `content.resolve` into options; the key is from the environment. Throws StartError. */
 export function parseResolveOptions(json: string): { readonly model: ModelOptions | undefined } {
   const { model } = parseJsonOption("--resolve", json, contentResolve);
   return { model: model === undefined ? undefined : modelOptions(model) };

@@ -79,10 +79,7 @@ function assetsOf({ x402 }: Config["routes"][number]): TakenAsset[] {
   });
 }
 
-/**
- * The file's configuration, or the defaults, with the values of the flags. Throws UsageError, and StartError with every
- * problem.
- */
+/** The file's configuration, or the defaults, with the flags. Throws UsageError, and StartError with all problems. */
 export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
   const chains = flags.chains.map((text) => {
     const at = text.indexOf("=");

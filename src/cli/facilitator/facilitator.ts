@@ -128,10 +128,7 @@ function tokenOf(name: string | undefined, environment: Environment): string | u
   return environment[TOKEN_ENV] || undefined;
 }
 
-/**
- * In test mode every payment is valid. A client that could reach a gateway with this facilitator would get all content for
- * free.
- */
+/** In test mode every payment is valid, so any client of a gateway with this facilitator would pay nothing. */
 function requireOwnMachine(endpoint: FacilitatorEndpoint): void {
   if ("unix" in endpoint || isLoopback(endpoint.hostname)) return;
   throw new StartError(`Cannot listen on ${endpoint.hostname} with --test: other machines can reach it`);

@@ -9,10 +9,7 @@ const MSG_NOSIGNAL = 0x4000;
 /** Bytes in the path of the kernel's sockaddr_un. With a longer path no message is sent. */
 const MAX_PATH_BYTES = 107;
 
-/**
- * Sends a state such as `READY=1` to the socket in $NOTIFY_SOCKET. Does nothing if the variable is not set, and never
- * throws.
- */
+/** Sends a state such as `READY=1` to $NOTIFY_SOCKET, if it is set. Never throws. */
 export function notifySystemd(state: string, socket = process.env["NOTIFY_SOCKET"] ?? ""): void {
   const path = Buffer.from(socket);
   if (!/^[/@]/.test(socket) || path.length > MAX_PATH_BYTES) return;

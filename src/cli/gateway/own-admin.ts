@@ -71,10 +71,7 @@ export class OwnAdmin {
     throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which sets it`);
   }
 
-  /**
-   * Changes to a port that the system chooses, if another program has taken the default port. Returns true if it has
-   * changed the port.
-   */
+  /** Changes to a port of the system's choice if another program has the default one. True if it has changed. */
   async move(): Promise<boolean> {
     const isFixed =
       this.#isNamed === true || this.#options.takesOver || this.#options.isOff || this.#options.port !== undefined;
@@ -83,10 +80,7 @@ export class OwnAdmin {
     return true;
   }
 
-  /**
-   * Call when the gateway listens. Writes the address for the commands, and keeps the port over reloads. Returns lines of
-   * the banner.
-   */
+  /** Call when the gateway listens. Writes the address for commands, keeps the port, returns banner lines. */
   listens(url: string | undefined): readonly (readonly [name: string, text: string])[] {
     if (url === undefined) return [];
     const { stateDir, port } = this.#options;

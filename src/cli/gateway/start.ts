@@ -173,10 +173,7 @@ interface Given {
   readonly predecessor: Predecessor | undefined;
 }
 
-/**
- * Starts the gateway first, because its start fails fast, then the service. If the service fails, stops the gateway. Throws
- * StartError.
- */
+/** Starts the gateway first, because it fails fast, then the service. Stops both if one fails. Throws StartError. */
 async function startBoth(
   { opened, admin, read, predecessor }: Given,
   options: Omit<ContentProcessOptions, "mcp">,

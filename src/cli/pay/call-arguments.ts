@@ -106,19 +106,13 @@ function readParameters(
 const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?=[/?#]|$)/i;
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)+\.?|\[[\da-f:.]+\])(?::\d{1,5})?(?=[/?#]|$)/i;
 
-/**
- * Completes a URL without a scheme, such as `example.com/news`: http for this machine, https for others. Returns other text
- * unchanged.
- */
+/** Completes `example.com/news` to a URL: http for this machine, https for others. Other text stays. */
 export function withScheme(text: string): string {
   if (LOCAL.test(text)) return `http://${text}`;
   return HOST.test(text) ? `https://${text}` : text;
 }
 
-/**
- * Sets one parameter from `a.b=value`; dots separate nested names. The value is read as JSON if it is valid JSON, else as
- * text.
- */
+/** Sets one parameter from `a.b=value`; dots separate nested names. The value is JSON if valid, else text. */
 function assign(parameters: Parameters, set: string): void {
   const equals = set.indexOf("=");
   const path = set.slice(0, equals).split(".");

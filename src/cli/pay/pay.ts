@@ -31,10 +31,7 @@ Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first us
 const MAX_WAIT_MS = 300_000;
 const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
 
-/**
- * `turnpike pay`: pays for any URL and prints the response. Returns the exit code: 0 done, 1 refused or failed, 2 wrong
- * usage.
- */
+/** `turnpike pay`: pays for any URL, prints the response. Returns 0 done, 1 refused or failed, 2 wrong usage. */
 export function pay(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     await perform(parsePay(args));

@@ -54,10 +54,7 @@ export interface PayerSettings {
   readonly send: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/**
- * Reads the flags. Values without a flag come from `defaults`; the total comes first from $TURNPIKE_MAX_TOTAL. Throws
- * UsageError.
- */
+/** Reads the flags; others come from `defaults`, the total first from $TURNPIKE_MAX_TOTAL. Throws UsageError. */
 export function payerSettings(
   flags: PayerFlags,
   defaults: Pick<PayerSettings, "maxPrice" | "maxTotal">,

@@ -29,19 +29,13 @@ export type ChainBalances =
     }
   | { readonly network: Network; readonly error: string };
 
-/**
- * The networks to ask, as CAIP-2 identifiers. `rpcEnv` names the environment variable with the RPC endpoint of the only
- * one.
- */
+/** The networks to ask, in CAIP-2. `rpcEnv` is the variable with the RPC endpoint of the only one. */
 export interface ChainChoice {
   readonly networks: readonly string[];
   readonly rpcEnv: string | undefined;
 }
 
-/**
- * The chains to ask, each with its RPC endpoint; there is no default endpoint. Throws UsageError, and an error if no chain
- * is named.
- */
+/** The chains to ask, each with its RPC endpoint. Throws UsageError, and an error if no chain is named. */
 export function chainsToAsk(
   { networks, rpcEnv }: ChainChoice,
   env: Readonly<Record<string, string | undefined>>,
@@ -70,10 +64,7 @@ export function chainsToAsk(
   });
 }
 
-/**
- * The balances of `owner` on each chain: its known tokens, the tokens in `more`, and gas. A chain whose node fails has an
- * error.
- */
+/** The balances of `owner` on each chain: known tokens, those in `more`, and gas; or the error of its node. */
 export function balancesOf(
   chains: readonly Chain[],
   owner: Address,

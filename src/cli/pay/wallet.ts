@@ -59,10 +59,7 @@ function parse(args: readonly string[]) {
   return { command, values };
 }
 
-/**
- * `turnpike wallet`: shows or creates the paying wallet, and shows its balances. Returns the exit code: 0 done, 1 failed, 2
- * wrong usage.
- */
+/** `turnpike wallet`: shows or creates the wallet, shows balances. Returns 0 done, 1 failed, 2 wrong usage. */
 export function wallet(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
     const { command, values } = parse(args);

@@ -4,10 +4,7 @@ import { type AcmeConfig, type ExternalAccount } from "./settings.ts";
 
 const KEY = /^[\w-]{1,1024}=*$/;
 
-/**
- * `tls.acme.external_account`; undefined without it. Throws with the variable's name, never its value, if the
- * environment has no key in it.
- */
+/** `tls.acme.external_account`, if any. Throws with the variable's name, never its value, if it has no key. */
 export function readExternalAccount(
   acme: AcmeConfig | undefined,
   environment: Readonly<Record<string, string | undefined>>,

@@ -8,9 +8,7 @@ export interface OpenChallenge extends Challenge {
   readonly pair: KeyPair | undefined;
 }
 
-/**
- * The certificates from `tls.acme`, and the challenges under way. Plain data, because it crosses process boundaries.
- */
+/** The certificates from `tls.acme`, and the open challenges. Plain data, as it crosses process boundaries. */
 export interface Issued {
   readonly pairs: readonly { readonly domain: string; readonly pair: KeyPair }[];
   /** For domains without a certificate yet, if no file is configured either. */
@@ -26,9 +24,7 @@ export interface OwnTls extends Omit<TlsMaterial, "fallback"> {
   readonly fallback: KeyPair | undefined;
 }
 
-/**
- * The section `tls`, and the sections of listeners that replace it; undefined for a listener without its own section.
- */
+/** The section `tls`, and those of listeners that replace it; undefined for a listener without its own. */
 export interface ReadTls extends OwnTls {
   readonly listeners: readonly (OwnTls | undefined)[];
 }

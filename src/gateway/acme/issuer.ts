@@ -111,10 +111,7 @@ export class Issuer {
     return account;
   }
 
-  /**
-   * Resolves when every running gateway responds to the challenge, because the directory may reach any of them. It
-   * waits `CONFIRM_MS` at most.
-   */
+  /** Resolves when every gateway responds to the challenge: the directory may reach any. Waits `CONFIRM_MS` at most. */
   async #publish(challenge: Challenge, published: string[]): Promise<void> {
     const { store, clock, show } = this.#options;
     const { type, domain, token, keyAuthorization } = challenge;

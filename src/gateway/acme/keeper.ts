@@ -118,10 +118,7 @@ export class CertificateKeeper {
     }
   }
 
-  /**
-   * Works by these settings from now on; undefined: no domain. `issued` is what the gateway shows, as `prepare`
-   * returned it.
-   */
+  /** Works by these settings from now on; undefined: no domain. `issued` is what the gateway shows. */
   use(settings: AcmeSettings | undefined, issued: Issued, shown: Shown): void {
     this.#shown = shown;
     this.#issued = issued;

@@ -31,10 +31,7 @@ export interface OrderOptions {
   readonly domain: string;
   readonly keyType: KeyType;
   readonly challenge: ChallengeType;
-  /**
-   * The RFC 9773 id of the certificate that this one replaces; undefined if it replaces none, or one from another
-   * directory.
-   */
+  /** The RFC 9773 id of the replaced certificate; undefined without one, or from another directory. */
   readonly replaces: string | undefined;
   /** Resolves when every listener responds to the challenge. */
   readonly publish: (challenge: Challenge) => Promise<void>;

@@ -4,9 +4,7 @@ import { pauseAfter } from "./failures.ts";
 import { type KeptCertificate } from "./records.ts";
 import { renewalId } from "./x509.ts";
 
-/**
- * Milliseconds between two requests about one certificate: the minimum, the default and the maximum (RFC 9773 §4.3.2).
- */
+/** Milliseconds between two requests about a certificate: minimum, default and maximum (RFC 9773 §4.3.2). */
 const LEAST_ASK_MS = 60_000;
 const ASK_MS = 6 * 3_600_000;
 export const LONGEST_ASK_MS = 24 * 3_600_000;
@@ -51,9 +49,7 @@ export function earliestRenewal(
   return record.issued_at + Math.min(pause, (to - from) * RENEWED_AFTER);
 }
 
-/**
- * Asks the directory for the time of a certificate's renewal (RFC 9773 §4.2). `random` is from 0 to 1. Never rejects.
- */
+/** Asks when a certificate should be renewed (RFC 9773 §4.2). `random` is from 0 to 1. Never rejects. */
 export async function askRenewal(
   directory: AcmeDirectory,
   { pair }: KeptCertificate,

@@ -24,10 +24,7 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/**
- * The parts of the process that the admin interface uses. `environment` has the keys; `patience` has the time limits of a
- * connection.
- */
+/** The parts of the process for the admin interface. `environment` has the keys; `patience` has time limits. */
 export interface AdminServerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads and checks a certificate and its key. Throws with the file's name. */
@@ -76,10 +73,7 @@ export class AdminServer {
     return `${scheme}://${hostAndPort(host, this.#listener.port)}/`;
   }
 
-  /**
-   * Reads the keys and the certificate, and binds the port if it changed. If that fails, it rejects and changes
-   * nothing.
-   */
+  /** Reads keys and certificate, and binds a changed port. If that fails, it rejects and changes nothing. */
   async prepare({ admin }: Pick<Config, "admin">): Promise<void> {
     if (!admin.enabled) return;
     const keys = readKeys({ admin }, this.#deps.environment);

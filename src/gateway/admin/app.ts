@@ -148,10 +148,7 @@ function allowedMethods({ operations, files }: AppDeps): readonly (readonly [Reg
   ]);
 }
 
-/**
- * Refuses a request that matches no operation. Below /v1, only a client with a valid key learns which paths and methods
- * exist.
- */
+/** Refuses a request for no operation. Below /v1, only clients with a valid key learn which paths exist. */
 function refuse(
   { env }: Context<Env>,
   { guard }: AppDeps,

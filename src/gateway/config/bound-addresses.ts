@@ -14,10 +14,7 @@ export function boundAddresses(server: ServerConfig): BoundAddress[] {
   return server.listeners.map(({ address, port }, i) => ({ path: `server.listeners[${i}]`, address, port }));
 }
 
-/**
- * True if two sockets on these addresses cannot use the same port: `0.0.0.0` includes every IPv4 address, `::` every
- * address.
- */
+/** True if sockets on these addresses cannot share a port: `0.0.0.0` has every IPv4 address, `::` every one. */
 export function overlap(a: string, b: string): boolean {
   const [one, other] = [a, b].map((address) => URL.parse(`http://[${address}]/`)?.hostname ?? address);
   if (one === other || one === "[::]" || other === "[::]") return true;

@@ -2,10 +2,7 @@
 import { type FieldError } from "../../lib/errors.ts";
 import { type TextPosition, positionText } from "./formats/json.ts";
 
-/**
- * A problem or a warning: its path in the file, such as `routes[2].upstream`, and a message. An empty path is the whole
- * file.
- */
+/** A problem or warning: its path in the file, such as `routes[2].upstream` (empty: the whole), and a message. */
 export interface Diagnostic extends FieldError {
   /** The position in the file's text. Undefined if there is no text, or no part of the path is in it. */
   readonly position?: TextPosition;
@@ -85,10 +82,7 @@ const FIELD_NAME = /headers(?:\.\w+\.\w+)?\[\d+\]\.name$/;
 
 const MAX_SHOWN = 80;
 
-/**
- * Describes the value that was found at `path`, for a message. For a value that may be a secret, it names only the
- * type.
- */
+/** Describes the value at `path` for a message. Of a value that may be a secret, it names only the type. */
 export function describeFound(path: string, value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

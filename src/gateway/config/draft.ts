@@ -1,7 +1,4 @@
-/**
- * The input (a draft) and the output (a report) of rules that compare several keys. issue.ts has the problems of single
- * values.
- */
+/** The draft that rules across keys read, and the report that they write. issue.ts has single values' problems. */
 import { type Diagnostic, MAX_DIAGNOSTICS } from "./diagnostic.ts";
 import { type ParsedConfig } from "./parse.ts";
 

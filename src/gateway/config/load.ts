@@ -112,10 +112,7 @@ function fallBack(without: Overlooking, warnings: Diagnostic[]): void {
   }
 }
 
-/**
- * Reports secrets that are the placeholder. A configuration is shown with placeholders, but it cannot be loaded
- * with them.
- */
+/** Reports secrets that are the placeholder: a configuration is shown, but not loaded, with placeholders. */
 function* placeholders(raw: object, problems: readonly Diagnostic[], report: Report, cache: ParseCache): Steps<void> {
   const wrong = new Set(problems.map(({ path }) => path));
   for (const keys of yield* placeholderSteps(raw, cache.withoutPlaceholder)) {
@@ -180,10 +177,7 @@ export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded>
   }
 }
 
-/**
- * The bytes of a configuration file of at most 16 MiB. Throws an Error if it cannot be read, is larger or is not a regular
- * file.
- */
+/** The bytes of a configuration file of at most 16 MiB. Throws if it cannot be read or is not a regular file. */
 export function readConfigBytes(path: string): Uint8Array {
   try {
     return readRegularFile(path, MAX_FILE_BYTES);

@@ -14,9 +14,7 @@ export interface QuicEndpoint {
   readonly listeners: number[];
 }
 
-/**
- * The HTTP/3 endpoints of a configuration. The same address and port with the same certificates is the same endpoint.
- */
+/** The HTTP/3 endpoints of a configuration. Equal address, port and certificates are one endpoint. */
 export function quicEndpointsOf({ server, quic }: Pick<Config, "server" | "quic">): QuicEndpoint[] {
   const { address, listeners } = server;
   const endpoints: QuicEndpoint[] = [];

@@ -11,9 +11,7 @@ type AdminConfig = Config["admin"];
 /** Addresses that accept connections from all networks. */
 const EVERYWHERE: readonly string[] = ["0.0.0.0", "::"];
 
-/**
- * Checks the admin interface. It must have a key, and a warning is reported if its traffic can be read on the network.
- */
+/** Checks the admin interface: it needs a key. Warns if its traffic can be read on the network. */
 export function checkAdmin({ admin, server }: Draft, report: Report): void {
   if (admin === undefined) return;
   certificatePair(admin.tls, "admin.tls", report);

@@ -3,10 +3,7 @@ import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
-/**
- * Fields that control a connection or frame a message (RFC 9110 §7.6.1), and fields of the WebSocket handshake (RFC
- * 6455 §4).
- */
+/** Fields that control a connection or frame a message (RFC 9110 §7.6.1), and of WebSocket handshakes (RFC 6455). */
 const FRAMING = [
   ...HOP_FIELDS,
   ...FIELD_ROLES.proxy,
@@ -38,10 +35,7 @@ const OF_RESPONSES = new Set([
   "x-payment-response",
 ]);
 
-/**
- * A field name in lower case, with hyphens for underscores: CGI and similar interfaces treat both characters as the
- * same.
- */
+/** A field name in lower case, with hyphens for underscores: CGI treats both characters as the same. */
 function policyFieldName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
@@ -122,10 +116,7 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
   }
 }
 
-/**
- * Checks `cors`, `routes[].cors` and `routes[].headers`. A route's keys are checked together with those that it
- * inherits.
- */
+/** Checks `cors`, `routes[].cors` and `routes[].headers`, each route's keys with those that it inherits. */
 export function* checkPolicies(draft: Draft, report: Report): Steps<void> {
   const common: Config["cors"] = draft.cors;
   if (common !== undefined) {

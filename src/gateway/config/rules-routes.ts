@@ -24,10 +24,7 @@ function upstreamNames(raw: unknown): Set<unknown> {
   return new Set(listAt(raw, ["upstreams"]).map((item) => valueAt(item, ["name"])));
 }
 
-/**
- * Checks that the upstreams of routes exist. It reads the file's own values, so that a route with other problems is
- * checked too.
- */
+/** Checks that the upstreams of routes exist. Reads the file's own values, to check invalid routes too. */
 function* references({ raw }: Draft, report: Report): Steps<void> {
   const names = upstreamNames(raw);
   for (const [i, route] of listAt(raw, ["routes"]).entries()) {
@@ -76,9 +73,7 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
   }
 }
 
-/**
- * Checks that a bucket fills within three days. Its time is counted in a few bits, so a slower bucket could look full.
- */
+/** Checks that a bucket fills within three days. Its time has few bits, so a slower one could look full. */
 function rateLimit({ rate_limit: limit, x402 }: RouteConfig, path: string, report: Report): void {
   if (limit === undefined) return;
   if (limit.key === "payer" && x402 === undefined)

@@ -42,10 +42,7 @@ function clientCertificate(
   if (cert !== "" && !tls) report.problem(`${path}.tls_cert_path`, "requires tls of the upstream");
 }
 
-/**
- * Checks `tls_subject_alt_names`: each name must have a form that certificates use, and the upstream must verify
- * certificates.
- */
+/** Checks `tls_subject_alt_names`: the form of each name, and that the upstream verifies certificates. */
 function allowedNames(
   { tls, tls_verify: verify, tls_subject_alt_names: names }: UpstreamConfig,
   at: string,

@@ -63,10 +63,7 @@ function certificates({ server, tls, quic }: Draft, report: Report): void {
   repeatedHosts(tls?.hosts ?? [], "tls", report);
 }
 
-/**
- * Reports a host that has two rules. One of them would be ignored, and could have refused clients that the other
- * accepts.
- */
+/** Reports a host with two rules: the ignored one could have refused clients that the other accepts. */
 function repeatedHosts(
   hosts: readonly { readonly hostnames: readonly string[] }[],
   path: string,
@@ -181,10 +178,7 @@ function quicPorts({ server, quic }: Draft, report: Report): void {
   }
 }
 
-/**
- * Test mode settles without a transfer of money, so any client that reaches the gateway would get all content free of
- * charge.
- */
+/** Test mode moves no money, so any client that reaches the gateway would get all content free of charge. */
 function testMode({ server, x402 }: Draft, report: Report): void {
   if (x402?.test_mode !== true || server === undefined) return;
   for (const { path, address } of boundAddresses(server)) {

@@ -1,15 +1,9 @@
-/**
- * Finds the secrets of a configuration, as the schema marks them, and replaces them with a placeholder when the
- * configuration is shown.
- */
+/** Finds a configuration's secrets, as the schema marks them, and replaces them by a placeholder when it is shown. */
 import { describedSchema, type JsonSchema } from "./json-schema.ts";
 import { mapSteps, type Steps } from "../../lib/slices.ts";
 import { type SecretKind } from "./schema/kinds.ts";
 
-/**
- * Replaces a secret in a configuration that is shown. In a configuration that is sent back, it means that the secret is
- * unchanged.
- */
+/** Replaces a secret in a shown configuration. In one that is sent back, it means an unchanged secret. */
 export const PLACEHOLDER = "<secret>";
 
 /** Names of request fields whose values are not secret. The value of any other field may be a secret. */
@@ -29,9 +23,7 @@ const KEY_AS_USER = /^(?:https?|wss?):/i;
 interface Plan {
   readonly secret: Exclude<SecretKind, "none"> | undefined;
   readonly members: ReadonlyMap<string, Plan>;
-  /**
-   * The keys in the schema. The value of any other key may be a misspelt key's secret. Undefined: any key is allowed.
-   */
+  /** The keys in the schema; the value of another may be a misspelt key's secret. Undefined: any is allowed. */
   readonly known: ReadonlySet<string> | undefined;
   readonly items: Plan | undefined;
   /** The value is a secret, or one of its members or items is. */
@@ -147,10 +139,7 @@ function replaced(value: object, members: readonly (readonly [key: string, value
   return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, others.has(key) ? others.get(key) : own]));
 }
 
-/**
- * A value without members. If the schema expects an object with secrets, a string in its place may be a misplaced
- * secret.
- */
+/** A value without members. In the place of an object with secrets, a string may be a misplaced secret. */
 function shown(value: unknown, plan: Plan): unknown {
   const isMisplaced = typeof value === "string" && value !== "" && plan.holds;
   return isMisplaced ? PLACEHOLDER : value;
@@ -242,10 +231,7 @@ function listKey(item: unknown): unknown {
   return listName(item) ?? Reflect.get(item, "type");
 }
 
-/**
- * The name of an item among its siblings: `name`, or the host, `path_prefix` and name of a route. Undefined if it has
- * none.
- */
+/** An item's name among its siblings: `name`, or a route's host, `path_prefix` and name. Undefined without one. */
 export function listName(item: unknown): string | undefined {
   if (typeof item !== "object" || item === null) return undefined;
   const name: unknown = Reflect.get(item, "name");

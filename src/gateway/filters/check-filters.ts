@@ -5,9 +5,7 @@ import { type FilterConfig, type FilterDiagnostic, LoadedFilters } from "./loade
 import { ModuleCache } from "./module/module-cache.ts";
 import { prepare } from "./module/prepare.ts";
 
-/**
- * Loads and starts the filters of a configuration as a worker does, but in this thread, and returns the problems found.
- */
+/** Loads and starts a configuration's filters as a worker does, in this thread. Returns the problems. */
 export async function checkFilters(config: FilterConfig): Promise<readonly FilterDiagnostic[]> {
   const wheel = new TimerWheel();
   const deps = {

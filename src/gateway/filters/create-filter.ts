@@ -4,10 +4,7 @@ import { OwnFilter } from "./own-filter.ts";
 import { ProxyWasmFilter } from "./proxy-wasm/proxy-wasm-filter.ts";
 import { type FilterRuntime, type FilterSettings } from "./runtime/runtime.ts";
 
-/**
- * Creates the filter for a module, according to the module's ABI. Throws an Error with the reason if the module cannot
- * run.
- */
+/** Creates the filter for a module, by its ABI. Throws an Error with the reason if it cannot run. */
 export function createFilter(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime): Filter {
   if (settings.route === "" && module.abi.kind === "own")
     throw new Error("Cannot start the filter: only a proxy-wasm filter can run without a route");

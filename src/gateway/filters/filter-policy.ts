@@ -26,9 +26,7 @@ export function provideFilterPolicies({ filters, tenantRoutes, respondWithError 
   };
 }
 
-/**
- * The filters of a route that leads to an upstream. The route chooses the upstream, and the filters' choice is ignored. @internal
- */
+/** The filters of a route to an upstream, which the route chooses and not the filters. @internal */
 export function createFilterPolicy(filters: RouteFilters): Policy {
   return {
     name: "filter",

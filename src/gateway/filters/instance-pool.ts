@@ -19,15 +19,10 @@ export interface PoolOptions extends Pick<FilterRuntime, "wheel" | "clock" | "in
   readonly onFailure: (reason: string) => void;
 }
 
-/**
- * Why there is no instance. `busy`: all are in use. `start`: it could not be created, or too many have failed recently.
- */
+/** Why there is no instance. `busy`: all are in use. `start`: it failed, or too many failed recently. */
 export type NoInstance = "busy" | "start";
 
-/**
- * The instances of one filter in one worker. Each serves one request at a time. An instance that has failed is not used
- * again.
- */
+/** One filter's instances in one worker. Each serves one request at a time, and none after a failure. */
 export class InstancePool extends Deadline {
   readonly #options: PoolOptions;
   readonly #budget: FailureBudget;

@@ -131,10 +131,7 @@ export class LoadedFilters {
     this.diagnostics.push({ kind: "unloaded", path, message: messageOf(error), effect });
   }
 
-  /**
-   * Logs the diagnostics. An `ineffective` entry is logged by one worker only, and not again if the previous
-   * configuration had it.
-   */
+  /** Logs the diagnostics; an `ineffective` entry by one worker, and only if the configuration before had none. */
   #tell({ deps, previous }: Loading): void {
     const said = new Set(previous?.diagnostics.map(({ message }) => message));
     for (const { kind, path, message, effect } of this.diagnostics) {
@@ -223,10 +220,7 @@ function configText(value: FilterEntry["config"]): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/**
- * A log for one filter. It escapes invisible characters, so that the filter cannot end a line, and limits the number of
- * lines.
- */
+/** A log for one filter: without invisible characters, which could end a line, and of limited lines. */
 function limitedLog({ log }: FilterDeps, filter: string): FilterRuntime["log"] {
   const gate = new EventGate((_, count) => log(`${filter}: ${count} lines were left out`));
   return (_, line) => {

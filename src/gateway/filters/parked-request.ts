@@ -50,10 +50,7 @@ export class ParkedRequest extends Deadline {
   #resolve: ((end: ParkEnd) => void) | undefined;
   #forget: (() => void) | undefined;
 
-  /**
-   * The caller has counted the request in the park table. `bodyRoom`: bytes of the body that can be gathered; -1 if it
-   * is not read.
-   */
+  /** The caller has counted the request. `bodyRoom`: bytes of the body that can be gathered; -1: it is not read. */
   constructor(exchange: Exchange, runtime: FilterRuntime, bodyRoom: number) {
     super();
     this.#runtime = runtime;

@@ -5,10 +5,7 @@ import { JoinedPieces } from "./runtime/joined-pieces.ts";
 /** A piece is copied if it needs less than half of the buffer in which it lies. */
 const SPARSE = 2;
 
-/**
- * Pieces of a body that are held until the gateway decides about them. They count towards the memory for gathered
- * bodies.
- */
+/** Pieces of a body until the gateway decides about them. They count towards the memory for gathered bodies. */
 export class PieceList {
   readonly #memory: BodyMemory;
   readonly #pieces = new JoinedPieces();

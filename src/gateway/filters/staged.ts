@@ -6,10 +6,7 @@ import { ResponseRelay } from "../exchange/response-relay.ts";
 /** The field that a response can have several times, as separate values (RFC 6265 §3). */
 const COOKIE = "set-cookie";
 
-/**
- * Adds the fields that a filter has staged. A staged field replaces the response's fields with the same name.
- * `set-cookie` is added to them.
- */
+/** Adds a filter's staged fields. They replace fields of the same name; `set-cookie` is added. */
 export function withStaged(fields: Fields, staged: Fields): Fields {
   if (staged === "") return fields;
   const names = [...eachField(staged)].map(([name]) => name.toLowerCase()).filter((name) => name !== COOKIE);
@@ -32,9 +29,7 @@ export function stagedHead(head: ResponseHead, staged: Fields): ResponseHead {
   return changedHead(head, { fields: withStaged(head.fields, staged) });
 }
 
-/**
- * A sink before the response that puts the staged fields into the final head, from whichever source the response comes.
- */
+/** A sink that puts the staged fields into the response's final head, whatever its source. */
 export class StagedEdit extends ResponseRelay {
   readonly #staged: Fields;
 

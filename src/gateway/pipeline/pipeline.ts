@@ -120,10 +120,7 @@ export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: Request
   return limitsBodies ? routes.match(head.authority, head.path, head)?.target.maxBodyBytes : undefined;
 }
 
-/**
- * Sends the request to the route's upstream, unless the cache has the response. Without a route the response is a file
- * or a 404.
- */
+/** Sends the request to the route's upstream or cache. Without a route the response is a file or a 404. */
 function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined): void {
   if (route !== undefined) {
     if (route.handler === undefined) forward(exchange, route.target);
@@ -219,10 +216,7 @@ function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
   }
 }
 
-/**
- * Responds to requests that are for this server itself: `OPTIONS *` (RFC 9110 §9.3.7), and OPTIONS with a Max-Forwards
- * of 0 (§7.6.2).
- */
+/** Responds to `OPTIONS *` (RFC 9110 §9.3.7), and to OPTIONS with a Max-Forwards of 0 (§7.6.2). */
 function serveOptions(exchange: Exchange): boolean {
   const { head } = exchange;
   const hops = headValue(head, "max-forwards") ?? "";

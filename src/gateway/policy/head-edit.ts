@@ -7,10 +7,7 @@ function isFinal({ status }: ResponseHead): boolean {
   return status >= 200 || status === 101;
 }
 
-/**
- * A sink before the response that edits the fields of the final head, for upstream and local responses. Everything else
- * passes unchanged.
- */
+/** A sink before the response that edits the final head's fields. Everything else passes unchanged. */
 export abstract class HeadEdit extends ResponseRelay {
   /** Returns the edited fields. */
   protected abstract edit(fields: Fields): Fields;

@@ -21,9 +21,7 @@ export const MAX_PAUSE_MS = 60_000;
  */
 export type Decision = "continue" | "skip" | "responded" | Backpressure;
 
-/**
- * One policy of a route's chain. It is created when the configuration is loaded: requests never read raw configuration.
- */
+/** One policy of a route's chain, created with the configuration: requests never read raw configuration. */
 export interface Policy {
   readonly name: string;
   /** It decides which clients may pass, as authentication and payment do. It is never skipped. */

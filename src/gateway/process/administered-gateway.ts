@@ -163,9 +163,7 @@ function createKeeper(
   });
 }
 
-/**
- * A supervisor does not serve, and a single process does not supervise: each loads only its own modules (bench start).
- */
+/** A supervisor does not serve, a single process does not supervise: each loads its own modules (bench start). */
 async function starter(isSingle: boolean): Promise<(options: GatewayOptions) => Promise<Gateway>> {
   return isSingle
     ? (await import("./gateway/gateway.ts")).startGateway
@@ -372,9 +370,7 @@ export class AdministeredGateway {
     await this.#apply(next, this.#share);
   }
 
-  /**
-   * Makes every part serve its share of a configuration. Rejects if one part cannot; then all keep the previous one.
-   */
+  /** Makes every part serve its share. Rejects if one part cannot; then all keep the previous configuration. */
   async #apply(whole: Config, share: Share): Promise<void> {
     const config = shareOf(whole, share);
     await this.#deps.admin.prepare(config);

@@ -5,10 +5,7 @@ import { type Conditions, type Matchable, type NamedTest, type Routable } from "
 
 type MatchConfig = NonNullable<RouteConfig["match"]>;
 
-/**
- * Characters of a text that a pattern is matched against; in the worst case this takes about 20 ms. A longer text matches
- * no route.
- */
+/** Characters that a pattern is matched against, in 20 ms at worst. A longer text matches no route. */
 export const MAX_MATCHED_TEXT = 2048;
 
 /** The path prefix and the conditions of a route. */

@@ -20,10 +20,7 @@ export function guardOf<R extends Routable>(route: R): Guard<R> {
   return { route, spellings: spellings(route.pathPrefix) };
 }
 
-/**
- * Guarded routes with an exact path or a pattern. A request with another spelling of such a path must not reach another
- * route.
- */
+/** Guarded routes with an exact path or pattern: other spellings of it must not reach another route. */
 export class PathGuards<R extends Routable> {
   readonly #guards: readonly Guard<R>[];
   readonly #hasExact: boolean;
@@ -33,10 +30,7 @@ export class PathGuards<R extends Routable> {
     this.#hasExact = guards.some(({ route }) => route.conditions?.isExact === true);
   }
 
-  /**
-   * True if some server may read the path as an exact path although it has no character of `isAmbiguous`: it ends with a
-   * slash.
-   */
+  /** True if a server may take the path for an exact one without characters of `isAmbiguous`: it ends with "/". */
   mayTake(path: string): boolean {
     return this.#hasExact && path.length > 1 && path.endsWith("/");
   }

@@ -67,10 +67,7 @@ export class RouteTable<R extends Routable> {
     return new RouteTable(routes, guarded, { prefixes, readings: byReading, pathGuards });
   }
 
-  /**
-   * Returns the route of a request. `authority` is its host, with or without port; `path` is normalised; conditions test
-   * `request`.
-   */
+  /** A request's route. `authority`: its host, with or without port; `path` is normalised; `request` for conditions. */
   match(authority: string, path: string, request: Matchable = BARE): R | undefined {
     const host = this.#hasHosts ? hostOf(authority) : "";
     const route = this.#prefixes.match(host, path);

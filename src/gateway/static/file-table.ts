@@ -12,10 +12,7 @@ const MAX_ENTRIES = 4096;
 const VALID_MS = 1000;
 /** Milliseconds after which an unrequested file is closed. A deleted file keeps its disk space until then. @bound */
 const SWEEP_MS = 3000;
-/**
- * Bytes of files in memory, for a worker and for the largest file: while they are requested, and with
- * `cache_static_files`.
- */
+/** Bytes of files in memory, for a worker and for one file: while requested, and with `cache_static_files`. */
 const MAX_SMALL_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 const MAX_CACHED_FILE_BYTES = 1024 * 1024;
@@ -232,10 +229,7 @@ export class FileTable {
   }
 }
 
-/**
- * A compressed file that is older than the plain file has outdated content. Compared by seconds, because copies can
- * lose fractions.
- */
+/** A compressed file that is older than the plain one is outdated. By seconds: copies can lose fractions. */
 function isOlder(sibling: Stats, file: Stats): boolean {
   return Math.floor(sibling.mtimeMs / 1000) < Math.floor(file.mtimeMs / 1000);
 }

@@ -18,10 +18,7 @@ export class OpenFile {
   readonly size: number;
   /** Unix milliseconds in whole seconds, the precision of Last-Modified. */
   readonly modifiedAt: number;
-  /**
-   * Changes with the content: the modification time in microseconds and the size. Without the inode, which differs
-   * between servers.
-   */
+  /** Changes with the content: modification time in µs and size, without the inode, which servers do not share. */
   readonly version: string;
   readonly #identity: string;
   readonly #usage: FileUsage;

@@ -11,15 +11,10 @@ import {
 } from "node:fs";
 import { codeOf, messageOf } from "../../lib/caught.ts";
 
-/**
- * Opens a path without opening the file behind it, so FIFOs and devices are not affected. A constant of Linux; Node has
- * no name for it.
- */
+/** Opens a path without opening its file, so FIFOs and devices are not affected (Linux; Node has no name). */
 const O_PATH = 0o10_000_000;
 
-/**
- * The result for a path: a regular file that is open for reading, with a descriptor that the caller must close; or the reason for its absence.
- */
+/** The result for a path: an open regular file, whose descriptor the caller closes, or the reason for its absence. */
 export type Found =
   | { readonly kind: "file"; readonly fd: number; readonly stats: Stats }
   | { readonly kind: "directory" | "absent" | "no-descriptors" };

@@ -23,10 +23,7 @@ export interface StaticFile {
   readonly coded: readonly Representation[];
 }
 
-/**
- * Describes a file and its precompressed forms (`siblings`). If there are such forms, all forms have `Vary:
- * Accept-Encoding`.
- */
+/** Describes a file and its precompressed forms (`siblings`). With some, all have `Vary: Accept-Encoding`. */
 export function describeFile(
   mediaType: string,
   plain: OpenFile,

@@ -5,10 +5,7 @@ import { type ByteRange } from "../../lib/http/byte-ranges.ts";
 
 /** Bytes that are read at a time for codecs that must see the data. @bound */
 const CHUNK_BYTES = 65_536;
-/**
- * Bytes that fill a socket which the kernel's own sending found full: only refused bytes make the socket report room
- * again.
- */
+/** Bytes that fill a socket which the kernel's sending found full: only then does it report room again. */
 const FILL_BYTES = 16_384;
 /** Bytes sent to one client before other clients have their turn; nginx's `sendfile_max_chunk`. @bound */
 const BURST_BYTES = 2 * 1024 * 1024;

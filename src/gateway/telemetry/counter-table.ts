@@ -51,10 +51,7 @@ export class CounterTable {
     this.#names = new SharedNames(zone.common().subarray(COMMON[from], COMMON[to]), region.rows);
   }
 
-  /**
-   * The first column of a name, or the shared column if no row is left. It hashes the name, so it must not be called
-   * for every request.
-   */
+  /** The first column of a name, or the shared one if no row is left. It hashes: not for every request. */
   columnOf(name: PairName): number {
     return this.#region.column + this.#names.rowOf(name) * this.#region.columns;
   }
@@ -93,9 +90,7 @@ export class CounterTable {
     return found;
   }
 
-  /**
-   * Reads all rows only if there are new names. The rows have half a megabyte, and the console reads twice a second.
-   */
+  /** Reads all rows only for new names: they have half a megabyte, and the console reads twice a second. */
   #readNames(): void {
     const { generation } = this.#names;
     if (generation === this.#generation) return;

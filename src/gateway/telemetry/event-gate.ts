@@ -22,10 +22,7 @@ export class EventGate {
   readonly #kinds = new Map<string, Kind>();
   #telling: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * `onLeftOut` gets the number of events that did not pass, at most once a second for each kind. `now` is in
-   * milliseconds.
-   */
+  /** `onLeftOut` gets the number of events that did not pass, at most once a second a kind. `now` is in ms. */
   constructor(onLeftOut: (kind: string, count: number) => void, now: () => number = () => performance.now()) {
     this.#onLeftOut = onLeftOut;
     this.#now = now;

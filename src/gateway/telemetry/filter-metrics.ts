@@ -31,10 +31,7 @@ const OUTCOME_OF = new Map(FILTER_OUTCOMES.map((outcome, index) => [outcome, ind
 export interface Invocation {
   readonly fuel: number;
   readonly microseconds: number;
-  /**
-   * `exchange.trace` of the invocation's request, which gets a span for it. Undefined: the invocation belongs to no
-   * request.
-   */
+  /** `exchange.trace` of the invocation's request, which gets a span. Undefined: it belongs to no request. */
   readonly trace: UpstreamTrace | undefined;
 }
 
@@ -49,10 +46,7 @@ export class FilterTable {
     this.#table = filterTable(zone, row);
   }
 
-  /**
-   * Counts the invocations of a filter on a route, which is identified by its path prefix. It must not be called for
-   * every request.
-   */
+  /** Counts a filter's invocations on a route, by its path prefix. It must not be called for every request. */
   filter(name: string, route: string): FilterMetrics {
     return new FilterMetrics(this.#table, name, route);
   }

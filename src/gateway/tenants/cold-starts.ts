@@ -19,9 +19,7 @@ export class ColdStarts<T> {
   readonly #waiting = new Map<string, ColdRequest<T>[]>();
   #count = 0;
 
-  /**
-   * `leads`: this request starts the tenant, and must end with `started` or `failed`. `full`: too many requests wait.
-   */
+  /** `leads`: this request starts the tenant, and must end with `started` or `failed`. `full`: too many wait. */
   enter(tenant: string, request: ColdRequest<T>): "leads" | "waits" | "full" {
     const waiting = this.#waiting.get(tenant);
     if (waiting === undefined) {

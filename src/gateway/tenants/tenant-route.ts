@@ -29,10 +29,7 @@ const PARKED_WARM = new CannedError("filter-failed", "the filter has parked a re
 const TOO_MANY = new CannedError("overloaded", "too many requests wait for tenants that are being started");
 const LATE = new CannedError("tenant-starting", "the tenant was not started in time");
 
-/**
- * Failures of a tenant's server after which a request can have it started again. After a timeout it can still be
- * working.
- */
+/** Failures after which a request can have the server started again. After a timeout it may still work. */
 const STARTS_AGAIN = new Set(["upstream-failed", "no-upstream"]);
 
 /** `routes[].tenant`. */
@@ -237,10 +234,7 @@ export class TenantRoute implements TrafficSplit {
     return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
   }
 
-  /**
-   * This request must start the tenant. It leaves that to the next request if the others would have to wait for its
-   * slow client.
-   */
+  /** This request must start the tenant, or leaves it to the next: the others must not wait for its slow client. */
   #turn(cold: Cold): Promise<Decision> {
     const { exchange, visit, key } = cold;
     if (visit.start === "leads") return this.#lead(exchange, visit, key);

@@ -19,9 +19,7 @@ const MAX_CONNECT_MS = 2_147_483_647;
 const CLIENT_PART = 0.8;
 const ADDRESS = { allowPrivate: true, tls: undefined, isResolved: true } as const;
 
-/**
- * Tenants come and go, so their servers have no rows in the shared memory. Routes and tenants are counted elsewhere.
- */
+/** Tenants come and go: their servers have no rows in the shared memory, and are counted elsewhere. */
 let uncounted: ServerMetrics | undefined;
 
 /** The services of a tenant's connection pool. Its requests are not counted. */

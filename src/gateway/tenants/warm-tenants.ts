@@ -40,10 +40,7 @@ export interface WarmTenantsOptions {
 export interface WarmTenantsLimits {
   /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
   readonly idleMs: number;
-  /**
-   * The maximum number of mappings in a worker: `tenant_max_warm`. The least recently used one makes room for a new
-   * one.
-   */
+  /** The most mappings in a worker: `tenant_max_warm`. The least recently used one makes room. */
   readonly most: number;
 }
 

@@ -15,9 +15,7 @@ export interface DialSettings {
   readonly tls: TlsClientOptions | undefined;
   /** The field line that authenticates the gateway in every request; empty or left out: none. */
   readonly credential?: Fields;
-  /**
-   * The links in the path of a Unix socket have been resolved. If the path has a link now, the connection is refused.
-   */
+  /** Links in a Unix socket's path have been resolved. If it has a link now, the connection is refused. */
   readonly isResolved?: boolean;
 }
 

@@ -6,10 +6,7 @@ const HEAD_START_MS = 250;
 
 type Accept = (wire: Wire, protocol: string) => WireHandler;
 
-/**
- * Connects to the first of several addresses that accepts, and gives up the others. Rejects with the reason of the last
- * attempt.
- */
+/** Connects to the first of several addresses that accepts. Rejects with the last attempt's reason. */
 export function connectFirst(
   addresses: readonly string[],
   open: (address: string, accept: Accept) => Connecting,

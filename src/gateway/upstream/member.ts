@@ -1,10 +1,7 @@
 import { type Endpoint } from "../wire/tcp.ts";
 import { hostAndPort } from "../../lib/http/url-host.ts";
 
-/**
- * One server of an upstream, as the directory of servers describes it to workers. It is plain data, because it crosses
- * process boundaries.
- */
+/** One server of an upstream, as the directory describes it to workers: plain data between processes. */
 export interface Member {
   readonly endpoint: Endpoint;
   readonly weight: number;

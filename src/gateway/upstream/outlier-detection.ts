@@ -97,10 +97,7 @@ export class ServerStates {
     Atomics.store(this.#common, at, state + (drained ? DRAINED : 0));
   }
 
-  /**
-   * When a request or a probe last failed, in Unix milliseconds with a resolution of a second, and the reason of the
-   * last failed request.
-   */
+  /** When a request or probe last failed, in Unix ms to the second, and why the last request failed. */
   lastFailure(slot: number): { readonly ms: number | undefined; readonly failure: Failure | "" } {
     const at = cellOf(slot);
     const seconds = (this.#common[at + FAILED_AT] ?? 0) >>> 0;

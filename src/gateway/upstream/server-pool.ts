@@ -25,10 +25,7 @@ const http2 = (): typeof Http2 => require("../http2/client-connection.ts");
 /** A connection that can carry a request. */
 export type UpstreamConnection = ClientConnection | Http2.Http2ClientConnection;
 
-/**
- * The limits of one worker's connections to one server. `maxIdle` counts the HTTP/1 or HTTP/2 connections that are kept
- * without a request.
- */
+/** The limits of a worker's connections to a server. `maxIdle`: HTTP/1 or HTTP/2 ones without a request. */
 export interface PoolSettings {
   readonly maxConnections: number;
   readonly maxIdle: number;
@@ -56,10 +53,7 @@ export interface PoolDeps {
  */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
-/**
- * A request that waits for a connection. Exactly one of `onConnection` and `onRefusal` is called, unless the request
- * leaves.
- */
+/** A request that waits for a connection. One of `onConnection` and `onRefusal` is called, unless it leaves. */
 export abstract class Waiter extends Deadline {
   pool: ServerPool | undefined;
   /** The share of the client that the request is for. Without a client, the request has no limit of its own. */
@@ -141,9 +135,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     return this.connecting && this.#servedAt < time;
   }
 
-  /**
-   * The number of connections that are being opened, or whose server has not yet announced how many requests it takes.
-   */
+  /** The connections that are being opened, or whose server has not announced its number of requests. */
   get #unsettled(): number {
     return this.#multiplexed.reduce((count, { knowsRoom }) => count + (knowsRoom ? 0 : 1), this.#attempts.size);
   }
@@ -202,10 +194,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     this.#ended();
   }
 
-  /**
-   * Gives up an attempt to connect. Otherwise a server that drops SYNs would still block connections after its
-   * recovery.
-   */
+  /** Gives up a connect. Otherwise a server that drops SYNs would block connections after its recovery. */
   giveUp(attempt: Attempt): void {
     if (!this.#attempts.delete(attempt)) return;
     this.wheel.remove(attempt);
@@ -310,10 +299,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     );
   }
 
-  /**
-   * Creates the connection on a wire. Returns undefined if the attempt was given up, or if ALPN did not agree on the
-   * required protocol.
-   */
+  /** Creates the connection on a wire. Undefined if given up, or if ALPN chose another protocol. */
   #opened(attempt: Attempt, wire: Wire, agreed: string): UpstreamConnection | undefined {
     if (!this.#attempts.has(attempt)) return undefined;
     const { protocol, dial: settings } = this.#settings;
@@ -343,10 +329,7 @@ export class ServerPool implements ConnectionOwner, Http2.Http2ConnectionOwner {
     }
   }
 
-  /**
-   * The server refused a connection. The requests that have waited longest are refused: as many as the connection was
-   * expected to take.
-   */
+  /** The server refused a connection. The oldest waiting requests are refused: as many as it would have taken. */
   #refused(attempt: Attempt): void {
     // An attempt that was given up does not affect later requests.
     if (!this.#attempts.has(attempt)) return;

@@ -70,9 +70,7 @@ export class UpstreamServer implements Candidate {
     this.metrics.responded(status);
   }
 
-  /**
-   * A complete response arrived. It resets the failures in a row, unless its status says that the server cannot serve.
-   */
+  /** A complete response resets the failures in a row, unless its status says that the server cannot serve. */
   served(status: number): void {
     if (!isRetryableStatus(status)) this.#states.succeeded(this.member.slot);
   }

@@ -68,10 +68,7 @@ export class Upstream {
     this.#backups = backups.length === 0 ? undefined : createBalancer(this.#balancing, backups);
   }
 
-  /**
-   * The next server in rotation; undefined if no server is. A server that is not in `tried` is preferred, and then one
-   * other than `last`.
-   */
+  /** The next server in rotation, if any: preferably one not in `tried`, and then one other than `last`. */
   pick(clientAddress: string, last: UpstreamServer | undefined, tried = NONE): UpstreamServer | undefined {
     return (
       (tried.length === 0 ? undefined : this.#pickUntried(clientAddress, last, tried)) ??

@@ -123,10 +123,7 @@ export function credentialOf({ token_env: name }: UpstreamConfig, environment: E
   throw new Error(`Cannot use token_env: the value of ${name} has characters that a token cannot have`);
 }
 
-/**
- * The settings for connections to the upstream's servers. Throws if a TLS file cannot be used, or if the token is not
- * set.
- */
+/** Settings for connections to the upstream's servers. Throws if a TLS file is unusable, or the token not set. */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   const { allow_private: allowPrivate, tls, protocol } = config;
   const credential = credentialOf(config, process.env);

@@ -15,10 +15,7 @@ const WRITTEN_MS = 200;
  */
 export type FileLock = "locked" | "unsupported" | number;
 
-/**
- * Locks a file until this process ends, however it ends, and writes the process number into it. Throws if the file cannot be
- * opened.
- */
+/** Locks a file until this process ends, and writes its number there. Throws if it cannot be opened. */
 export function lockFile(path: string): FileLock {
   const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | CLOSE_ON_EXEC, 0o600);

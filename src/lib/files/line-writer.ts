@@ -10,18 +10,12 @@ import { within } from "../time/within.ts";
 const FLUSH_BYTES = 262_144;
 /** Longest time that a line waits, in milliseconds. */
 const FLUSH_MS = 200;
-/**
- * Maximum number of bytes that wait for a slow disk or pipe. Half of them may be in the current write. Further lines
- * are dropped and counted.
- */
+/** Most bytes that wait for a slow disk or pipe, half in the current write. Further lines are dropped, counted. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HALF = MAX_PENDING_BYTES / 2;
 const LINE_END = 10;
 
-/**
- * Milliseconds for which closing waits for a slow disk or pipe. Lines that are not written by then are lost and
- * counted.
- */
+/** Milliseconds for which closing waits for a slow disk or pipe. Then lines are lost and counted. */
 const CLOSE_MS = 1500;
 
 const NOTHING = Buffer.alloc(0);
@@ -58,10 +52,7 @@ const DEFAULT_MODE = 0o640;
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
 const ADDING = O_APPEND | O_CREAT | O_NONBLOCK;
 
-/**
- * A pipe without a reader must not block the gateway. So it is opened for reading too, and holds as much as it can
- * (fifo(7)).
- */
+/** A pipe without a reader must not block, so it is opened for reading too, at its largest size (fifo(7)). */
 async function openFile(target: LineFile): Promise<number> {
   return await openBy(target, O_WRONLY).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENXIO") return openBy(target, O_RDWR);
@@ -75,20 +66,14 @@ function openBy({ file, mode = DEFAULT_MODE }: LineFile, access: number): Promis
   });
 }
 
-/**
- * Writes lines in batches and never waits for the disk. Lines that a slow target cannot take are dropped and counted.
- */
+/** Writes lines in batches and never waits for the disk: lines that it cannot take are dropped and counted. */
 export class LineWriter {
   readonly #target: LineTarget;
   #fd: number | undefined;
-  /**
-   * The buffer in which lines are collected, and the buffer of the current write. Both are allocated at the first use.
-   */
+  /** The buffers in which lines are collected and of the current write, allocated at the first use. */
   readonly #gathered = new LineBytes(NOTHING);
   #spare: Buffer = NOTHING;
-  /**
-   * End of the complete lines. Behind it is the line that is being written, or the remains of one whose writing threw.
-   */
+  /** End of the complete lines. Behind it is a line that is being written, or the rest of a broken one. */
   #end = 0;
   #writing = false;
   /** The descriptor of the current write. That write closes it, if it was replaced meanwhile. */
@@ -119,10 +104,7 @@ export class LineWriter {
     return new LineWriter(target, await openFile(target), watcher);
   }
 
-  /**
-   * The buffer for the next line. Write the line to it, and then call `end`. Undefined if the writer was closed: the
-   * line is lost.
-   */
+  /** The buffer for the next line: write it, then call `end`. Undefined if closed: the line is lost. */
   begin(): LineBytes | undefined {
     const gathered = this.#gathered;
     if (this.#fd === undefined) {

@@ -4,16 +4,10 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/**
- * Maximum number of ranges in one request. For more the response is the whole file (RFC 9110 §14.2 allows this, §17.15
- * gives the reason).
- */
+/** Most ranges in one request. For more the response is the whole file (RFC 9110 §14.2, reason in §17.15). */
 const MAX_RANGES = 16;
 
-/**
- * Numbers may have any length: some clients request all that follows with `-9223372036854775807`, which is beyond the
- * file's end.
- */
+/** Numbers of any length: some clients ask for `-9223372036854775807`, which is beyond the file's end. */
 const SPEC = /^[\t ]*(?:(\d+)-(\d*)|-(\d+))[\t ]*$/;
 
 /**

@@ -27,16 +27,11 @@ export const PAYMENT_FIELDS = {
 export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   /** Fields of one HTTP/1 connection (RFC 9113 §8.2.2). They are malformed in HTTP/2 and HTTP/3. */
   connection: ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"],
-  /**
-   * They frame a message or end at the next hop (RFC 9110 §7.6.1). If a message has one twice, that is request
-   * smuggling.
-   */
+  /** They frame a message or end at the next hop (RFC 9110 §7.6.1). One of them twice is request smuggling. */
   framing: ["content-length", "expect", "te", "trailer"],
   /** Fields between a client and its proxy (RFC 9110 §11.7). They are not passed on. */
   proxy: ["proxy-authenticate", "proxy-authorization"],
-  /**
-   * The gateway sets them for its upstreams, which may trust them. The gateway removes them from requests of clients.
-   */
+  /** The gateway sets them for upstreams, which may trust them, and removes them from clients' requests. */
   trusted: [
     ...Object.values(PAYMENT_FIELDS).map((name) => name.toLowerCase()),
     "via",
@@ -85,9 +80,7 @@ export const FIELD_ROLES: Readonly<Record<FieldRole, readonly string[]>> = {
   ],
   /** Some servers read the request's method from them. */
   methodOverride: ["x-http-method", "x-http-method-override", "x-method-override", "x-override-method"],
-  /**
-   * The payment of a request (x402 versions 2 and 1). Any program that reads it can spend it, so no upstream gets it.
-   */
+  /** A request's payment (x402 versions 2 and 1). Any reader can spend it, so no upstream gets it. */
   payment: ["payment-signature", "x-payment"],
   /** With these response fields, an upstream could imitate the gateway or set its own price (x402 `upto`). */
   settlement: ["payment-required", "payment-response", "settlement-overrides", "x-payment-response"],

@@ -112,10 +112,7 @@ export function grpcMessage(text: string): string {
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/;
 const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
 
-/**
- * The milliseconds of a `grpc-timeout`; Infinity if it is absent or malformed. The server decides what it does with a
- * malformed one.
- */
+/** The milliseconds of a `grpc-timeout`; Infinity if absent or malformed, which the server then judges. */
 export function grpcTimeoutMs(value: string | undefined): number {
   const [, digits, unit = ""] = TIMEOUT.exec(value ?? "") ?? [];
   return digits === undefined ? Number.POSITIVE_INFINITY : Number(digits) * (UNIT_MS[unit] ?? 1);

@@ -21,10 +21,7 @@ export function httpDate(at: number): string {
   return new Date(at).toUTCString();
 }
 
-/**
- * The Unix milliseconds of an HTTP-date; undefined if the text is not one. `now` decides the century of a two-digit
- * year.
- */
+/** The Unix milliseconds of an HTTP-date, if it is one. `now` decides the century of a two-digit year. */
 export function parseHttpDate(text: string, now: number = Date.now()): number | undefined {
   for (const form of FORMS) {
     const parts = form.exec(text)?.groups;
@@ -53,10 +50,7 @@ function fullYear(digits: string, now: number): number {
 let lineSecond = -1;
 let line = "";
 
-/**
- * The `Date` field line of this moment. Its text is formatted once a second, because that takes longer than reading a
- * small head.
- */
+/** The `Date` field line of now, formatted once a second: that takes longer than reading a small head. */
 export function dateLine(): string {
   const second = Math.floor(eventDate() / 1000);
   if (second !== lineSecond) {

@@ -1,7 +1,4 @@
-/**
- * The bytes of a percent-encoded text, as characters. Broken escapes stay as they are, and so does `+`, because keys in
- * Base64 contain it.
- */
+/** The bytes of a percent-encoded text as characters. Broken escapes and `+` stay: Base64 keys have it. */
 export function unescapedBytes(text: string): string {
   if (!text.includes("%")) return text;
   return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -86,10 +86,7 @@ export function evaluate(
   return 200;
 }
 
-/**
- * True if the Range field applies (RFC 9110 §13.1.5): an entity tag must be the same strong tag, a date the exact
- * Last-Modified.
- */
+/** True if Range applies (RFC 9110 §13.1.5): the same strong entity tag, or the exact Last-Modified. */
 export function rangeApplies({ ifRange }: RequestConditions, { etag, modifiedAt }: Validators): boolean {
   return ifRange === undefined || ifRange === etag || parseHttpDate(ifRange) === modifiedAt;
 }

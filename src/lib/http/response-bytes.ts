@@ -3,10 +3,7 @@ import { parsedJson } from "../parsed-json.ts";
 /** Largest body of one response, in bytes. No content operation returns more. @internal */
 export const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
-/**
- * The decompressed body of a gateway's response. Throws if the connection breaks, or if the body has more than
- * MAX_RESPONSE_BYTES.
- */
+/** A gateway's decompressed body. Throws if the connection breaks, or beyond MAX_RESPONSE_BYTES. */
 export async function readResponse(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readUpTo(response, MAX_RESPONSE_BYTES);
   if (bytes === undefined) throw new Error(`Cannot read the response: it has more than ${MAX_RESPONSE_BYTES} bytes`);

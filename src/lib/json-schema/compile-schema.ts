@@ -29,9 +29,7 @@ export interface SchemaOptions {
   readonly known?: (uri: string) => Json | undefined;
 }
 
-/**
- * Compiles a schema of draft 2020-12. Throws `SchemaError` if it is invalid, or could not be checked in bounded time.
- */
+/** Compiles a schema of draft 2020-12. Throws `SchemaError` if invalid, or not checkable in bounded time. */
 export function compileSchema(source: Json | object, options: SchemaOptions): Schema {
   const schema = source as Json; // A read-only JSON value is a JSON value, and this code does not change it.
   try {

@@ -14,10 +14,7 @@ const SCHEME = /^[a-zA-Z][\da-zA-Z+.-]*$/;
 const AUTHORITY = /^(?:([^@]*)@)?(\[[^[\]]*\]|[^:@]*)(?::\d*)?$/;
 const FUTURE = /^v[\da-fA-F]+\.[\w.~!$&'()*+,;=:-]+$/;
 
-/**
- * References of RFC 3986, or of RFC 3987 with the characters in `beyond`. `needsScheme`: relative references are
- * invalid.
- */
+/** References of RFC 3986, or with the characters in `beyond` of RFC 3987. `needsScheme`: not relative. */
 function referenceOf(beyond: string, hidden: string, needsScheme: boolean): (text: string) => boolean {
   const of = (more: string): RegExp => new RegExp(`^[\\w.~!$&'()*+,;=%${more}${beyond}-]*$`, "u");
   const [name, user, path, query, fragment] = [of(""), of(":"), of(":@\\/"), of(`:@\\/?${hidden}`), of(":@\\/?")];

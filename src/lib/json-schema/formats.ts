@@ -12,10 +12,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** Characters of the longest date and time, and of the longest regular expression. A longer text is invalid. */
 const MAX_MOMENT = 64;
 const MAX_REGEX = 1000;
-/**
- * Maximum number of names and look-behinds of a regular expression. The time to parse it grows with the square of their
- * number (1 ms for 120).
- */
+/** Most names and look-behinds of an expression: parsing time grows with their square (1 ms for 120). */
 const MAX_NAMES = 20;
 
 function isDate(text: string): boolean {

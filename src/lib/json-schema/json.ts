@@ -23,10 +23,7 @@ export function canonical(value: Json, spend: (steps: number) => void): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null, spend)}`).join()}}`;
 }
 
-/**
- * Returns a text unchanged, and any other value as an empty text. For values that the metaschema has already checked to
- * be texts.
- */
+/** A text unchanged, any other value as an empty text: the metaschema has already checked it. */
 export function jsonText(value: Json): string {
   return typeof value === "string" ? value : "";
 }

@@ -12,10 +12,7 @@ export type Check = (value: Json, run: SchemaRun, seen: Seen | undefined) => boo
 export class SchemaNode {
   readonly resource: Resource;
   readonly pointer: string;
-  /**
-   * Checks in order; those that read `seen` come last. Filled after the node is made, because schemas refer to
-   * themselves.
-   */
+  /** Checks in order, last those that read `seen`. Filled later, because schemas refer to themselves. */
   readonly checks: Check[] = [];
   /** True if one of its checks reads what the others have evaluated. */
   asks = false;

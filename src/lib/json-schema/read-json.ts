@@ -1,8 +1,6 @@
 import { type Json, type JsonObject } from "./json.ts";
 
-/**
- * Maximum number of arrays and objects within each other. Deeper values are refused before they are built. @internal
- */
+/** Most arrays and objects within each other. Deeper values are refused before they are built. @internal */
 export const MAX_JSON_DEPTH = 128;
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -21,10 +21,7 @@ export interface SchemaLocation {
   readonly pointer: string;
 }
 
-/**
- * An error in a schema: it cannot be used, or has a different meaning than it seems to have. `pointer` leads to the
- * error.
- */
+/** A schema cannot be used, or means something else than it seems. `pointer` leads to the error. */
 export class SchemaError extends Error {
   readonly pointer: string;
 

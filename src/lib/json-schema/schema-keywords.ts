@@ -13,9 +13,7 @@ export interface Children {
   at<T>(keyword: string, step: string, compile: () => T): T;
 }
 
-/**
- * Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if` and `dependentSchemas`, which check the same value by other schemas.
- */
+/** Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`: other schemas for the same value. */
 export function compileInPlace(children: Children): { checks: Check[]; nodes: SchemaNode[] } {
   const [all, any, one] = [children.list("allOf"), children.list("anyOf"), children.list("oneOf")];
   const not = children.one("not");

@@ -25,9 +25,7 @@ export class Dialects {
     this.#registry = registry;
   }
 
-  /**
-   * The dialect of a schema. A schema that names none has the dialect of the schema around it. Throws `SchemaError`.
-   */
+  /** A schema's dialect; without one, that of the schema around it. Throws `SchemaError`. */
   of(location: SchemaLocation): Dialect {
     const { resource } = location;
     const known = this.#known.get(resource);

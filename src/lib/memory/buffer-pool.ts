@@ -22,10 +22,7 @@ export interface BufferAccount {
    * Returns the new part, or -1 if there is not enough memory; then the part stays as it was.
    */
   resize(held: number, bytes: number): number;
-  /**
-   * Returns the memory that a holder has beyond `bytes`. It never takes more, even if a reload has changed the size of
-   * buffers.
-   */
+  /** Returns a holder's memory beyond `bytes`. Never takes more, even if a reload changed the buffers' size. */
   shrink(held: number, bytes: number): number;
 }
 

@@ -5,10 +5,7 @@ const JOIN_BYTES = 4096;
 /** Size of the memory that small pieces are copied into. */
 const JOINT_BYTES = 16_384;
 
-/**
- * A piece is copied if its memory is more than this many times as large. Copying larger pieces costs 3 % of a 1 MiB
- * response.
- */
+/** A piece is copied if its memory is this many times as large. Copying more costs 3 % of 1 MiB responses. */
 const SPARSE = 4;
 
 /** Copies from any byte array, as `Buffer.prototype.copy` does, without creating a view. */

@@ -1,9 +1,6 @@
 import { HalfSipHash } from "./half-sip-hash.ts";
 
-/**
- * A hash with a random key of 8 bytes in shared memory, zeros at first. The first process that calls this chooses the
- * key for all.
- */
+/** A hash with a random key of 8 bytes in shared memory, which the first caller chooses for all. */
 export function sharedHash(key: BigInt64Array): HalfSipHash {
   const chosen = new BigInt64Array(1);
   crypto.getRandomValues(chosen);

@@ -114,10 +114,7 @@ function mapped(fd: number): ArrayBufferLike {
   return Bun.mmap(`/proc/self/fd/${fd}`, { shared: true }).buffer;
 }
 
-/**
- * Opens a file of `bytes` zeros without a name, which only this user can access. It is in memory if the system has a
- * folder for that.
- */
+/** Opens a nameless file of `bytes` zeros for this user only, in memory if the system has such a folder. */
 function openUnnamed(bytes: number): number {
   const reasons: string[] = [];
   for (const folder of ["/dev/shm", tmpdir()]) {

@@ -16,18 +16,12 @@ const KEY_BYTES = 64;
 const BYTES_PER_SLOT = 8;
 /** Bytes of shared memory for all buckets. */
 export const BUCKET_BYTES = KEY_BYTES + (SLOTS + SPARE_SLOTS) * BYTES_PER_SLOT;
-/**
- * Maximum number of looks at a slot that other workers change at the same time. After that the spare bucket takes the
- * request.
- */
+/** Most looks at a slot that other workers change. After them the spare bucket takes the request. */
 const MAX_TRIES = 1000;
 /** Slots of one sweep; 64 sweeps cover all. */
 const SWEEP_SLOTS = SLOTS / 64;
 
-/**
- * A slot has 64 bits: 20 bits identify the key, and 44 bits are the time at which its bucket is full again. A free slot
- * is zero.
- */
+/** A slot's 64 bits: 20 identify the key, 44 are the time at which its bucket is full. A free one is zero. */
 const TIME_BITS_HIGH = 12;
 const TIME_MASK_HIGH = (1 << TIME_BITS_HIGH) - 1;
 const TIME_RANGE = 2 ** 44;
@@ -179,10 +173,7 @@ export class TokenBuckets {
     return !this.charged.allowed || this.#exchange(slot, seen, { tag, time: now + this.charged.untilFull });
   }
 
-  /**
-   * Writes the decision about one more request to `charged`, from the slot's two halves. False: the bucket belongs to
-   * another key.
-   */
+  /** Writes the decision about one more request to `charged`. False: the bucket belongs to another key. */
   #decide(low: number, high: number, { tag, now, size }: { tag: number; now: number; size: BucketSize }): boolean {
     const untilFull = Math.max(untilFullOf(low, high, now), 0);
     const isOwn = high >>> TIME_BITS_HIGH === tag;

@@ -1,9 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/**
- * The rate limit key of an address. IPv4: the address. IPv6: its network of `prefix` bits, because a client usually has
- * at least a /64.
- */
+/** An address's rate limit key: itself, or its network of `prefix` bits of IPv6, as clients have a /64. */
 export function addressKey(address: string, prefix: number): string {
   // An IPv4 address has one spelling here: the socket's, or the one that a trusted proxy wrote.
   if (!address.includes(":")) return address;

@@ -7,10 +7,7 @@ const MAX_HOSTS_BYTES = 4 * 1024 * 1024;
 /** Maximum number of addresses of one name that are used. */
 const MAX_HOSTS_ADDRESSES = 64;
 
-/**
- * The addresses of a name in the hosts file of this system (hosts(5)), read again each time; empty if the name is not
- * there.
- */
+/** The addresses of a name in this system's hosts file (hosts(5)), read each time; empty without it. */
 export function hostsFileAddresses(name: string, path = HOSTS_FILE): readonly string[] {
   const wanted = name.toLowerCase().replace(/\.$/, "");
   const found = new Set<string>();

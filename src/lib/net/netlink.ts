@@ -31,10 +31,7 @@ interface Calls {
   recv(socket: number, at: Pointer, length: number, flags: number): number | bigint;
 }
 
-/**
- * Opens a socket to the kernel that stays open; a request takes microseconds. Undefined if the system does not allow
- * it.
- */
+/** Opens a socket to the kernel; a request takes microseconds. Undefined if the system refuses it. */
 export function openNetlink(protocol: number): Netlink | undefined {
   if (process.platform !== "linux") return undefined;
   const opened = fromCLibrary((name) => {

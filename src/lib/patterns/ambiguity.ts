@@ -18,10 +18,7 @@ const EMPTY: ReadonlySet<number> = new Set([3, 4, 7]);
 const ONE_OF = 8;
 const ANY_BUT_LINE_END = 11;
 
-/**
- * For each state that accepts one character: the states that may accept the next one. A state is listed once for each
- * way to it.
- */
+/** For each state that accepts a character: those that may accept the next, one for each way to it. */
 type Automaton = ReadonlyMap<number, readonly number[]>;
 
 /** The reason why a pattern takes exponential time in a backtracking matcher; empty: it does not. */

@@ -63,9 +63,7 @@ export interface WholePatternOptions {
   readonly ignoresCase: boolean;
 }
 
-/**
- * As `compilePattern`, for a pattern that no other program uses. It must match the whole text, and may be ambiguous.
- */
+/** As `compilePattern`, for the whole text and a pattern of this program alone, which may be ambiguous. */
 export function compileWhole(source: string, { maxSize, ignoresCase }: WholePatternOptions): (text: string) => boolean {
   const translated = translateChecked(source);
   if (sizeOf(source) > maxSize) throw new Error(`it repeats too much: its size is limited to ${maxSize}`);

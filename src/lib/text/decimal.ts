@@ -11,9 +11,7 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
   return writeDigits(bytes, at, value, digits);
 }
 
-/**
- * Writes the last `count` digits of a whole number, with leading zeros if it has fewer. Returns the offset behind them.
- */
+/** Writes the last `count` digits of a whole number, with leading zeros. Returns the offset behind them. */
 export function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value;
   if (value <= MAX_INT32) {

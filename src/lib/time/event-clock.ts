@@ -8,9 +8,7 @@ const SYNC_MS = 1000;
 let syncedAt = Number.NEGATIVE_INFINITY;
 let syncedDate = 0;
 
-/**
- * Call this when a handler of an event begins, and `endEvent` when it returns. Events are handled one after the other.
- */
+/** Call this when a handler of an event begins, and `endEvent` when it returns. Handlers do not overlap. */
 export function beginEvent(): void {
   inEvent = true;
   began = 0;

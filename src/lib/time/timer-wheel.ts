@@ -20,9 +20,7 @@ const MAX_LATE_MS = 100;
 /** Turns of the event loop before overdue deadlines fire, while each takes longer than a tick. Then they fire anyway. */
 const MAX_TURNS = 16;
 
-/**
- * An object with at most one deadline. Setting it again costs two comparisons and a write, so each request can do it.
- */
+/** An object with at most one deadline. Setting it costs two comparisons and a write: for each request. */
 export abstract class Deadline {
   /** Time of the wheel, or Infinity for no deadline. */
   due = Number.POSITIVE_INFINITY;
@@ -106,10 +104,7 @@ export class TimerWheel {
     this.#link(entry, tick);
   }
 
-  /**
-   * Leaves the entry in its slot, so that the next `set` is cheap. Call `remove` for an object that will not be used
-   * again.
-   */
+  /** Leaves the entry in its slot, so that `set` is cheap. Call `remove` for an object that is not used again. */
   clear(entry: Deadline): void {
     entry.due = Number.POSITIVE_INFINITY;
   }

@@ -31,10 +31,7 @@ export function openWallet(path: string): { readonly account: Account; readonly 
   return { account, created };
 }
 
-/**
- * The wallet's account; undefined if the file does not exist. Throws if other users can read the file, or if it is not
- * a wallet.
- */
+/** The wallet's account; undefined without the file. Throws if other users can read it, or it is not a wallet. */
 export function readWallet(path: string): Account | undefined {
   let text: string;
   try {

@@ -39,10 +39,7 @@ export function openChain(network: string, url: string): EvmNode {
   return new EvmNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
 }
 
-/**
- * Reads the balances of `owner`. Throws `Cannot query ...`; the error contains neither the endpoint's address nor its
- * text.
- */
+/** Reads the balances of `owner`. Throws `Cannot query ...`, without the endpoint's address and text. */
 export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
   const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
   const [gas, ...responses] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);

@@ -14,10 +14,7 @@ export function createChainReader(chains: readonly ChainOptions[], now: () => nu
   return { find: (payment, requirements) => findOn(nodes, payment, requirements) };
 }
 
-/**
- * Asks the node of the payment's network for the outcome; `unknown` if no node is configured, or no method takes such
- * payments.
- */
+/** Asks the node of the payment's network; `unknown` without a node, or if no method takes the payment. */
 export async function findOn(
   nodes: ReadonlyMap<string, EvmNode>,
   payment: PaymentPayload,

@@ -96,9 +96,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
   const fly = createFlights(options.max_pending * chains.size);
 
-  /**
-   * Throws if a node cannot be reached, or belongs to another chain. The error contains the kinds of all other chains.
-   */
+  /** Throws if a node is away or of another chain; the error contains the kinds of all other chains. */
   async function supported(): Promise<readonly Kind[]> {
     const all = [...chains.values()];
     const errors = await Promise.all(all.map(({ node }) => node.check()));

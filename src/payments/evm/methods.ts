@@ -16,9 +16,7 @@ import { verifyPermit2 } from "./permit2/verify.ts";
 export interface Method {
   readonly scheme: "exact" | "upto";
   verify(chain: Chain, requirements: PaymentRequirements): Promise<Verification>;
-  /**
-   * Idempotent: a payment that has settled before is found, and nothing is sent. `refused` only if no money has moved.
-   */
+  /** Idempotent: a settled payment is found, and nothing is sent. `refused` only if no money has moved. */
   settle(chain: Chain, requirements: PaymentRequirements): Promise<Settlement>;
   /** Needs no key. */
   find(node: EvmNode, requirements: PaymentRequirements): Promise<Outcome>;

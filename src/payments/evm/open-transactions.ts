@@ -37,9 +37,7 @@ export interface OpenTransaction {
 const MAX_REPLACEMENTS = 5;
 /** A transaction is checked after a quarter of its time, and again after each further quarter. */
 const QUARTERS = 4;
-/**
- * Transactions that are sent again in one check: those with the lowest nonces, because the others must wait for them.
- */
+/** Transactions that one check sends again: those with the lowest nonces, for which others must wait. */
 const MAX_RESENT = 16;
 
 interface Bounds {
@@ -182,10 +180,7 @@ export class OpenTransactions {
     }
   }
 
-  /**
-   * Gives up a transaction whose nonce another one used. It waits for the second check, because nodes behind one
-   * address may differ.
-   */
+  /** Gives up a transaction whose nonce is used, at the second check: nodes behind one address may differ. */
   #passOver(transaction: OpenTransaction, count: bigint): void {
     if (transaction.nonce >= count) return;
     transaction.touched = this.#node.now();

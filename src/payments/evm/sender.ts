@@ -46,10 +46,7 @@ export class KeySender implements Sender {
   #preparing = 0;
   /** The nonce of the next transaction; undefined if only the node knows it. */
   #next: bigint | undefined;
-  /**
-   * One broadcast at a time. A refused broadcast must not leave a nonce unused, because later transactions would wait
-   * for it.
-   */
+  /** One broadcast at a time: a refused one must not leave a nonce unused, for which others would wait. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(node: EvmNode, account: Account, bounds: SenderBounds) {
@@ -200,10 +197,7 @@ function unsent({ refusal, data, cause }: RpcError): Sent {
   return withheld(`${cause}: nothing was sent`);
 }
 
-/**
- * The meaning of a failed broadcast. If the node's response is lost or unknown, the node may have taken the
- * transaction.
- */
+/** The meaning of a failed broadcast. After a lost or unknown response, the node may have taken it. */
 function judge(error: RpcError): "sent" | "perhaps sent" | "nonce too low" | "underpriced" | Sent {
   if (error.refusal === "already known") return "sent";
   if (error.refusal === "nonce too low" || error.refusal === "underpriced") return error.refusal;

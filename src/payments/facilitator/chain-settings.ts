@@ -2,9 +2,7 @@ import { type EmbeddedChainOptions, type EmbeddedOptions } from "../evm/embedded
 import { parseNetwork } from "../x402/networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
-/**
- * The number of consecutive chain calls that one response may need. `SLACK_MS` is for all other work, in milliseconds.
- */
+/** Consecutive chain calls that a response may need, and `SLACK_MS` for all other work, in milliseconds. */
 const CALLS_PER_RESPONSE = 4;
 const SLACK_MS = 1000;
 /** The longest delay of a timer, in milliseconds. Longer timeouts are reduced to it. */
@@ -45,10 +43,7 @@ export function readEmbedded(
   };
 }
 
-/**
- * Time in which an embedded facilitator in another process responds to /verify, in milliseconds: a few calls to the
- * slowest chain.
- */
+/** Milliseconds until an embedded facilitator elsewhere responds to /verify: some calls to the slowest chain. */
 export function verifyTimeoutOf(chains: readonly ChainSettings[]): number {
   const slowest = Math.max(0, ...chains.map(({ timeout_ms: timeoutMs }) => timeoutMs));
   return Math.min(CALLS_PER_RESPONSE * slowest + SLACK_MS, MAX_TIMEOUT_MS);

@@ -7,10 +7,7 @@ import { type Facilitator, type Settlement } from "../x402/facilitator.ts";
  */
 const RETIRE_MS = 900_000;
 
-/**
- * The facilitator with this process's own key. It stays across configurations, so that one owner assigns the key's
- * transaction nonces.
- */
+/** The facilitator with this process's key, across configurations: one owner assigns transaction nonces. */
 export class EmbeddedHost<Settings> {
   readonly #create: (settings: Settings) => Facilitator | Promise<Facilitator>;
   #current: Tenant<Settings> | undefined;

@@ -5,9 +5,7 @@ import { paymentPayloadSchema, paymentRequirementsSchema } from "../x402/message
 /** Turnpike's own extension of a facilitator: `POST /find` returns the outcome of a payment. */
 export const FIND_EXTENSION = "turnpike-find";
 
-/**
- * Turnpike's own member of the /supported response: true if the facilitator could not reach a chain and left it out.
- */
+/** Turnpike's own member of the /supported response: true if it left out a chain that it could not reach. */
 export const PARTIAL = "turnpikePartial";
 
 /** Kinds that one facilitator may list; a longer list is invalid. The largest known list has some 60. */

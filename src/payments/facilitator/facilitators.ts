@@ -33,10 +33,7 @@ export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
 
 /** The facilitators of one configuration. */
 export interface Lease {
-  /**
-   * The facilitator of a route with this `facilitator_url`; routes with equal settings share it. Throws if there is
-   * none.
-   */
+  /** The facilitator for this `facilitator_url`; equal settings share it. Throws without a facilitator. */
   forRoute(routeUrl: string): RouteFacilitator;
   /** Call it when the configuration is no longer used. Calls in progress continue. */
   close(): void;

@@ -10,10 +10,7 @@ export interface SecretHeader {
 /** A field value of RFC 9110 §5.5, without characters that could end the line. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/**
- * The value of a variable. Throws if it is not set or empty; the error names `path` of the configuration, and never the
- * value.
- */
+/** A variable's value. Throws if it is not set or empty; the error names `path`, and never the value. */
 export function readSecret(environment: Environment, name: string, path: string): string {
   const value = environment[name];
   if (value === undefined || value === "") {
@@ -22,10 +19,7 @@ export function readSecret(environment: Environment, name: string, path: string)
   return value;
 }
 
-/**
- * The header fields of `x402.facilitator_headers` with their values. Throws if a variable is not set, or not a valid
- * field value.
- */
+/** `x402.facilitator_headers` with values. Throws if a variable is not set, or no valid field value. */
 export function readSecretHeaders(
   environment: Environment,
   headers: readonly SecretHeader[],

@@ -20,17 +20,11 @@ export type FacilitatorEndpoint =
 export interface FacilitatorServer {
   /** The value of `x402.facilitator_url` for this facilitator. */
   readonly url: string;
-  /**
-   * Accepts no more calls, lets settlements end within `graceMs`, then closes the remaining connections. The
-   * facilitator stays open.
-   */
+  /** Accepts no more calls, lets settlements end within `graceMs`, then closes all. The facilitator stays open. */
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Serves `facilitator` over HTTP. Throws if it cannot listen, or if any client could settle with this facilitator's
- * gas.
- */
+/** Serves `facilitator` over HTTP. Throws if it cannot listen, or if any client could use its gas. */
 export async function serveFacilitator(
   facilitator: Facilitator,
   endpoint: FacilitatorEndpoint,

@@ -12,10 +12,7 @@ import { transferOf } from "../x402/transfer.ts";
 /** Loaded with the first payment: the code of signatures takes memory (bench start). */
 const checks = (): typeof Checks => require("../signatures/check-payment.ts");
 
-/**
- * The first characters of each test-mode transaction hash ("test", twice), so that it cannot be mistaken for a real
- * one.
- */
+/** The start of each test-mode transaction hash ("test", twice): it cannot be mistaken for a real one. */
 const TRANSACTION_PREFIX = "7e577e57";
 
 function transactionOf(hash: Uint8Array): string {

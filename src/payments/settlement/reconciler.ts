@@ -55,10 +55,7 @@ export class Reconciler {
     this.#running = this.#run();
   }
 
-  /**
-   * Runs one round. Returns the number of payments whose outcome it found. Does not throw: an error of the ledger is
-   * logged.
-   */
+  /** Runs one round. Returns how many outcomes it found. Does not throw: a ledger's error is logged. */
   async round(): Promise<number> {
     let ended = 0;
     try {
@@ -74,10 +71,7 @@ export class Reconciler {
     return ended;
   }
 
-  /**
-   * Starts no new checks. Payments that are being checked stay open for a later round. Resolves when the ledger may be
-   * closed.
-   */
+  /** Starts no new checks; payments in check stay open. Resolves when the ledger may be closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#closing.resolve("closed");

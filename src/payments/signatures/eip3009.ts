@@ -8,10 +8,7 @@ import { transferOf } from "../x402/transfer.ts";
 import { authorizationHash } from "./typed-data.ts";
 import { checkValidity } from "./validity.ts";
 
-/**
- * Checks an EIP-3009 payment as far as that needs no signature: terms, recipient, amount and times. `now` is in Unix
- * seconds.
- */
+/** Checks an EIP-3009 payment without its signature: terms, recipient, amount, times. `now`: Unix seconds. */
 export function checkEip3009Terms(
   payment: Eip3009Payment,
   requirements: PaymentRequirements,

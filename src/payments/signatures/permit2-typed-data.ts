@@ -4,15 +4,10 @@ import { type Permit2Payment } from "../x402/messages.ts";
 import { chainId, type Network } from "../x402/networks.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
 
-/**
- * The message that a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds.
- */
+/** What a payer signs under Permit2, with x402's witness. Numbers are decimal strings, times Unix seconds. */
 export type Permit2Authorization = Readonly<Permit2Payment["payload"]["permit2Authorization"]>;
 
-/**
- * x402's proxy contracts, the spenders under Permit2. They have the same address on every chain, and send only to the
- * witness's `to`.
- */
+/** x402's proxies, the spenders under Permit2: equal on every chain, and they send only to the witness's `to`. */
 export const PROXIES: Readonly<Record<"exact" | "upto", Address>> = {
   exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
   upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002",

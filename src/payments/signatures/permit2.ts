@@ -49,10 +49,7 @@ export function checkPermit2Agreement(payment: Permit2Payment, requirements: Pay
   return undefined;
 }
 
-/**
- * Under `upto`, only the named facilitator may settle. Under `exact`, any account may settle, and the payment names no
- * facilitator.
- */
+/** Under `upto`, only the named facilitator may settle. Under `exact` any account may, and none is named. */
 function isSettledBy(named: string | undefined, scheme: "exact" | "upto", requirements: PaymentRequirements): boolean {
   if (scheme === "exact") return named === undefined;
   const own = facilitatorOf(requirements.extra);

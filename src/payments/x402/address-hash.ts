@@ -18,10 +18,7 @@ export function checksumAddress(address: Address): Address {
 let asked = "";
 let isBad = false;
 
-/**
- * True if the letter case of an address is not its checksum (EIP-55): a digit is mistyped. Digits in one letter case have no
- * checksum.
- */
+/** True if an address's letter case is not its checksum (EIP-55): a digit is mistyped. Digits of one case do not tell. */
 export function hasBadChecksum(address: Address): boolean {
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return false;

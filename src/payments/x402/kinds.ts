@@ -6,10 +6,7 @@ export interface KindsOptions {
   readonly refreshMs: number;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /**
-   * Called once if a check after the first one fails, and once if a later one succeeds. The message contains no
-   * address.
-   */
+  /** Called if a check after the first fails, and if a later one succeeds. The message has no address. */
   readonly log: (message: string) => void;
 }
 

@@ -7,13 +7,9 @@ export const PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
 export const PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
 export const PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
 
-/**
- * Longest text from a peer in characters, for members to which the protocol sets no limit. A longer one is malformed.
- */
+/** Longest text from a peer, for members without a limit of the protocol. A longer one is malformed. */
 const MAX_TEXT = 2048;
-/**
- * A contract wallet's signature may contain another one, so it can be long. The length limit of the header is stricter.
- */
+/** A contract wallet's signature may contain another one. The header's limit is stricter. */
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
 
 const text = z.string().max(MAX_TEXT);
@@ -35,10 +31,7 @@ const resourceInfo = z.looseObject({
   mimeType: text.optional(),
 });
 
-/**
- * The conditions under which a payment is accepted: `PaymentRequirements` of x402 version 2. `amount` is in atomic
- * units.
- */
+/** Conditions of a payment: `PaymentRequirements` of x402 version 2. `amount` is in atomic units. */
 export const paymentRequirementsSchema = z.looseObject({
   scheme: text,
   network: text,

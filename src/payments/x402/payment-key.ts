@@ -2,10 +2,7 @@ import { type PaymentKey } from "../../store/ledger.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { transferOf } from "./transfer.ts";
 
-/**
- * The ledger's key of a payment. It is made of the nonce, not of the bytes of the header: the same payment can be
- * encoded in many ways.
- */
+/** A payment's key in the ledger: of the nonce, not the header, which can encode a payment in many ways. */
 export function paymentKey(payment: PaymentPayload, requirements: PaymentRequirements): PaymentKey {
   const { contract, from, nonce } = transferOf(payment, requirements);
   return {

@@ -31,10 +31,7 @@ function dollarsToAtomic(text: string, decimals: number): string {
   return BigInt(whole + places.padEnd(decimals, "0")).toString();
 }
 
-/**
- * Formats atomic units as a plain decimal number with at least two places, if the token has them: `10000` with 6
- * decimals is `0.01`.
- */
+/** Atomic units as a decimal number with two places or more, if the token has them: 10000 is `0.01` of USDC. */
 export function formatAmount(atomic: string, decimals: number): string {
   if (decimals === 0) return atomic;
   const digits = atomic.padStart(decimals + 1, "0");

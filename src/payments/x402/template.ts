@@ -3,10 +3,7 @@ import { paymentRequiredSchema } from "./messages.ts";
 
 /** The common parts of all challenges of a gateway. */
 export interface ChallengeTemplate {
-  /**
-   * A description of the resource, for example `description`, `mimeType` and `serviceName`. Each route adds its own
-   * URL.
-   */
+  /** Describes the resource, with `description`, `mimeType`, `serviceName`. Each route adds its URL. */
   readonly resource: Readonly<Record<string, unknown>>;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -16,9 +13,7 @@ const schema = z.looseObject({
   extensions: paymentRequiredSchema.shape.extensions.default({}),
 });
 
-/**
- * Reads `x402.payment_required_b64`; an empty text returns an empty template. Throws if the text is not such a payload.
- */
+/** Reads `x402.payment_required_b64`; empty text: an empty template. Throws if it is not such a payload. */
 export function decodeTemplate(base64: string): ChallengeTemplate {
   if (base64 === "") return { resource: {}, extensions: {} };
   const parsed = schema.safeParse(decode(base64));
@@ -29,10 +24,7 @@ export function decodeTemplate(base64: string): ChallengeTemplate {
   return { resource: parsed.data.resource, extensions: parsed.data.extensions ?? {} };
 }
 
-/**
- * The members of `x402.payment_required_b64` that challenges ignore, for example `resource.url`. The version is not
- * listed.
- */
+/** Members of `x402.payment_required_b64` that challenges ignore, as `resource.url`; not the version. */
 export function ignoredMembers(base64: string): readonly string[] {
   const parsed = base64 === "" ? undefined : schema.safeParse(decode(base64));
   if (parsed?.success !== true) return [];

@@ -80,9 +80,7 @@ export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentReq
   return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === "eip155:*");
 }
 
-/**
- * True if `requirements` can be sent to clients as they are. Under `upto` they must name the facilitator that settles.
- */
+/** True if clients can get `requirements` as they are. Under `upto` they must name the facilitator. */
 export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
   return scheme !== "upto" || facilitatorOf(extra) !== undefined;
 }

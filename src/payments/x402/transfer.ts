@@ -4,9 +4,7 @@ import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 /** Uniswap's Permit2, at the same address on every chain. */
 export const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
-/**
- * The transfer that a payer has signed, for either transfer method. Numbers are decimal strings, times Unix seconds.
- */
+/** The transfer that a payer has signed, by either method. Numbers are decimal strings, times Unix seconds. */
 export interface Transfer {
   /** The contract in which the nonce is used: the token under EIP-3009, Permit2 under Permit2. */
   readonly contract: string;

@@ -58,9 +58,7 @@ export function openConfiguredStore(
   });
 }
 
-/**
- * Opens only the usage in the same database, for a process without paid routes. Throws as `openConfiguredStore` does.
- */
+/** Opens only the usage in the same database, without paid routes. Throws as `openConfiguredStore` does. */
 export function openConfiguredUsage(
   postgres: PostgresConfig,
   path: string,

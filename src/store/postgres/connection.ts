@@ -34,10 +34,7 @@ export interface Result {
 const CONNECT_MS = 5000;
 /** Longest result, in bytes. */
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;
-/**
- * Errors that mean that a prepared statement is gone: the connection now leads to another session, or the tables have
- * changed.
- */
+/** Errors for a prepared statement that is gone: another session, or the tables have changed. */
 const NOT_PREPARED: ReadonlySet<string> = new Set(["26000", "42P05", "0A000"]);
 /** Errors after which a connection is useless: the server stops, or has become read-only. */
 const OF_NO_USE = /^(57P0[1-5]|25006|08\w{3})$/;
@@ -219,9 +216,7 @@ function complete(running: Running, body: Buffer): void {
   if (running.at < running.steps.length - 1) running.at++;
 }
 
-/**
- * Settings of the session. If a process hangs in a transaction, the server ends it after the same time as a statement.
- */
+/** Settings of the session. If a process hangs in a transaction, the server ends it like a statement. */
 function parametersOf(statementMs: number): Record<string, string> {
   return {
     application_name: "turnpike",

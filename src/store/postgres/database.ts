@@ -12,10 +12,7 @@ export const NOW = "coalesce($1::bigint, (extract(epoch FROM statement_timestamp
 
 /** A crash of the database's machine may undo such a transaction. Nothing else can. */
 const QUICK = { statement: statement("SELECT set_config('synchronous_commit', 'off', true)"), values: [] };
-/**
- * Makes a server with `synchronous_commit = off` wait for its disk. A server that also waits for replicas continues to
- * do so.
- */
+/** Makes a server with `synchronous_commit = off` wait for its disk. One that waits for replicas still does. */
 const WAIT_FOR_DISK = statement(
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 );

@@ -14,9 +14,7 @@ export interface Attempt {
 const YES = 0x53;
 const NO = 0x4e;
 
-/**
- * Milliseconds between keep-alive probes of a silent connection. They detect a connection that a firewall has dropped.
- */
+/** Milliseconds between keep-alive probes of a silent connection, which a firewall may have dropped. */
 const KEEP_ALIVE_MS = 30_000;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The messages that a client sends, by PostgreSQL's protocol 3.0 (chapter 55.7 of its manual). All values are sent as
- * text.
- */
+/** The messages of a client in PostgreSQL's protocol 3.0 (chapter 55.7). All values are sent as text. */
 
 /** A parameter of a statement. It is sent as text. */
 export type Value = string | number | null;

@@ -65,10 +65,7 @@ export async function readPostgresVersion(settings: PoolSettings): Promise<Ledge
   }
 }
 
-/**
- * Opens only the usage in such a database, for a process without paid routes. It uses one connection, opened at the
- * first use.
- */
+/** Opens only the usage, for a process without paid routes: one connection, opened at the first use. */
 export function openPostgresUsage(settings: PoolSettings, now?: () => number): OpenUsageStore {
   const database = new Database({ ...settings, size: 1 }, now);
   return Object.assign(new PostgresUsage(database), { close: () => database.close() });

@@ -5,10 +5,7 @@ import { PostgresError } from "./postgres-error.ts";
 /** The only mechanism that is supported, RFC 7677. */
 export const SCRAM_SHA_256 = "SCRAM-SHA-256";
 
-/**
- * Maximum number of rounds of hashing that a server may request, because the client has to compute them. PostgreSQL's
- * default is 4096.
- */
+/** Most rounds of hashing that a server may request of the client. PostgreSQL's default is 4096. */
 const MAX_ITERATIONS = 1_000_000;
 const NONCE_BYTES = 18;
 
@@ -22,10 +19,7 @@ function refused(what: string): PostgresError {
   return new PostgresError("refused", `the server's side of SCRAM is wrong: ${what}`);
 }
 
-/**
- * One log-in by SCRAM, RFC 5802: `first`, then `last` with the server's challenge, then `check` with the server's
- * proof.
- */
+/** One log-in by SCRAM, RFC 5802: `first`, `last` with the server's challenge, `check` with its proof. */
 export class Scram {
   readonly #nonce: string;
   readonly #password: string;

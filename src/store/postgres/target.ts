@@ -18,9 +18,7 @@ export interface ReadTarget {
   readonly target?: Target;
   /** The error in the URL, if there is one. It repeats no part of the URL except an unknown `sslmode`. */
   readonly error?: string;
-  /**
-   * True if the error is an unknown `sslmode`. The specification treats it as a disabled client, not as a syntax error.
-   */
+  /** True for an unknown `sslmode`, which the specification treats as a disabled client, not as an error. */
   readonly unknownMode?: boolean;
   readonly hasPassword: boolean;
 }

@@ -123,9 +123,7 @@ interface Bound {
   readonly epoch: number;
 }
 
-/**
- * Limits the rows of a table. Uses without a row of their own are counted under an empty name once the table is full.
- */
+/** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
 async function within<T extends PaidUse | RouteUse | UpstreamUse>(
   run: Run,
   uses: readonly T[],

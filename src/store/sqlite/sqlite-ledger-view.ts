@@ -154,10 +154,7 @@ function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
   return { sql: terms.join(" AND "), bindings };
 }
 
-/**
- * Adds up the parts of each key. The parts are sorted by key. Amounts have up to 78 digits, more than a number of SQL
- * holds.
- */
+/** Adds up the parts of each key, which are sorted by key. Amounts of 78 digits exceed SQL's numbers. */
 function sums(parts: Iterable<Total>): Total[] {
   const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
   for (const { amount, payments, ...group } of parts) {

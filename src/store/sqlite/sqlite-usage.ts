@@ -167,9 +167,7 @@ export class SqliteUsage implements UsageStore {
     };
   }
 
-  /**
-   * Limits the rows of a table. Uses without a row of their own are counted under an empty name once the table is full.
-   */
+  /** Limits a table's rows. Once it is full, uses without a row are counted under an empty name. */
   #within<T extends PaidUse | RouteUse | UpstreamUse>(
     uses: readonly T[],
     table: (typeof TABLES)[number],

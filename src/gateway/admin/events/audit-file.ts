@@ -26,10 +26,7 @@ export class AuditFile {
     return this.#path;
   }
 
-  /**
-   * Writes to this file from now on; empty: to no file. If the file cannot be opened, it rejects and continues with the
-   * old one.
-   */
+  /** Writes to this file from now on; empty: to none. If it cannot be opened, it rejects and keeps the old one. */
   async use(path: string): Promise<void> {
     if (path === this.#path) return;
     const writer = path === "" ? undefined : await this.#open(path);

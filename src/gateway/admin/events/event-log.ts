@@ -99,10 +99,7 @@ export class EventLog implements EventSink {
     this.#audit = audit;
   }
 
-  /**
-   * Adds an event. Events that no operator caused are left out and counted if there are too many. Events of operators
-   * are never left out.
-   */
+  /** Adds an event. If there are too many, those that no operator caused are left out and counted. */
   add({ kind, message, by, outcome, details }: NewEvent): void {
     if (!OPERATORS.has(kind) && !this.#gate.passes(kind)) return;
     const event = {
@@ -162,10 +159,7 @@ export class EventLog implements EventSink {
     return { events, lost: next - from - events.length, next };
   }
 
-  /**
-   * Wakes `reader` when there is something new. Returns the function that ends this, or undefined if there are too many
-   * readers.
-   */
+  /** Wakes `reader` when something is new. Returns the function that ends it; undefined with too many readers. */
   subscribe(reader: EventReader): (() => void) | undefined {
     if (this.#readers.size >= MAX_READERS || this.#closed) return undefined;
     const isReadOnly = reader.isReadOnly === true;

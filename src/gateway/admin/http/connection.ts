@@ -9,9 +9,7 @@ const IDLE_MS = 60_000;
 /** Milliseconds in which the client must send a body, and in which it must read data that was sent. */
 const BODY_MS = 30_000;
 const WRITE_MS = 30_000;
-/**
- * Milliseconds that a client which has not sent its whole body has to read the response. Then its connection is cut.
- */
+/** Milliseconds that a client with an unfinished body has to read the response. Then its connection is cut. */
 const LINGER_MS = 1000;
 /** Requests of one connection that are under way. If there are more, the connection is cut. */
 const MAX_OPEN_REQUESTS = 16;

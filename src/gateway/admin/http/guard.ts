@@ -6,10 +6,7 @@ import { rawProblem } from "./problem.ts";
 import { hasCsrfToken, type Session, Sessions, sessionToken } from "./sessions.ts";
 import { Throttle } from "./throttle.ts";
 
-/**
- * Events about slowed addresses in one minute. A flood from many addresses must not push all other events out of the
- * log.
- */
+/** Events about slowed addresses in one minute: a flood from many addresses must not push out all others. */
 const MAX_EVENTS = 6;
 const MINUTE_MS = 60_000;
 

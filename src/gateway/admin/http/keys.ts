@@ -14,9 +14,7 @@ export interface AdminKeys {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The keys of a configuration. Throws with the variable's name, never its value, if the environment does not have it.
- */
+/** The keys of a configuration. Throws with the variable's name, never its value, if the variable is missing. */
 export function readKeys({ admin }: Pick<Config, "admin">, environment: Environment): AdminKeys {
   const full = admin.api_key_env === "" ? admin.api_key : variable(admin, "api_key_env", environment);
   const read = admin.read_api_key_env === "" ? admin.read_api_key : variable(admin, "read_api_key_env", environment);

@@ -175,10 +175,7 @@ export class Listener {
     raw.end(text);
   }
 
-  /**
-   * Makes room for a connection, so that neither a flood nor the read-only key can lock operators out. False: there is no
-   * room.
-   */
+  /** Makes room, so that neither a flood nor the read-only key can lock operators out. False: there is no room. */
   #makeRoom(address: string): boolean {
     const key = addressKey(address, 64);
     const all = [...this.#connections];

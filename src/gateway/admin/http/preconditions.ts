@@ -6,10 +6,7 @@ const TAG = /(W\/)?"([!\x23-\x7e\x80-\xff]*)"/g;
 /** Separates the revision from the digest of the other state. */
 const SEPARATOR = "~";
 
-/**
- * The entity tag of a representation of a configuration. `state` is a digest of its parts that change without the
- * configuration.
- */
+/** The entity tag of a configuration's representation. `state` digests parts that change without it. */
 export function entityTag(revision: string, state?: string): string {
   return `"${revision}${state === undefined ? "" : `${SEPARATOR}${state}`}"`;
 }

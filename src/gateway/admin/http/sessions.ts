@@ -66,10 +66,7 @@ export class Sessions {
   }
 }
 
-/**
- * True if the request shows the session's CSRF token. The comparison takes the same time for all tokens of equal
- * length.
- */
+/** True if the request shows the session's CSRF token. The time does not depend on the token. */
 export function hasCsrfToken({ csrfToken }: Session, shown: string | null): boolean {
   const [one, other] = [Buffer.from(csrfToken), Buffer.from(shown ?? "")];
   return one.length === other.length && timingSafeEqual(one, other);

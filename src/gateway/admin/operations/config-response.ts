@@ -6,10 +6,7 @@ import { type LiveConfig } from "../running-config/live-config.ts";
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/**
- * The texts of representations that depend only on the configuration, for its newest revision. A list of 10,000 routes
- * takes long to write.
- */
+/** Texts of representations of the configuration's newest revision: 10,000 routes take long to write. */
 const written = new WeakMap<LiveConfig, { readonly revision: string; readonly texts: Map<string, string> }>();
 
 /** A representation that depends only on the configuration, with its entity tag; 304 if the client has it. */

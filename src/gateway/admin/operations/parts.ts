@@ -26,10 +26,7 @@ export interface GatewayView {
   metrics(): { readonly text: string; readonly contentType: string };
   /** Every certificate that the gateway shows, and the CAs for clients. Times are Unix milliseconds. */
   certificates(): readonly { readonly path: string; readonly from: number; readonly to: number }[];
-  /**
-   * Stops new requests to a server of an upstream, or allows them again, and logs it as an event. False: there is no
-   * such server.
-   */
+  /** Drains a server of an upstream, or ends that, and logs it as an event. False: there is no such server. */
   drain(server: { readonly upstream: string; readonly server: string }, isDrained: boolean, by: Actor): boolean;
 }
 

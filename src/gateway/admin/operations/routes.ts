@@ -157,10 +157,7 @@ export const ROUTE_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/**
- * Routes as configured, but `auth` shows only its type. With defaults, a list of 10,000 routes would be five times as
- * long.
- */
+/** Routes as configured, with only the type of `auth`. With defaults, 10,000 routes would be five times as long. */
 function* listedRoutes(document: unknown, closed: ReadonlySet<unknown>): Steps<unknown[]> {
   // In a served document, the items of lists are objects.
   const listed = (name: string) => listAt(document, [name]) as readonly Readonly<Record<string, unknown>>[];

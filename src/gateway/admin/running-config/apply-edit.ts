@@ -5,10 +5,7 @@ import { upstreamReferences } from "../../config/upstream-references.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { type ChangeOutcome, type Edit, type RouteSelection } from "./running-config.ts";
 
-/**
- * The new document, and the place of the sent value in it, such as `["routes", 3]`. An empty place means the whole
- * document.
- */
+/** The new document, and the place of the sent value in it, such as `["routes", 3]`; empty: the whole. */
 export interface Edited {
   readonly kind: "edited";
   readonly document: unknown;

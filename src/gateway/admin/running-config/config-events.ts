@@ -1,7 +1,4 @@
-/**
- * Events for changes, reloads and writes of the configuration, for the audit log. They contain no values of the
- * configuration.
- */
+/** Events for changes, reloads and writes of the configuration. They contain no values of it. */
 import { type Actor, type NewEvent } from "../../telemetry/event.ts";
 import { type LastReload } from "../shapes/status.ts";
 import {
@@ -94,9 +91,7 @@ function event(kind: NewEvent["kind"], by: Actor, what: string, outcome: Outcome
   return { kind, by, outcome: outcomeOf(outcome), message };
 }
 
-/**
- * The event for an edit of the configuration. An invalid edit is described by the paths and messages of its problems.
- */
+/** The event for an edit. An invalid edit is described by the paths and messages of its problems. */
 export function changeEvent(edit: Edit, by: Actor, outcome: ChangeOutcome): NewEvent {
   const details = {
     edit: edit.kind,

@@ -2,10 +2,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { codeOf } from "../../../lib/caught.ts";
 
-/**
- * Milliseconds. A file that changed less than this before the check can change again within one tick of the file
- * system's clock.
- */
+/** Milliseconds. A file that changed this recently can change again within one tick of its clock. */
 const TICK_MS = 2000;
 
 /** The configuration file, with the bytes that this program last read or wrote. */
@@ -34,10 +31,7 @@ export class ConfigFile {
     this.#seen = undefined;
   }
 
-  /**
-   * True if the file is no longer what this program last read or wrote. A file that cannot be checked counts as
-   * changed.
-   */
+  /** True if the file is not what this program last read or wrote, or cannot be checked. */
   get changed(): boolean {
     try {
       return this.#isOther(statSync(this.path));

@@ -47,10 +47,7 @@ export interface Candidate extends Findings {
   readonly losses: readonly Diagnostic[];
 }
 
-/**
- * Checks the files and secrets that a valid configuration names. `isEdit`: it differs in one item from `served`. Never
- * rejects.
- */
+/** Checks a valid configuration's files and secrets. `isEdit`: one item differs from `served`. Never rejects. */
 export type CheckMaterial = (
   config: Config,
   since: { readonly served: Config; readonly isEdit: boolean },

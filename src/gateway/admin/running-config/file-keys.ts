@@ -69,10 +69,7 @@ function variablePlan(schema: JsonSchema): Plan {
   return { role: "variable", byDefault: schema.default, members: new Map(), items: undefined };
 }
 
-/**
- * Finds the problems of a change from the served document to another one. `saved` is the document in the file, which may
- * name all files.
- */
+/** The problems of a change to `next`. `saved` is the document in the file, which may name all files. */
 export function* fileSteps(next: unknown, served: unknown, saved: unknown): Steps<Diagnostic[]> {
   const before = yield* filesIn(served);
   const known = new Set([...before, ...(yield* filesIn(saved))].map(idOf));

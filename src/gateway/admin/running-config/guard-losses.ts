@@ -29,10 +29,7 @@ interface Compared {
   readonly changed?: number | undefined;
 }
 
-/**
- * The paths that lose a guard by a change: another route takes them, or the same route with fewer guards, and forwards
- * their requests.
- */
+/** The paths that lose a guard: another route takes them, or the same one with fewer guards, and forwards. */
 export function* guardLosses({ before, after, saved, changed }: Compared): Steps<Diagnostic[]> {
   const [old, next, kept] = [yield* GuardIndex.of(before), yield* GuardIndex.of(after), yield* GuardIndex.of(saved)];
   const losses = new Map<string, Diagnostic>();

@@ -1,7 +1,4 @@
-/**
- * The difference of two JSON values as a short JSON Patch (RFC 6902). Items of lists are matched by name if they have
- * names.
- */
+/** The difference of two JSON values as a short JSON Patch (RFC 6902). Named items of lists match by name. */
 import { isObject, type JsonRecord } from "../../../lib/is-object.ts";
 import { type Steps } from "../../../lib/slices.ts";
 import { listName } from "../../config/secrets.ts";

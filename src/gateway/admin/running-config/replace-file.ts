@@ -45,9 +45,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, confirm: () =
   return true;
 }
 
-/**
- * A crash during a write leaves a temporary file, which can hold secrets. A young one may belong to another process.
- */
+/** A crash leaves a temporary file, which can hold secrets. A young one may belong to another process. */
 async function removeLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
   const begin = `.${basename(target)}.`;
@@ -87,10 +85,7 @@ async function fill(handle: FileHandle, bytes: Uint8Array, owned: Owned | undefi
   }
 }
 
-/**
- * Makes the rename survive a power failure. The file is already replaced, so an error of a system that cannot flush
- * folders is ignored.
- */
+/** Makes the rename survive a power failure. The file is replaced already, so errors are ignored. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});

@@ -30,10 +30,7 @@ export interface ChangeRules {
   readonly force?: boolean;
 }
 
-/**
- * An error or warning. `pointer` (RFC 6901) is its place in the value that the client sent; undefined if it lies
- * elsewhere.
- */
+/** An error or warning. `pointer` (RFC 6901) is its place in the sent value; undefined if it lies elsewhere. */
 export interface EditDiagnostic extends Diagnostic {
   readonly pointer?: string;
 }

@@ -8,10 +8,7 @@ export class TurnQueue {
     this.#most = most;
   }
 
-  /**
-   * Undefined if too many tasks wait. `always`: the task waits in any case, so the caller must keep the number of such
-   * tasks small.
-   */
+  /** Undefined if too many tasks wait. `always`: it waits anyway, so callers must keep such tasks few. */
   run<T>(task: () => Promise<T>, always = false): Promise<T> | undefined {
     if (this.#waiting >= this.#most && !always) return undefined;
     this.#waiting++;

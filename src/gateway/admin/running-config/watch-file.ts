@@ -4,9 +4,7 @@ import { type LiveConfig } from "./live-config.ts";
 /** Milliseconds between two checks of the file. A check of an unchanged file costs one system call. @bound */
 const LOOK_MS = 2000;
 
-/**
- * Adds an event each time that another program has changed the configuration file. Returns the function that stops it.
- */
+/** Adds an event when another program has changed the configuration file. Returns the function that ends it. */
 export function watchFile(config: Pick<LiveConfig, "file">, onEvent: OnEvent, lookMs = LOOK_MS): () => void {
   let wasChanged = false;
   const timer = setInterval(() => {

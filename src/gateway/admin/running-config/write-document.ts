@@ -25,10 +25,7 @@ export interface Writing {
   readonly source: ConfigSource;
 }
 
-/**
- * Writes the document as a text that the gateway can start with. Never rejects. The file is unchanged unless the
- * outcome is `done`.
- */
+/** Writes a text that the gateway can start with. Never rejects. Unless `done`, the file is unchanged. */
 export async function writeDocument(file: ConfigFile, writing: Writing): Promise<PersistOutcome> {
   const isOurs = (): boolean => writing.force || !file.changed;
   if (!isOurs()) return { kind: "changed-on-disk" };
@@ -63,9 +60,7 @@ async function textBesideTraffic(job: TextJob): Promise<Written> {
   }
 }
 
-/**
- * The document for a file in another folder. A relative `$schema` is changed so that it still leads to the same schema.
- */
+/** The document for another folder: a relative `$schema` is changed to lead to the same schema. */
 export function movedDocument(document: unknown, from: string, to: string): unknown {
   if (typeof document !== "object" || document === null || dirname(from) === dirname(to)) return document;
   const schema: unknown = Reflect.get(document, "$schema");

@@ -12,10 +12,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: string };
 
-/**
- * Called for each member and item of a text, with the path of its value and the offset at which the member or item
- * begins.
- */
+/** Called for each member and item of a text, with its path and the offset at which it begins. */
 type Visit = (path: readonly (string | number)[], offset: number) => void;
 
 class JsonError extends Error {}

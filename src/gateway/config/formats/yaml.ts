@@ -32,10 +32,7 @@ const MAX_YAML_VALUES = 1_000_000;
 /** Levels of the parser's stack that are not levels of the document: the document, and the current scalar. */
 const PARSER_LEVELS = 4;
 
-/**
- * A plain scalar is a number only if JSON allows it, and otherwise a string. For example, the address 0x12ab is not a
- * number.
- */
+/** A plain scalar is a number only if JSON allows it, and otherwise a string, as the address 0x12ab. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["", null],

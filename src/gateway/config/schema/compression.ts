@@ -4,10 +4,7 @@ import { ours } from "./kinds.ts";
 /** Content codings to send. If a client accepts several equally, the first of them is used. */
 const ENCODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
-/**
- * A media type (RFC 9110 §8.3.1). A star can replace the type, the subtype, or the part of the subtype before its
- * suffix.
- */
+/** A media type (RFC 9110 §8.3.1). A star can replace type, subtype, or the subtype before its suffix. */
 const mediaType = z
   .string()
   .regex(

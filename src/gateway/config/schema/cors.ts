@@ -4,9 +4,7 @@ import { headerName, ours } from "./kinds.ts";
 /** A scheme, a host and a port, as browsers write them. The first label of the host may be a star. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:\*\.)?[^\s/\\@?#*,A-Z]+$/;
 
-/**
- * True for an origin as browsers send it. They omit a scheme's default port, so an entry with it would match nothing.
- */
+/** True for an origin as browsers send it: without the scheme's default port. */
 function isOrigin(value: string): boolean {
   if (value === "*" || value === "null") return true;
   if (!ORIGIN.test(value)) return false;

@@ -87,10 +87,7 @@ export const hostAddress = z
     "expected an IP address or host name without port",
   );
 
-/**
- * Bytes of a Unix socket's path; a longer one is refused. It is the size of a socket address on the smallest platform,
- * without the final NUL.
- */
+/** Bytes of a Unix socket's path: a socket address of the smallest platform, without the final NUL. */
 export const MAX_UNIX_PATH_BYTES = 103;
 const SOCKET_URL = /^unix:\/[\x21-\x7e]*$/;
 
@@ -155,10 +152,7 @@ export const optionalHeaderName = z
   .string()
   .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~), or nothing");
 
-/**
- * A field value in latin1 (RFC 9110 §5.5). Characters that would end the field line or smuggle a second one are
- * refused.
- */
+/** A field value in latin1 (RFC 9110 §5.5), without characters that would end the field line. */
 export const headerValue = z
   .string()
   .regex(

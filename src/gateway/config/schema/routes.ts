@@ -26,10 +26,7 @@ import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
 
-/**
- * Bytes of `socket_dir`; a longer one is refused. The path of a socket in it has at least two bytes more: a slash and a
- * character.
- */
+/** Bytes of `socket_dir`. A socket's path in it has at least two more: a slash and a character. */
 const MAX_SOCKET_DIR_BYTES = MAX_UNIX_PATH_BYTES - 2;
 const SOCKET_DIR_TOO_LONG = `expected at most ${MAX_SOCKET_DIR_BYTES} bytes, so that the path of a socket below it fits`;
 

@@ -29,10 +29,7 @@ export const trafficSplit = z
   .array(weightedUpstream)
   .describe("Weighted upstreams, in place of `upstream`. An empty list has no effect.");
 
-/**
- * Seconds of a cookie's lifetime, 400 days; a longer time is refused. Browsers keep no cookie for longer (RFC 6265bis
- * §5.5).
- */
+/** Seconds of a cookie's lifetime, 400 days: browsers keep none for longer (RFC 6265bis §5.5). */
 const MAX_COOKIE_AGE_S = 34_560_000;
 
 /** The name of a cookie, which is a token (RFC 6265 §4.1.1). */

@@ -29,10 +29,7 @@ import { type CallKeeper, callMs } from "./upstream-call.ts";
 
 /** The services for the calls of all filters of a worker. */
 export interface UpstreamCallsOptions {
-  /**
-   * The forwarding target for the upstream of that name, in the active configuration. Undefined if there is no such
-   * upstream.
-   */
+  /** The forwarding target for an upstream of the active configuration; undefined without it. */
   readonly target: (upstream: string) => ForwardTarget | undefined;
   readonly memory: BodyMemory;
   readonly onError: (error: unknown) => void;

@@ -65,10 +65,7 @@ export function callTrailers(pairs: Pairs): { readonly trailers: Fields } | Call
   return sound.pseudo.size > 0 ? "bad-request" : { trailers: soundTrailers(sound.fields) };
 }
 
-/**
- * The authority of a call, or `otherwise` without one; undefined if it is invalid. If it is empty, the server receives its
- * own name.
- */
+/** The authority of a call, or `otherwise`; undefined if invalid. Empty: the server receives its own name. */
 export function callAuthority(pseudo: SoundFields["pseudo"], otherwise?: string): string | undefined {
   const authority = pseudo.get(":authority") ?? pseudo.get("host") ?? otherwise;
   return authority === "" || (authority !== undefined && isAuthority(authority)) ? authority : undefined;

@@ -15,10 +15,7 @@ export interface CallTargetOptions {
   readonly serviceName: string;
 }
 
-/**
- * The target for forwarding calls of filters to an upstream. Each call has its own timeout, and the timeouts here are
- * only limits.
- */
+/** The target for calls of filters to an upstream. Calls have timeouts of their own; those here are limits. */
 export function callTarget(upstream: Upstream, { wheel, serviceName }: CallTargetOptions): ForwardTarget {
   return {
     wheel,

@@ -57,10 +57,7 @@ export interface GrpcOutcome {
   readonly trailingMetadata: Pairs;
 }
 
-/**
- * Receives the events of a gRPC stream; `closed` is the last one. No function is called from within a function of the
- * stream.
- */
+/** Receives the events of a gRPC stream, last `closed`; never from within a function of the stream. */
 export interface GrpcListener {
   initialMetadata(fields: Pairs): void;
   message(bytes: Uint8Array): void;
@@ -69,10 +66,7 @@ export interface GrpcListener {
   closed(status: number, message: string): void;
 }
 
-/**
- * The reason why a call did not begin. No other event follows. `full`: too many calls are in progress, or there is no
- * memory.
- */
+/** Why a call did not begin. No other event follows. `full`: too many calls, or there is no memory. */
 export type CallRefusal = "unknown-upstream" | "bad-request" | "too-large" | "full";
 
 /** A call in progress. */

@@ -29,10 +29,7 @@ export class FrameReader {
     return this.#prefixLength > 0;
   }
 
-  /**
-   * The messages that end with this chunk. Undefined if one is compressed, because the gateway did not ask for
-   * compression.
-   */
+  /** The messages that end with this chunk. Undefined if one is compressed, which was not asked for. */
   take(chunk: Uint8Array, start: number, end: number): Uint8Array[] | undefined {
     const messages: Uint8Array[] = [];
     for (let at = start; at < end; ) {

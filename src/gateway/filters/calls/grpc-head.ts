@@ -4,9 +4,7 @@ import { callAuthority, OWN_HEAD, soundFields } from "./call-head.ts";
 
 /** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;
-/**
- * Fields that the protocol itself sets. Its prefix is `grpc-`, but metadata for tags and traces have the same prefix.
- */
+/** Fields that the protocol itself sets. Metadata for tags and traces have its prefix `grpc-` too. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "content-type",
   "grpc-accept-encoding",
@@ -17,10 +15,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/**
- * The head of a gRPC call; without `ms` it has no deadline. Messages are sent uncompressed, and the head does not ask
- * for compressed ones.
- */
+/** The head of a gRPC call; without `ms` it has no deadline. It neither sends nor asks for compression. */
 export function grpcHead(
   { service, method, metadata }: GrpcRequest,
   ms: number | undefined,

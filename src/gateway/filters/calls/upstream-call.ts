@@ -29,10 +29,7 @@ export interface CallKeeper {
   left(call: OpenCall): void;
 }
 
-/**
- * One request of a filter in progress: the base of http_call and grpc_call. It ends once: through its upstream, its
- * timeout, or `cancel`.
- */
+/** One request of a filter: the base of http_call and grpc_call. It ends by its upstream, timeout, or `cancel`. */
 export abstract class UpstreamCall extends Deadline implements SubrequestSink, OpenCall {
   readonly #keeper: CallKeeper;
   readonly #exchange: Subrequest;
@@ -108,10 +105,7 @@ export abstract class UpstreamCall extends Deadline implements SubrequestSink, O
     });
   }
 
-  /**
-   * Sets the number of bytes of bodies that it holds. Returns false, and changes nothing, if there is no memory for
-   * them.
-   */
+  /** Sets the number of bytes of bodies that it holds. False: there is no memory, and nothing changed. */
   protected holds(bytes: number): boolean {
     const more = bytes - this.#held;
     if (more > 0 && !this.#keeper.memory.take(more)) return false;

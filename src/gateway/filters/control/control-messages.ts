@@ -1,7 +1,4 @@
-/**
- * Messages from a worker to the process that has the control socket. Each call gets one reply, also after it is
- * cancelled.
- */
+/** Messages from a worker to the process with the control socket. Each call gets one reply, even if cancelled. */
 export type ControlCall =
   | { readonly kind: "control_call"; readonly id: number; readonly command: Uint8Array }
   /** The caller has cancelled the call. */

@@ -32,10 +32,7 @@ export class ControlSocket implements ControlLink {
     return this.#transport?.isReady ?? false;
   }
 
-  /**
-   * Uses `settings` for calls from now on. Calls in progress continue unchanged. Undefined: this process has no control
-   * socket.
-   */
+  /** Uses `settings` for later calls; those in progress stay. Undefined: this process has no control socket. */
   use(settings: TransportSettings | undefined): void {
     if (this.#isClosed) return;
     const before = this.#transport;

@@ -17,9 +17,7 @@ export interface TransportSettings {
 export interface TransportOptions extends TransportSettings, ControlTimings {
   /** Receives a line for the first failure of a connection, and one when all connections work again. */
   readonly log: (message: string) => void;
-  /**
-   * Called when the first connection accepts commands, and with the reason when no connection accepts them any more.
-   */
+  /** Called when the first connection accepts commands, and with the reason when none does any more. */
   readonly onReady: (isReady: boolean, error?: string) => void;
 }
 

@@ -1,9 +1,6 @@
 import { type CommandOutcome } from "./protocol/control-connection.ts";
 
-/**
- * Fails a call that cannot be made, after the caller has returned. `why` is for the log. The returned function cancels the
- * call.
- */
+/** Fails a call after the caller has returned. `why` is for the log. The returned function cancels it. */
 export function failLater(why: string, done: (outcome: CommandOutcome) => void): () => void {
   return tellLater({ kind: "failed", detail: why }, done);
 }

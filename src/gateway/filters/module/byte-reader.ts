@@ -2,10 +2,7 @@ import { ModuleRefused } from "./refused.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Reads the bytes of a module from start to end. Throws ModuleRefused if they end too early or contain an invalid
- * number.
- */
+/** Reads a module's bytes from start to end. Throws ModuleRefused if they end too early or are invalid. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   offset: number;

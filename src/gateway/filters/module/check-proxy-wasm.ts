@@ -15,10 +15,7 @@ const NUMBERS = /^\((?:i(?:32|64)(?:, i(?:32|64))*)?\) -> (?:i32|\(\))$/;
 /** Matches a parameter list such as `(i32, i32)`. */
 const ONLY_I32 = /^\((?:i32(?:, i32){0,4})?\)$/;
 
-/**
- * Throws ModuleRefused if a module cannot run on the proxy-wasm host. `typeOf` returns the type of a function by its
- * index.
- */
+/** Throws ModuleRefused if the proxy-wasm host cannot run a module. `typeOf`: a function's type by index. */
 export function checkProxyWasm(shape: ModuleShape, typeOf: (index: number) => FunctionType): void {
   for (const imported of shape.imports) checkImport(imported);
   let hasAllocator = false;
@@ -42,10 +39,7 @@ export function checkProxyWasm(shape: ModuleShape, typeOf: (index: number) => Fu
     throw new ModuleRefused(`it exports neither ${ALLOCATORS.join(" nor ")}: the gateway cannot pass data to it`);
 }
 
-/**
- * SDKs declare different parameters for the same function. So this refuses only types other than i32 and i64, which
- * cannot fit.
- */
+/** SDKs declare different parameters for one function. So this refuses only types other than i32 and i64. */
 function checkImport({ module, name, type }: ImportedFunction): void {
   const isKnown = module === "env" && (isProxyImport(name) || OTHER_IMPORTS.includes(name));
   if (!isKnown && !WASI_MODULES.includes(module)) {

@@ -68,10 +68,7 @@ export class ControlStack {
     block.edit = edit;
   }
 
-  /**
-   * Adds `cost` for the instruction at `offset`. If the accumulated cost is too high, the code takes fuel before the
-   * instruction.
-   */
+  /** Adds `cost` for the instruction at `offset`; if too much has accumulated, fuel is taken before it. */
   spend(cost: number, offset: number): void {
     if (this.cost === UNREACHED) return;
     this.cost += cost;
@@ -137,10 +134,7 @@ export class ControlStack {
     if (block.kind === "function") this.#charge({ ...block, atLabel: this.cost }, block.atStart);
   }
 
-  /**
-   * Sets the cost of each entry. It is known only here, after all paths to a branch back, or out of a function, have
-   * been read.
-   */
+  /** Sets the cost of each entry, known only after all paths to a branch back or out have been read. */
   #charge(block: Block, extra: number): void {
     this.#edits.amounts[block.edit] = 1 + Math.floor((Math.max(block.atLabel, 0) + extra) / COST_PER_FUEL);
   }

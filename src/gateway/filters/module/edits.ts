@@ -10,10 +10,7 @@ export const Edit = {
   grow: 3,
 } as const;
 
-/**
- * The edits of one function in the order of the file. They are stored as columns, because large modules have a hundred
- * thousand.
- */
+/** The edits of a function in file order, as columns: large modules have a hundred thousand. */
 export class Edits {
   readonly offsets: number[] = [];
   readonly removed: number[] = [];

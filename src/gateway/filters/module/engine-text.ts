@@ -1,9 +1,6 @@
 import { messageOf } from "../../../lib/caught.ts";
 
-/**
- * The runtime's message about a module or a trap, without the position in our code and without the runtime's class
- * names.
- */
+/** The runtime's message about a module or trap, without positions in our code and class names. */
 export function engineText(error: unknown): string {
   return messageOf(error)
     .replace(/ \(evaluating '.*'\)$/s, "")

@@ -3,10 +3,7 @@ import { engineText } from "./engine-text.ts";
 /** An invocation that failed. The instance is not used again, and the request fails closed. */
 export interface Failure {
   readonly kind: "failed";
-  /**
-   * `fuel`: no fuel was left. `trap`: the module trapped. `misuse`: the module called a host function in a way that is
-   * not allowed.
-   */
+  /** `fuel`: none was left. `trap`: the module trapped. `misuse`: it called a host function wrongly. */
   readonly cause: "fuel" | "trap" | "misuse";
   /** For logs, for example "ran out of fuel". */
   readonly reason: string;
@@ -17,10 +14,7 @@ export function failure(cause: Failure["cause"], reason: string): Failure {
   return { kind: "failed", cause, reason };
 }
 
-/**
- * The failure of an invocation that threw or continued without fuel. `misuse` is the host's reason if the host ended
- * it.
- */
+/** The failure of an invocation that threw or used up its fuel. `misuse` is why the host ended it. */
 export function failureOf(error: unknown, fuelLeft: number, misuse: string | undefined): Failure {
   if (misuse !== undefined) return failure("misuse", misuse);
   // Decided by the counter, not by the message, because a filter can trap with the same instruction itself.

@@ -36,10 +36,7 @@ const NO_VALUE = 0x40;
 const BYTES_SHIFT = 6;
 /** Table entries that one unit of fuel fills or copies, as a power of two. */
 const ENTRIES_SHIFT = 2;
-/**
- * Fuel for each page by which a memory grows, as a power of two. The first write to each part of the page causes a page
- * fault.
- */
+/** Fuel for each page by which a memory grows, as a power of two: first writes cause page faults. */
 const PAGE_FUEL_SHIFT = 4;
 
 /** Traps if the fuel is below zero. */

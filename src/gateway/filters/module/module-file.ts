@@ -3,10 +3,7 @@ import { open } from "node:fs/promises";
 import { MAX_MODULE_BYTES } from "./limits.ts";
 import { ModuleRefused } from "./refused.ts";
 
-/**
- * Reads the file of a module. Throws ModuleRefused if it is too large or not a regular file, and the system's error if
- * it cannot be read.
- */
+/** Reads a module's file. Throws ModuleRefused if it is too large or not regular, else the system's error. */
 export async function readModuleFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
   // Without O_NONBLOCK, opening a pipe without a writer would wait.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

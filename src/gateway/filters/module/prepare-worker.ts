@@ -8,10 +8,7 @@ export interface PrepareJob {
   readonly memoryBytes: number;
 }
 
-/**
- * The prepared module, or the reason why it cannot be used. `isRefused`: the cause is the module. `offset` is in bytes
- * of the file.
- */
+/** The prepared module, or why it cannot be used. `isRefused`: by the module's fault. `offset`: in its bytes. */
 export type PrepareReply =
   | { readonly ok: true; readonly prepared: PreparedModule }
   | { readonly ok: false; readonly isRefused: boolean; readonly reason: string; readonly offset: number | undefined };

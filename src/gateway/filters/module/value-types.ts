@@ -18,10 +18,7 @@ const NAMES: Readonly<Record<number, string>> = {
   [V128]: "v128",
 };
 
-/**
- * Abstract heap types: functions, host references and exceptions are accepted. The others are garbage-collected
- * objects.
- */
+/** Abstract heap types: functions, host references, exceptions. Others are garbage-collected objects. */
 const HEAP_TYPES: ReadonlySet<number> = new Set([0x70, 0x6f, 0x69, 0x73, 0x72, 0x74]);
 const COLLECTED_TYPES: ReadonlySet<number> = new Set([0x6e, 0x6d, 0x6c, 0x6b, 0x6a, 0x71]);
 

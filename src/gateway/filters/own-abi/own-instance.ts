@@ -34,10 +34,7 @@ export class OwnInstance {
   readonly #budget: number;
   #isPoisoned = false;
 
-  /**
-   * Instantiates a module. Its start function has a separate budget of fuel. Throws an Error with the reason if it
-   * fails.
-   */
+  /** Instantiates a module; its start function has fuel of its own. Throws an Error with the reason. */
   constructor(module: FilterModule, { fuel, log }: OwnOptions) {
     this.#budget = fuel;
     const exports = instantiate(module, this.#state, log);
@@ -120,10 +117,7 @@ export class OwnInstance {
     return failure("misuse", reason);
   }
 
-  /**
-   * Calls an export with its fuel. A filter can catch the error of a host function, so its result counts only if no
-   * host function failed.
-   */
+  /** Calls an export with its fuel. Its result counts only if no host function failed: it can catch that error. */
   #run(name: OwnExport): number | Failure {
     const call = this.#calls[name];
     if (call === undefined || this.#isPoisoned) throw new Error(`Cannot call ${name}: the instance cannot continue`);

@@ -184,10 +184,7 @@ export class ProxyInstance implements Host, StreamRunner {
     }
   }
 
-  /**
-   * Runs a function that starts the module, with a separate budget of fuel. Returns 1 if the module does not have the
-   * function.
-   */
+  /** Runs a function that starts the module, with fuel of its own. Returns 1 without such a function. */
   #begin(name: string, callback: unknown, call?: () => number | undefined): number {
     if (callback === undefined) return 1;
     // Both kinds of start function take no parameters.

@@ -3,10 +3,7 @@ import { type CommandOutcome } from "../control/protocol/control-connection.ts";
 
 /** The decision of a filter about a request. */
 export type FilterDecision =
-  /**
-   * The request continues. `upstream` is the name that the filter gave to `set_upstream` after a park: the socket of a
-   * tenant.
-   */
+  /** The request continues. `upstream`: what the filter gave to `set_upstream` after a park, a tenant's socket. */
   | { readonly kind: "continue"; readonly upstream?: string }
   /** The filter has begun to respond through `exchange.response`, also if it failed. Nothing else can respond. */
   | { readonly kind: "responded" };
@@ -35,9 +32,7 @@ export interface Filter {
 export interface ControlLink {
   /** True if the sandbox is connected and accepts commands. */
   readonly isReady: boolean;
-  /**
-   * Sends a command. `done` is called once, and never before `call` returns. The returned function cancels the command.
-   */
+  /** Sends a command. `done` is called once, not before `call` returns. The returned function cancels it. */
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void;
   close(): void;
 }

@@ -29,10 +29,7 @@ export interface FilterSettings {
   readonly rootId: string;
   /** Filters with the same id share data and queues in a worker. */
   readonly vmId: string;
-  /**
-   * The most bytes that are gathered for a filter from a request's body of unknown length: the route's
-   * `max_body_bytes`.
-   */
+  /** The most bytes to gather of a request's body of unknown length: the route's `max_body_bytes`. */
   readonly maxBodyBytes: number;
   /** The fields of a request that the filter can see. */
   readonly visibleFields: (head: RequestHead) => Fields;
@@ -81,9 +78,6 @@ export interface FilterRuntime {
   readonly defined: Pick<DefinedMetrics, "cell">;
   /** Requests of proxy-wasm filters to upstreams. `calls.filter()` returns those of one filter. */
   readonly calls: UpstreamCalls;
-  /**
-   * The shared data and queues of proxy-wasm filters, and the properties that the filters of one request set for each
-   * other.
-   */
+  /** Shared data and queues of proxy-wasm filters, and properties that filters set for each other. */
   readonly shared: WorkerShared;
 }

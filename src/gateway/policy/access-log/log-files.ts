@@ -140,10 +140,7 @@ export class LogFiles {
     };
   }
 
-  /**
-   * Opens every file by its name again, and returns the problems. A file that cannot be opened keeps its old
-   * descriptor.
-   */
+  /** Opens every file by its name again; one that cannot be opened stays open. Returns the problems. */
   async reopen(): Promise<string[]> {
     const problems = await Promise.all(
       [...this.#files].map(async ([path, { writer }]) => {

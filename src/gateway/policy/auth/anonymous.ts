@@ -1,9 +1,6 @@
 import { type Admitted, consumerLine, type Method } from "./method.ts";
 
-/**
- * Admits every request under the name `subject`. An empty name means no name, as for `none`. Throws if the name cannot
- * be a field value.
- */
+/** Admits all requests as `subject`; empty: without a name. Throws if it cannot be a field value. */
 export function createAnonymous(subject: string): Method {
   const fields = consumerLine(subject);
   if (fields === undefined)

@@ -3,10 +3,7 @@ import { type HeadFields, headValues } from "../../exchange/head-fields.ts";
 /** RFC 6750 §2.1. */
 const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/**
- * The token of `Authorization: Bearer`. Undefined if there is no such field, "" if the field does not hold exactly one
- * token.
- */
+/** The token of `Authorization: Bearer`. Undefined without such a field, "" without exactly one token. */
 export function bearerToken(head: HeadFields): string | undefined {
   const values = headValues(head, "authorization");
   if (values.length === 0) return undefined;

@@ -23,10 +23,7 @@ export interface ForwardAuthConfig {
 
 /** Requests that one auth service may have pending in one worker. Beyond it, a client's request is refused with 503. */
 const MAX_QUESTIONS = 256;
-/**
- * Maximum connections to one auth service in one worker; maximum idle ones among them; and the milliseconds after which
- * an idle one is closed.
- */
+/** Most connections to one auth service in one worker, idle ones among them, and ms until an idle one closes. */
 const MAX_SERVICE_CONNECTIONS = 64;
 const MAX_IDLE_SERVICE_CONNECTIONS = 16;
 const SERVICE_IDLE_MS = 60_000;
@@ -155,10 +152,7 @@ class ForwardAuth implements Method {
     return admitted;
   }
 
-  /**
-   * Refuses requests while the service gives no valid response. Logs the first failure only, until the service responds
-   * again.
-   */
+  /** Refuses requests without a valid response of the service. Logs the first failure only, until it responds. */
   #failed(reason: string): Refused {
     if (this.#outage.failed()) {
       this.#deps.log(`Cannot query the authentication service of ${this.#deps.where}: ${reason}`);

@@ -3,10 +3,7 @@ import { type Fields } from "../../../lib/http/fields.ts";
 import { type BodySink, type RequestBody } from "../../exchange/exchange.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 
-/**
- * A request body whose identity fields are removed from the trailers, because some servers merge trailers into the
- * head.
- */
+/** A request body without identity fields in its trailers, which some servers merge into the head. */
 export class GuardedBody implements RequestBody {
   readonly #body: RequestBody;
   readonly #forged: readonly string[];

@@ -110,9 +110,7 @@ export class KeySet {
     return only !== undefined && other === undefined ? only : "unknown";
   }
 
-  /**
-   * Loads the set: one load at a time, and not before `MIN_REFETCH_MS` have passed. Undefined if no load can start now.
-   */
+  /** Loads the set: one load at a time, and after `MIN_REFETCH_MS`. Undefined if no load can start now. */
   #load(): Promise<void> | undefined {
     if (this.#loading !== undefined) return this.#loading;
     const now = this.#deps.clock();

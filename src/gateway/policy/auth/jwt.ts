@@ -18,10 +18,7 @@ export interface JwtConfig extends ClaimRules {
   readonly consumers: readonly string[];
 }
 
-/**
- * Verified tokens that are remembered per method. If there are more, the oldest is dropped and is verified again when it is
- * next used.
- */
+/** Verified tokens that are remembered per method. The oldest makes room, and is verified again when used. */
 const MAX_REMEMBERED_TOKENS = 4096;
 /** Maximum milliseconds for which a verified token is accepted without another verification. */
 const MAX_REMEMBERED_MS = 300_000;

@@ -4,14 +4,9 @@ import { type Fields, fieldLine } from "../../../lib/http/fields.ts";
 import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
 import { type ServiceResponse } from "./question.ts";
 
-/**
- * The header that has the consumer's name for upstreams. The codecs remove it from all requests, so that a client
- * cannot forge it.
- */
+/** The header with the consumer's name for upstreams. Codecs remove it from requests: no client can forge it. */
 export const CONSUMER_HEADER = "X-Consumer-Name";
-/**
- * Maximum bytes of a consumer's name, which is a key of limits, counters and logs. A longer name is refused. @internal
- */
+/** Maximum bytes of a consumer's name, a key of limits, counters and logs. Longer ones are refused. @internal */
 export const MAX_CONSUMER_BYTES = 256;
 /** Maximum bytes of a token or key. A longer one is refused unread. Common servers allow whole heads of this size. */
 export const MAX_CREDENTIAL_BYTES = 8192;
@@ -39,10 +34,7 @@ export interface Refused {
 /** The result of a method's check. */
 export type Outcome = Admitted | Refused;
 
-/**
- * One way to authenticate a request. It reads the request and changes nothing of it, so that a chain has nothing to
- * undo.
- */
+/** One way to authenticate a request. It changes nothing of it, so that a chain has nothing to undo. */
 export interface Method {
   readonly type: string;
   check(exchange: Exchange): Outcome | Promise<Outcome>;
@@ -54,10 +46,7 @@ export interface Method {
   close(): void;
 }
 
-/**
- * The value as it may be in a field line: UTF-8 bytes, one per character. Undefined if it is empty, or has control
- * characters or outer spaces.
- */
+/** The value as in a field line, a UTF-8 byte a character. Undefined if empty, or with controls or outer spaces. */
 export function fieldText(value: string): string | undefined {
   if (/[\u0000-\u001f\u007f]|^ | $|^$/.test(value)) return undefined;
   return /^[\u0020-\u007e]*$/.test(value) ? value : Buffer.from(value.toWellFormed()).toString("latin1");

@@ -7,10 +7,7 @@ export function refusal(code: ErrorCode, detail: string, challenges: readonly st
   return { kind: "refused", error: new CannedError(code, detail), challenges };
 }
 
-/**
- * Combines refusals into the most informative one: a service's own response, then 403, 503, 401. It has the challenges
- * of all of them.
- */
+/** The most informative refusal: a service's own, then 403, 503, 401; with the challenges of all. */
 export function combined(refusals: readonly Refused[]): Refused {
   const [first] = refusals;
   if (first === undefined) throw new Error("Cannot refuse the request: no authentication method was tried");

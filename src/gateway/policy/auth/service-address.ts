@@ -5,10 +5,7 @@ import { bareHost, portOf } from "../../../lib/http/url-host.ts";
 /** The address of an operator's service, and how the gateway connects to it. */
 export type ServiceAddress = Pick<Question, "endpoint" | "dial" | "host" | "path">;
 
-/**
- * Parses an http or https URL. Over https, the service's certificate is verified with the certificate authorities of
- * the system.
- */
+/** Parses an http or https URL. Certificates are verified with the system's authorities. */
 export function serviceAddress(url: string): ServiceAddress {
   const parsed = new URL(url);
   const { protocol, hostname, host, pathname, search } = parsed;

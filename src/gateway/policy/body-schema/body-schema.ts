@@ -22,10 +22,7 @@ export interface BodySchemaDeps {
   readonly memory: BodyMemory;
 }
 
-/**
- * Maximum bytes of a body that is checked; `limits.max_body_bytes` can be lower. A request with a longer body is
- * refused.
- */
+/** Maximum bytes of a checked body; `limits.max_body_bytes` can be lower. Longer ones are refused. */
 const MAX_CHECKED_BYTES = 1_048_576;
 
 const TOO_LONG = new CannedError("body-too-large", "the body is longer than a schema check allows");
@@ -45,10 +42,7 @@ const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]
 /** Methods that usually have no body, and do not need one. */
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
-/**
- * Refuses requests whose bodies do not fit the route's schema. Throws `SchemaError` if the schema cannot be applied.
- * Decision 0511.
- */
+/** Refuses bodies that do not fit the route's schema. Throws `SchemaError` for a bad schema. Decision 0511. */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true, known: operationSchema });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);

@@ -1,9 +1,6 @@
 import zlib, { type Zlib } from "node:zlib";
 
-/**
- * In order of preference, for a client that accepts several codings equally. The configuration can give another order.
- * @internal
- */
+/** In order of preference, for clients that accept several equally; the configuration can change it. @internal */
 export const CODINGS = ["zstd", "br", "gzip", "deflate"] as const;
 
 /** The name of a content coding, as in Content-Encoding. */

@@ -8,10 +8,7 @@ interface Pattern {
   readonly suffix: string;
 }
 
-/**
- * Matches Content-Type values with patterns such as `text/html`, `text/*` and `application/*+json`. Parameters are
- * ignored.
- */
+/** Matches Content-Type values with `text/html`, `text/*`, `application/*+json`. Parameters are ignored. */
 export function createMediaTypeMatch(patterns: readonly string[]): (contentType: string) => boolean {
   const compiled = patterns.map(patternOf);
   return function matches(contentType) {

@@ -61,10 +61,7 @@ export class Plan {
     return fieldValue(fields, "content-range") === undefined && !forbidsTransforms(fields);
   }
 
-  /**
-   * If the client asks with the weak form, the response that it has stored was compressed by the gateway. The 304 then
-   * has the weak tag.
-   */
+  /** A client that asks with the weak form has a response compressed by the gateway: the 304 has the weak tag. */
   #notModified(fields: Fields): Fields {
     const tag = fieldValue(fields, "etag");
     if (tag === undefined || !tag.startsWith('"') || !hasWeakForm(this.#requestFields, tag)) return fields;

@@ -1,10 +1,7 @@
 /** True for allowed origins. The text is an origin as browsers write it. */
 export type OriginMatch = (origin: string) => boolean;
 
-/**
- * The labels of a host that the star of `https://*.example.com` can match. They have no character that would end the
- * host.
- */
+/** The labels for the star of `https://*.example.com`, without characters that would end the host. */
 const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
 
 /** Maximum characters of a host (RFC 1035 §2.3.4). */

@@ -16,10 +16,7 @@ export function provideResponseHeaders(): PolicyFeature {
   return { policy: (route) => route?.headers && createResponseHeadersPolicy(route.headers) };
 }
 
-/**
- * Edits the request's header fields for the upstream. It is the last policy of a chain. Undefined if there are no
- * rules.
- */
+/** Edits request fields for the upstream, as the last policy of a chain. Undefined without rules. */
 export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig): Policy | undefined {
   if (isEmpty(rules)) return undefined;
   const changes = changesOf(rules);
@@ -32,10 +29,7 @@ export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig
   };
 }
 
-/**
- * Edits the header fields of upstream and local responses. It is the first policy of a chain. Undefined if there are no
- * rules.
- */
+/** Edits the fields of all responses, as the first policy of a chain. Undefined without rules. */
 export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConfig): Policy | undefined {
   if (isEmpty(rules)) return undefined;
   const changes = changesOf(rules);

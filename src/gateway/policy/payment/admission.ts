@@ -27,9 +27,7 @@ type Claim =
   /** This request alone works on the payment. */
   | { readonly kind: "leased"; readonly payment: Payment };
 
-/**
- * Handles a request with a payment, or rejects it with the reason. If the ledger is not available, no request passes.
- */
+/** Handles or rejects a request with a payment. Without the ledger no request passes. */
 export async function admit(paidRoute: PaidRoute, exchange: Exchange, presented: Presented): Promise<Decision> {
   try {
     const offer = readOffer(paidRoute, exchange, presented);

@@ -18,10 +18,7 @@ export interface CatalogueOptions {
   readonly methodsOf: (policy: PaymentPolicy) => readonly string[];
 }
 
-/**
- * The paid resources of a gateway as JSON, for `/.well-known/x402`. Written at the first request and when they change, not
- * for each request.
- */
+/** The paid resources as JSON, for `/.well-known/x402`. Written when they change, not for each request. */
 export class Catalogue {
   readonly #policies: readonly PaymentPolicy[];
   readonly #options: CatalogueOptions;

@@ -73,10 +73,7 @@ export function isResuming(fields: Fields): boolean {
   return false;
 }
 
-/**
- * The field lines that identify what is sold. Fields with the same name keep their order; the order of others does not
- * matter (RFC 9110 §5.3).
- */
+/** The field lines that identify what is sold: the order counts only among equal names (RFC 9110 §5.3). */
 function sold(fields: Fields, consumer: string, isResumed: boolean): string[] {
   const kept: [name: string, value: string][] = [];
   for (const [name, value] of eachField(fields)) {

@@ -39,10 +39,7 @@ export class Lease {
     return this.#paid;
   }
 
-  /**
-   * Records the state of the payment. False: another request has the lease now, nothing was written, and this request
-   * must stop.
-   */
+  /** Records the payment's state. False: another request has the lease, nothing was written, this one must stop. */
   async move(change: Change): Promise<boolean> {
     this.#unwritten = change;
     const moved = await this.#paidRoute.ledger.move(this.#payment, change);
@@ -69,10 +66,7 @@ export class Lease {
     return moved;
   }
 
-  /**
-   * As `move`, for facts: the write is repeated until the ledger takes it. A delivery that is not recorded would be a
-   * debt.
-   */
+  /** As `move`, for facts: repeated until the ledger takes it. An unrecorded delivery would be a debt. */
   async record(change: Change): Promise<void> {
     const { ledger, lateWrites } = this.#paidRoute;
     await lateWrites.insist(this.#payment, async () => {
@@ -90,10 +84,7 @@ export class Lease {
     if (isFree && moved) await this.untieId();
   }
 
-  /**
-   * False: the id belongs to another payment. Ids are bound after verification, so that no payer can claim another's
-   * id.
-   */
+  /** False: the id belongs to another payment. Bound after verification, so that no payer takes another's id. */
   async tieId(): Promise<boolean> {
     if (this.#id === undefined) return true;
     const { from, fingerprint } = this.#payment;

@@ -10,10 +10,7 @@ const ERRORS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
 
 type PaymentWork = "payment.verify" | "payment.settle" | "payment.find";
 
-/**
- * Records work on a payment as a span of its request, if the request is traced. The work can last longer than the
- * request.
- */
+/** Records work on a payment as a span of a traced request. It can last longer than the request. */
 export async function asSpan<Outcome extends { readonly kind: string }>(
   { trace }: Exchange,
   name: PaymentWork,

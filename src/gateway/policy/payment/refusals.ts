@@ -11,9 +11,7 @@ import { type PaidRoute } from "./paid-route.ts";
 const PENDING_RETRY_S = 5;
 /** Seconds after which a client can retry if its payment could not be verified. */
 const FACILITATOR_RETRY_S = 5;
-/**
- * Seconds after which a client can retry if another request uses its payment, or if there was no room for the response.
- */
+/** Seconds after which a client can retry: another request had its payment, or there was no room. */
 const SOON_S = 1;
 
 const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, not a new one.";

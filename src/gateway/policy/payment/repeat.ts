@@ -62,10 +62,7 @@ async function deliverKept({ paidRoute, exchange, version }: Repeat, payment: Pa
   }
 }
 
-/**
- * The request that has the lease can still fail to deliver. This client has the response now, so the payment is
- * delivered.
- */
+/** The request with the lease can still fail. This client has the response: the payment is delivered. */
 async function recordDelivery(
   { ledger, lateWrites }: PaidRoute,
   payment: Payment,

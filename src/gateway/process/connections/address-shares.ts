@@ -5,10 +5,7 @@ import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 
 /** Counters in one line of a worker's table. */
 const WIDTH = SHARE_CELLS / SHARE_DEPTH;
-/**
- * Deletions after which the map is copied, because the runtime keeps the old tables of a map that changes for a long
- * time.
- */
+/** Deletions after which the map is copied: the runtime keeps old tables of a changing map for long. */
 const MAX_DELETED = 4096;
 
 /**

@@ -119,10 +119,7 @@ export class ConnectionLimiter {
     clearInterval(this.#looking);
   }
 
-  /**
-   * A permit for a connection from `address`; empty: the address is not known yet. Undefined if not even a reserved
-   * permit is left.
-   */
+  /** A permit for a connection from `address`; empty: unknown yet. Undefined without even a reserved permit. */
   admit(address: string, transport: Transport): Permit | undefined {
     const key = this.#keyOf(address);
     const isReserved = !this.#claim(key);
@@ -210,10 +207,7 @@ export class ConnectionLimiter {
     for (let i = 0; i < wanted; i++) if (!this.#makeRoom(undefined)) return;
   }
 
-  /**
-   * True if a reserved permit is free, or was made free: connections that wait for their request are closed, the oldest
-   * first.
-   */
+  /** True if a reserved permit is or was made free: the oldest connections without a request are closed. */
   #hasReserved(key: string): boolean {
     const all = this.#reserved.all();
     const own = key === "" ? [] : all.filter((permit) => permit.key === key);

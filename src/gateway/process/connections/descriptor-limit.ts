@@ -7,9 +7,7 @@ import { type Config } from "../../config/config.ts";
  * engine. @bound
  */
 const OTHERS = 64;
-/**
- * Refused connections that may stay open at the same time. They are over the limits, so they need a bound; one more closes at once.
- */
+/** Refused connections that may stay open. They are over the limits, so one more closes at once. */
 const MAX_LINGERING = 256;
 /** The part of the descriptors that refused connections may use. @bound */
 const LINGERING_PART = 1 / 8;
@@ -21,10 +19,7 @@ const LINGERING_PART = 1 / 8;
 const MAX_FILES = 1024;
 const FILES_PART = 1 / 8;
 
-/**
- * Files that this process may have open; Infinity if the system does not report it. Bun has raised the number to its
- * maximum. @internal
- */
+/** Files that this process may open, at the system's maximum; Infinity if it does not report it. @internal */
 export function descriptorLimit(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");
@@ -80,10 +75,7 @@ export function clientRoom(sharers: Sharers, limit = descriptorLimit()): number 
   return Math.max(1, Math.floor(taken < left / 2 ? left - taken : left / 2));
 }
 
-/**
- * A warning for operators if the system gives a process fewer descriptors than the configured connections may need;
- * empty if they are enough.
- */
+/** A warning if the system gives a process too few descriptors for the configured connections; else empty. */
 export function descriptorWarning(config: Config, limit = descriptorLimit()): string {
   const { max_connections: wanted } = config.server;
   const room = clientRoom(config, limit);

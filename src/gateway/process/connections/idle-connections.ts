@@ -2,17 +2,11 @@ import { type MemberList } from "../../../lib/member-list.ts";
 import { type TimerWheel } from "../../../lib/time/timer-wheel.ts";
 import { type ConnectionPermit } from "../../exchange/server-host.ts";
 
-/**
- * Milliseconds without a request after which a connection may be closed for another one. Busy clients pause for
- * less time.
- */
+/** Milliseconds without a request until a connection may be closed for another. Busy clients pause less. */
 const MIN_IDLE_MS = 1000;
 /** Connections that one search finds. @bound */
 const BATCH = 64;
-/**
- * Milliseconds until the next search after one that found nothing, so that a flood does not cause a search for each
- * connection.
- */
+/** Milliseconds until the next search after a vain one, so that a flood does not search for each connection. */
 const LOOK_AGAIN_MS = 100;
 /** Addresses whose oldest connections are remembered; one more clears the list. */
 const MAX_REMEMBERED = 64;
@@ -47,10 +41,7 @@ export class IdleConnections<T extends IdleConnection> {
     this.#wheel = wheel;
   }
 
-  /**
-   * The permit of the connection that has been idle longest, of `key` if that is given. Undefined if none has been idle
-   * long enough.
-   */
+  /** The permit of the connection (of `key`, if given) that is idle longest. Undefined if none is long enough. */
   take(key: string | undefined): T | undefined {
     const before = this.#found.get(key);
     const now = this.#wheel.now();

@@ -4,10 +4,7 @@ import { type WorkerSlot } from "../../telemetry/telemetry.ts";
 const TAKEN = 0;
 /** The cell with the number of times that it has asked the others for a permit. */
 const ASKED = 1;
-/**
- * Attempts to claim a permit: another worker that claims at the same moment may give its claim up again. After them the
- * permit is refused.
- */
+/** Attempts to claim a permit, because another claim may be given up. After them the permit is refused. */
 const MAX_CLAIMS = 8;
 
 /**

@@ -46,10 +46,7 @@ export class SharedFacilitator implements OwnFacilitator {
   readonly #own = createOwnFacilitator();
   readonly #log: (message: string) => void;
   #server: Serving.FacilitatorServer | undefined;
-  /**
-   * The path of its socket, which opens when a configuration needs it. Its folder is private, and its name cannot be
-   * guessed.
-   */
+  /** The path of its socket, which opens when needed. Its folder is private, its name cannot be guessed. */
   readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
   readonly facilitator = this.#own.facilitator;
 

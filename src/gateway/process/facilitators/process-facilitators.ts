@@ -19,10 +19,7 @@ const httpFacilitators = (): typeof HttpFacilitators => require("../../../paymen
 
 /** The services of this process's facilitators. */
 export interface ProcessFacilitatorsOptions {
-  /**
-   * The embedded facilitator if this process has its key. A worker of several has the socket of the supervisor's
-   * facilitator.
-   */
+  /** The embedded facilitator with this process's key. One of several workers has the supervisor's socket. */
   readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
   readonly simulatedTransfers: () => SimulatedTransfers;
   readonly observer: FacilitatorObserver;

@@ -29,10 +29,7 @@ export interface GatewayOptions {
   readonly facilitatorSocket?: string | undefined;
   /** The control socket of the process that has it for all workers; left out: this is the only worker. */
   readonly control?: RemoteControl | undefined;
-  /**
-   * The upstream that is this program's content service, which decides whether its failures are charged; left out
-   * without one.
-   */
+  /** The upstream that is this program's content service: it decides whether its failures are charged. */
   readonly contentUpstream?: string | undefined;
   /** Metrics of other parts of the program, in the same text format; left out: none. */
   readonly otherMetrics?: (() => string) | undefined;
@@ -71,10 +68,7 @@ export interface Gateway {
    * Rejects if that fails; then the previous configuration stays.
    */
   reload(config: Config, material?: ReadTls, members?: Membership): Promise<void>;
-  /**
-   * Shows the certificates from `tls.acme` to new connections, and responds to its challenges. Resolves when all
-   * listeners do.
-   */
+  /** Shows the certificates of `tls.acme`, responds to its challenges. Resolves when all listeners do. */
   certify(issued: Issued): Promise<void>;
   /** The counts of this process. */
   readonly counts: Counts;

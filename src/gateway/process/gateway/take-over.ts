@@ -22,10 +22,7 @@ export interface Replaced {
   readonly adminPort: number | undefined;
 }
 
-/**
- * The part that a gateway serves when it starts: it can bind the port of its admin interface unless the old gateway has
- * that port.
- */
+/** The part served at a start: the admin interface is in it unless the old gateway has its port. */
 export function firstShare({ admin }: Config, replaced: Replaced | undefined): Share {
   if (replaced === undefined) return "all";
   return admin.enabled && admin.port === replaced.adminPort ? "tcp" : "admin";
@@ -63,10 +60,7 @@ export function checkTakeOver({ server, quic, x402 }: Config): void {
   }
 }
 
-/**
- * Tries until `attempt` resolves, or until `isClosing` returns true. `failed` gets the first error, and one every ten
- * seconds.
- */
+/** Tries until `attempt` resolves or `isClosing`. `failed` gets the first error, and one every ten seconds. */
 export async function retry(
   attempt: () => Promise<void>,
   { isClosing, failed }: { isClosing: () => boolean; failed: (error: unknown) => void },

@@ -48,10 +48,7 @@ export class TenantQuestions {
     this.#responseMs = responseMs;
   }
 
-  /**
-   * Sends a question and returns its reply. A worker that ends meanwhile has no tenants. Rejects with `overloaded` if
-   * no reply comes in time.
-   */
+  /** Asks the worker. If it ends meanwhile, it has no tenants. Rejects with `overloaded` without a reply in time. */
   async ask(drop?: string): Promise<Omit<TenantReply, "kind" | "id">> {
     if (this.#waiting.size >= MAX_QUESTIONS) throw tooBusy("has too many waiting requests");
     const id = ++this.#lastId;

@@ -43,10 +43,7 @@ export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "
   /** Serves only the gateway's own paths: the connection is not for the request's host. */
   readonly handleMisdirected: (exchange: Exchange) => void;
   readonly onError: OnError;
-  /**
-   * The certificate and key that respond to a TLS-ALPN-01 challenge for a host name; undefined without such a
-   * challenge.
-   */
+  /** The certificate and key for a TLS-ALPN-01 challenge of a host name; undefined without a challenge. */
   readonly challengePair: (hostname: string) => KeyPair | undefined;
 }
 
@@ -57,10 +54,7 @@ const CHALLENGE_PROTOCOL = "acme-tls/1";
 interface Origin {
   /** Undefined: the address that the wire reports. */
   readonly address: string | undefined;
-  /**
-   * The host name that selected the rules of the connection, in lower case; undefined if there is one rule for all
-   * hosts.
-   */
+  /** The host name that selected the connection's rules, in lower case; undefined with one rule for all. */
   readonly asked?: string | undefined;
 }
 
@@ -106,9 +100,7 @@ export class GatewayListener {
     this.#plain = this.#createSuccessor(this.#host);
   }
 
-  /**
-   * Binds and serves. `material`: the certificates of a TLS listener. Rejects if that fails; then nothing stays bound.
-   */
+  /** Binds and serves. `material`: certificates of a TLS listener. Rejects if it fails; then nothing is bound. */
   static async bind(
     plan: ListenerPlan,
     material: TlsMaterial | undefined,
@@ -131,10 +123,7 @@ export class GatewayListener {
     return this.#open.size;
   }
 
-  /**
-   * True if this open socket can serve by `plan` and `material`. Everything except certificates is fixed when it is
-   * bound.
-   */
+  /** True if this socket can serve by `plan` and `material`. All but certificates is fixed at its binding. */
   serves(plan: ListenerPlan, material: TlsMaterial | undefined): boolean {
     const { endpoint } = this;
     const isSame =

@@ -7,10 +7,7 @@ import { udpDescriptors } from "../../http3/udp-sockets.ts";
 const PIDFD_OPEN = 434;
 const PIDFD_GETFD = 438;
 
-/**
- * Milliseconds that the socket of a dead worker is kept for the next worker. Clients that the kernel assigns to it wait
- * until then.
- */
+/** Milliseconds that a dead worker's socket is kept for the next one; clients that it gets wait until then. */
 const KEEP_MS = 3000;
 
 type SystemCall = (call: number, first: number, second: number, third: number) => number;

@@ -30,17 +30,12 @@ export interface Successor {
 
 const ONLY_HTTP2 = { code: "bad-request", detail: "this port accepts only HTTP/2 with prior knowledge" } as const;
 
-/**
- * True if the client has gone. Its bytes are not served: without an address, they would bypass all rules by address.
- */
+/** True if the client has gone. Without an address, its bytes would bypass all rules by address. */
 function isGone(wire: Wire, { peerAddress }: ServerHost): boolean {
   return (peerAddress ?? wire.remoteAddress) === undefined;
 }
 
-/**
- * Serves the connection of `phase` by HTTP/1.1. Closes it if its client has gone, and refuses it if only HTTP/2 is
- * allowed.
- */
+/** Serves the connection of `phase` by HTTP/1.1. Closes it if the client is gone, refuses it if only HTTP/2 may. */
 export function becomeHttp1(phase: Phase, { host, h2Only, become }: Successor): void {
   const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();

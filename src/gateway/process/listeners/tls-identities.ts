@@ -4,9 +4,7 @@ import { type ClientRule, type KeyPair, ofHost, type TlsMaterial } from "../../w
 
 /** The parties of a connection's TLS handshake. */
 export interface ConnectionIdentity {
-  /**
-   * The host name that the client asked for, in lower case; empty if it asked for none, or if the name is not known.
-   */
+  /** The host name that the client asked for, in lower case; empty without one, or if it is not known. */
   readonly serverName: string;
   /** The gateway verified a certificate of the client. */
   readonly isVerified: boolean;

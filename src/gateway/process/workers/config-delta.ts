@@ -1,6 +1,4 @@
-/**
- * A configuration for another process that has the previous one: of thousands of routes, only the new ones are sent.
- */
+/** A configuration for a process that has the one before: of thousands of routes, only new ones are sent. */
 import { type Config, type RouteConfig } from "../../config/config.ts";
 
 /** Runs in one message. A worker reads a message at once, without serving requests. */

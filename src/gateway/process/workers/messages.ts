@@ -62,9 +62,7 @@ export type ToWorker =
   | TenantQuestion
   | { readonly kind: "close"; readonly graceMs: number };
 
-/**
- * A message from a worker to the supervisor. `ended`: the supervisor's own, when the process of the worker has ended.
- */
+/** A message from a worker to the supervisor. `ended`: the supervisor's own, for an ended process. */
 export type FromWorker =
   /** The worker serves. `closedRoutes` as in `Gateway`. */
   | { readonly kind: "started" | "reloaded"; readonly closedRoutes: readonly string[] }

@@ -44,9 +44,7 @@ const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
 /** Milliseconds until the next attempt, if the system had no room for a process. */
 const NO_ROOM_MS = 1000;
-/**
- * Milliseconds after which the workers have closed a port that a reload took away, and milliseconds between two checks.
- */
+/** Milliseconds until workers have closed a port that a reload took away, and between two checks. */
 const LET_GO_MS = 1000;
 const LOOK_MS = 20;
 /** Memory for data that probes and discovery send to peers that do not read. */
@@ -235,10 +233,7 @@ class Supervisor implements Gateway {
     for (const { process } of this.#workers) send(process, { kind: "members", members: changed });
   }
 
-  /**
-   * The endpoints of a configuration. Our own workers may still hold a port that the previous reload took away, so a
-   * failed probe is repeated.
-   */
+  /** The endpoints of a configuration. A failed probe is repeated: our workers may still hold an old port. */
   async #endpointsFor(config: Config): Promise<readonly BoundListener[]> {
     for (;;) {
       try {
@@ -321,9 +316,7 @@ class Supervisor implements Gateway {
     return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
   }
 
-  /**
-   * Starts the process of a worker, which then waits for its configuration. Throws if there is no room for a process.
-   */
+  /** Starts a worker's process, which waits for its configuration. Throws without room for a process. */
   #launch(): Worker {
     const row = this.#rows.pop();
     const { zone } = this.#telemetry;
@@ -349,9 +342,7 @@ class Supervisor implements Gateway {
     return worker;
   }
 
-  /**
-   * Makes a worker serve. `again`: it replaces one that served. Rejects if it cannot serve; then its row is free again.
-   */
+  /** Makes a worker serve. `again`: it replaces one. Rejects if it cannot serve; then its row is free. */
   async #begin(worker: Worker, again = false): Promise<void> {
     const { storePath } = this.#options;
     const facilitatorSocket = this.#embedded.socket;
@@ -390,10 +381,7 @@ class Supervisor implements Gateway {
     }
   }
 
-  /**
-   * Sends a message after the worker has replied to the previous one, and returns its reply. If its process ends, the
-   * reply is `ended`.
-   */
+  /** Sends a message after the worker's previous reply, and returns its reply; `ended` if its process ends. */
   #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
     const response = worker.turn.then(
       () =>

@@ -1,9 +1,6 @@
 import { type Config } from "../../config/config.ts";
 
-/**
- * The environment variables that workers read: all that a configuration names, except the key of the embedded
- * facilitator.
- */
+/** The environment variables of workers: all that a configuration names, but not the embedded key. */
 export function workerVariables({ postgres, rate_limit_store: store, x402, upstreams }: Config): readonly string[] {
   const names = [
     postgres.password_env,

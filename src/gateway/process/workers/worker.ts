@@ -13,10 +13,7 @@ import { WorkerEvents } from "./worker-events.ts";
 /** The descriptor of the shared memory that the supervisor passes to a worker. */
 const ZONE_FD = 3;
 
-/**
- * The gateway of this worker process. A worker follows the messages of its supervisor, and exits when the supervisor is
- * gone.
- */
+/** The gateway of this worker, which follows its supervisor's messages and exits when that is gone. */
 let gateway: GatewayProcess | undefined;
 /** The last configuration that the supervisor sent, whether the worker could serve by it or not. */
 let told: Config | undefined;

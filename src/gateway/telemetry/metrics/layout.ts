@@ -25,9 +25,7 @@ export const USAGE_COLUMNS = 6;
  */
 export const UPSTREAM_ROWS = 512;
 export const UPSTREAM_COLUMNS = 6;
-/**
- * When a filter runs. `callback` stands for events other than requests, such as its timer and the replies to its calls.
- */
+/** When a filter runs. `callback`: events other than requests, as its timer and replies to its calls. */
 export const FILTER_PHASES = ["request", "resume", "response", "callback"] as const;
 /**
  * The outcome of an invocation. From `fuel` to `start` it failed: it ran out of fuel, trapped, made a forbidden call,

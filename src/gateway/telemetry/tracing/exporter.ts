@@ -33,10 +33,7 @@ export interface ExporterSettings {
   readonly envelope: readonly [before: string, after: string];
 }
 
-/**
- * The services of an exporter. `random` returns numbers from 0 to less than 1, like `Math.random`; `clock` returns Unix
- * milliseconds.
- */
+/** The services of an exporter. `random` is as `Math.random`; `clock` returns Unix milliseconds. */
 export interface ExporterDeps {
   readonly counts: Pick<Counts, "add">;
   readonly log: (message: string) => void;
@@ -210,10 +207,7 @@ async function readAtMost(response: Response, max: number): Promise<string> {
   }
 }
 
-/**
- * The number of spans that the collector has rejected, from `{"partialSuccess": {"rejectedSpans": "3"}}`. They are not
- * sent again.
- */
+/** The spans that the collector rejected: `{"partialSuccess": {"rejectedSpans": "3"}}`. They are not sent again. */
 function rejectedIn(reply: string): number {
   try {
     const parsed: unknown = JSON.parse(reply);

@@ -79,10 +79,7 @@ export class NewTraces {
     return latin1Text(this.#lines, from, from + TRACE_DIGITS);
   }
 
-  /**
-   * The field line that marks the trace as not sampled. Without it a server that samples by itself would begin its own
-   * trace.
-   */
+  /** The field line that marks the trace as not sampled. Without it a server could begin its own trace. */
   unsampled(): UnsampledLine {
     return { bytes: this.#lines, from: this.#at * PATTERN.length };
   }

@@ -2,10 +2,7 @@ import { eventTime } from "../../../lib/time/event-clock.ts";
 import { contextFields } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
-/**
- * Child spans of one request. Further spans are left out. Retries, policies that guard and invocations of filters have
- * spans.
- */
+/** Child spans of a request; more are left out. Retries, guarding policies, filters have spans. */
 const MAX_CHILDREN = 64;
 
 /** The target of a try. */
@@ -24,10 +21,7 @@ export interface FilterRun {
   readonly microseconds: number;
 }
 
-/**
- * Outcomes of filters that are failures. The type is a set of strings, because the layout of the metrics defines the
- * outcomes.
- */
+/** Outcomes of filters that are failures. A set of strings, because the metrics' layout defines them. */
 const FILTER_FAILURES: ReadonlySet<string> = new Set(["fuel", "trap", "misuse", "deadline", "control", "start"]);
 
 /** A part of a request. Its times are times of `eventTime`. */

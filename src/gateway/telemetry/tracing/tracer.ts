@@ -56,10 +56,7 @@ export class Tracer {
     return isDeepStrictEqual(settings, this.#settings);
   }
 
-  /**
-   * Begins the trace of a request. A request that is not sampled passes on its client's context, or a new context that
-   * says so.
-   */
+  /** Begins a request's trace. An unsampled one passes on its client's context, or a new one that says so. */
   begin({ head }: Exchange): UpstreamRecord {
     if (!hasAnyField(head, TRACE_FIELDS)) return this.#beginNew();
     const { fields } = head;

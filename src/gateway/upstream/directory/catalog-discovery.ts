@@ -106,10 +106,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     return "";
   }
 
-  /**
-   * Milliseconds before the next query. A token bucket, as Consul advises: after a quiet time, the next query follows a
-   * change at once.
-   */
+  /** Milliseconds before the next query: a token bucket, as Consul advises, so a change is seen at once. */
   #restMs(): number {
     const now = this.#deps.wheel.now();
     this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) / this.#intervalMs);
@@ -119,10 +116,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
   }
 }
 
-/**
- * The index for the next query. An index that went backwards is reset to 0. Without an index, the next query does not
- * wait.
- */
+/** The index for the next query; 0 if it went backwards. Without one, the next query does not wait. */
 function nextIndex(last: bigint, received: string | undefined): bigint {
   if (received === undefined || !/^\d{1,20}$/.test(received)) return 0n;
   const index = BigInt(received);

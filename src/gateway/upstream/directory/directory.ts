@@ -45,9 +45,7 @@ export interface ServerStatus extends Pick<Member, "weight" | "backup" | "slot">
   readonly source: Source;
   /** The result of the probes; undefined without probes. */
   readonly active: ProbedState | undefined;
-  /**
-   * The result of real requests. `failure` is the reason why the last failed request failed; empty if none has failed.
-   */
+  /** The result of real requests. `failure`: why the last failed one failed; empty if none has. */
   readonly passive: { readonly inRotation: boolean; readonly failures: number; readonly failure: Failure | "" };
   /** An operator keeps new requests away from the server. */
   readonly drained: boolean;
@@ -202,10 +200,7 @@ export class Directory {
     for (const [upstream, servers] of this.#told) yield [upstream, servers.map(({ member }) => member)];
   }
 
-  /**
-   * While a configuration is being prepared, it is not known which configuration the workers have. They receive the
-   * change afterwards.
-   */
+  /** While a configuration is prepared, it is unknown which one workers have. They get the change afterwards. */
   #changed(name: string): void {
     if (this.#next !== undefined || this.#current === undefined) return;
     this.#tell(this.#current, name);

@@ -22,10 +22,7 @@ interface Records {
 }
 
 const NO_RECORDS: Records = { addresses: [], ttl: 0 };
-/**
- * Codes with which a resolver reports that there is no such record (RFC 1035 §4.1.1, RFC 2308). That is a valid
- * response, not a failure.
- */
+/** Codes of resolvers for "no such record" (RFC 1035 §4.1.1, RFC 2308): a valid response, not a failure. */
 const NONE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**

@@ -7,10 +7,7 @@ import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-chec
 
 /** Probes that run at a time. Beyond it, probes that are due wait for their turn. */
 const MAX_PROBES = 64;
-/**
- * The largest part of the interval by which a probe comes earlier or later. It spreads the probes of servers that were
- * added together.
- */
+/** The part of the interval by which a probe shifts, to spread the probes of servers added together. */
 const JITTER = 0.1;
 /** Milliseconds over which first probes are spread, unless the interval is shorter. */
 const FIRST_SPREAD_MS = 100;

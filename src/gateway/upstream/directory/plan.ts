@@ -43,10 +43,7 @@ export class Plan {
   readonly #previous: ReadonlyMap<string, Discovery>;
   readonly #deps: PlanDeps;
 
-  /**
-   * Takes discoveries with the same settings over from `previous`. Throws, and begins nothing, if an upstream cannot be
-   * planned.
-   */
+  /** Takes discoveries with equal settings from `previous`. Throws, and begins nothing, on a bad upstream. */
   constructor(config: Config, previous: Plan | undefined, deps: PlanDeps) {
     this.#previous = previous === undefined ? new Map() : previous.#discoveries;
     this.#deps = deps;

@@ -11,10 +11,7 @@ import { type ProbeReason } from "../probe-reason.ts";
 
 /** Bytes of a probe's response that are searched for `expected_body`. */
 const MAX_PROBE_BODY_BYTES = 65_536;
-/**
- * Attempts to connect to one server that the system has not given up yet. At this number, a probe fails without a
- * further attempt.
- */
+/** Attempts to connect to one server that still hang. At this number, a probe fails without another. */
 const MAX_HANGING = 4;
 
 type HealthCheckConfig = NonNullable<UpstreamConfig["health_check"]>;
@@ -107,10 +104,7 @@ function verdict(reply: Reply, check: HealthCheckConfig): ProbeReason | undefine
   return undefined;
 }
 
-/**
- * The `Host` of a probe: the server name for TLS, or else the server's address. The port is left out if it is the
- * scheme's default.
- */
+/** The `Host` of a probe: the server name for TLS, else the address, without the scheme's default port. */
 function hostOf(endpoint: Endpoint, { tls }: DialSettings): string {
   if ("unix" in endpoint) return "localhost";
   const { port } = endpoint;

@@ -15,9 +15,7 @@ export class Slots {
     this.#states = states;
   }
 
-  /**
-   * The slot of a server; undefined if all slots are taken. `key` identifies the server among those of all upstreams.
-   */
+  /** The slot of a server; undefined if all are taken. `key` identifies it among all upstreams' servers. */
   take(key: string): number | undefined {
     const known = this.#taken.get(key);
     if (known !== undefined) return known;

@@ -109,10 +109,7 @@ async function conclude(
   return await concludeUnmoved(chain, payment, requirements, sent);
 }
 
-/**
- * Our transaction changed nothing, or no node accepted it. Either another transaction used the nonce, or the payment is
- * invalid.
- */
+/** Our transaction changed nothing or was not accepted: another one used the nonce, or it is invalid. */
 async function concludeUnmoved(
   chain: Chain,
   payment: Eip3009Payment,

@@ -108,10 +108,7 @@ async function checkContract(
   return response.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
 }
 
-/**
- * Finds the reason why the token refuses a payment that looks valid. Often the token's domain differs from the
- * requirements.
- */
+/** Finds why the token refuses a valid-looking payment: often its domain differs from the requirements. */
 async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): Promise<Reason> {
   const [name, version] = await node.readAll<[Hex, Hex]>(
     callRequest(asset, nameCall()),

@@ -9,10 +9,7 @@ import { type RpcError, isRpcError } from "./rpc.ts";
 const RECENT_BLOCKS = 500n;
 /** Blocks that are searched in a window further back. Events outside the searched blocks are not found. */
 export const MAX_WINDOW_BLOCKS = 5000n;
-/**
- * Calls to the node in one search; beyond it the search fails. Endpoints allow from ten blocks to any number of blocks
- * in a call.
- */
+/** Calls to the node in one search; beyond it the search fails. Endpoints allow ten blocks a call or more. */
 const MAX_SEARCH_CALLS = 128;
 
 /** The events to find: of one contract, with these topics. Null matches any topic, and a list each of its members. */
@@ -23,10 +20,7 @@ export interface EventSearch {
   readonly since: bigint;
 }
 
-/**
- * Extra time before the earliest possible verification in which a settlement is searched, because clocks differ, in
- * seconds.
- */
+/** Seconds before the earliest possible verification that are searched too, because clocks differ. */
 const SEARCH_SLACK_S = 600n;
 
 /** The earliest possible time of a settlement, in Unix seconds. */

@@ -7,14 +7,9 @@ import { type Refusal, toRefusal } from "./refusal.ts";
 
 /** Longest response of a node, in bytes; a longer one is an error. A batch of receipts has some 100 KB. */
 const MAX_NODE_RESPONSE_BYTES = 1024 * 1024;
-/**
- * Calls in one HTTP request; more calls are sent in several requests, one after the other. Endpoints allow from 10 to
- * 1000.
- */
+/** Calls in one HTTP request; more take several, one after the other. Endpoints allow 10 to 1000. */
 const MAX_BATCH = 50;
-/**
- * Tries of a read if the connection fails or the endpoint is busy, and the time between them; then the read has failed.
- */
+/** Tries of a read if the connection fails or the endpoint is busy, and the time between them. */
 const MAX_TRIES = 2;
 const RETRY_MS = 100;
 const MAX_ERROR_TEXT = 512;
@@ -105,9 +100,7 @@ function isResponse(json: unknown): boolean {
   return Array.isArray(json) || envelope.safeParse(json).data?.error !== undefined;
 }
 
-/**
- * True if the same request may be repeated at once. After a timeout it is not repeated, because the time is used up.
- */
+/** True if the same request may be repeated at once; after a timeout there is no time for it. */
 function isWorthRetry(response: object): boolean {
   return isRpcError(response) && response.error === "unavailable" && response.isLate !== true;
 }

@@ -3,10 +3,7 @@ import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
 import { type RpcError } from "./rpc.ts";
 
-/**
- * The payer of a transaction, for the limits on failures: if the payer makes it fail, the gas is ours, and the payer
- * pays nothing.
- */
+/** A transaction's payer, for the limits on failures: if the payer makes it fail, only we pay gas. */
 export interface PayerShare {
   readonly payer: Address;
   readonly asset: Address;

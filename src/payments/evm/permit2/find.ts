@@ -13,9 +13,7 @@ import { chargeOf } from "./calldata.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
 
-/**
- * Blocks with transfers from the payer to the payee that are read, the newest first; beyond it the outcome is unknown.
- */
+/** Newest blocks with transfers from payer to payee that are read; beyond it the outcome is unknown. */
 const MAX_CANDIDATE_BLOCKS = 64;
 /** Longest transaction input that is read, in hex characters; a longer one is an error. */
 const MAX_INPUT = 64 * 1024;

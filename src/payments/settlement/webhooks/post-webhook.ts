@@ -21,10 +21,7 @@ export interface PostOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * Posts a record once, signed according to Standard Webhooks if there is a secret. Reads only the status of the
- * response.
- */
+/** Posts a record once, signed by Standard Webhooks if there is a secret. Reads only the status. */
 export async function postNotice(notice: NewNotice, options: PostOptions): Promise<PostResult> {
   const { secrets, now, signal, timeoutMs = POST_TIMEOUT_MS } = options;
   const webhook = { id: notice.id, timestamp: Math.floor(now / 1000), body: notice.body };

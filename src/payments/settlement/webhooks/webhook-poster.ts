@@ -63,10 +63,7 @@ export class OutboxPoster {
     this.#running = this.#run();
   }
 
-  /**
-   * Posts all records that are due. Returns the number of accepted records. Does not throw: an error of the outbox is
-   * logged.
-   */
+  /** Posts all due records. Returns how many were accepted. Does not throw: an outbox's error is logged. */
   async round(): Promise<number> {
     const { outbox, watcher } = this.#options;
     try {

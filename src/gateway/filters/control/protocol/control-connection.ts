@@ -6,10 +6,7 @@ import { ReplyReader } from "./reply-reader.ts";
 export const MAX_QUEUED = 64;
 /** Milliseconds for the connection to open, and again for the first report. */
 const GREETING_MS = 5000;
-/**
- * Milliseconds before the first attempt to reconnect. The pause doubles before each further attempt, up to the second
- * value.
- */
+/** Milliseconds before the first attempt to reconnect. Doubles with each attempt, up to the second value. */
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5000;
 /** Milliseconds after which the gateway takes a bare line as the whole reply. */

@@ -1,9 +1,6 @@
 import { RECORD_SEPARATOR } from "./command.ts";
 
-/**
- * Bytes of a reply that a filter receives, including the trailer. The rest of a longer reply is read and dropped.
- * @internal
- */
+/** Bytes of a reply that a filter receives, with the trailer. More is read and dropped. @internal */
 export const MAX_REPLY_BYTES = 16_384;
 /** The separator, one digit and the line feed. */
 const MIN_TRAILER_BYTES = 3;
@@ -62,10 +59,7 @@ export class ReplyReader {
     return this.#state === BROKEN;
   }
 
-  /**
-   * True if the bytes are one complete line that begins with `ERR ` or `OK `. Some managers reply in this form, without
-   * a trailer.
-   */
+  /** True for one complete line `ERR ...` or `OK ...`: the replies of managers without a trailer. */
   get isBareLine(): boolean {
     if (this.#state !== OUTPUT || this.#isCut || this.#output[this.#length - 1] !== LF) return false;
     return /^(?:ERR|OK) [^\n]*\n$/.test(this.text);

@@ -26,9 +26,7 @@ export interface Context {
   readonly exchange: Exchange | undefined;
   fields(kind: number): FieldList | undefined;
   buffer(kind: number): ContextBuffer | undefined;
-  /**
-   * Handles `proxy_done`: the filter has finished with this context. Returns false if the gateway did not wait for it.
-   */
+  /** Handles `proxy_done`: the filter has finished with this context. False if the gateway did not wait. */
   done(): boolean;
   /** Calls that were made for the stream, and end with it. Undefined for the plugin itself. */
   readonly calls: CallGroup | undefined;

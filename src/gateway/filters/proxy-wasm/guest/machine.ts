@@ -43,9 +43,7 @@ export class Machine {
   /** True while the module starts: only then does `proc_exit` with 0 end the invocation without an error. */
   mayExit = false;
 
-  /**
-   * Instantiates a module. Its start function cannot call the gateway yet. Throws the runtime's errors, or HostAbort.
-   */
+  /** Instantiates a module, whose start function cannot call the gateway yet. Throws as the runtime, or HostAbort. */
   start(compiled: WebAssembly.Module, imports: Imports): void {
     const { exports } = new WebAssembly.Instance(compiled, imports);
     if (this.#reason !== undefined) throw new HostAbort(this.#reason);
@@ -164,10 +162,7 @@ export class Machine {
     return pointer;
   }
 
-  /**
-   * Passes a latin1 text to the filter, and writes its address and its length to the two given addresses. An empty text
-   * has the address 0.
-   */
+  /** Passes a latin1 text to the filter: writes its address (0 if empty) and length to the given addresses. */
   giveText(text: string, addressOut: number, lengthOut: number): void {
     const memory = this.enter(text.length);
     const pointer = text === "" ? 0 : this.allocate(text.length);

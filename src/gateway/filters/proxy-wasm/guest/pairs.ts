@@ -22,10 +22,7 @@ export function encodePairs(pairs: readonly Pair[]): string {
   return lengths + texts;
 }
 
-/**
- * Reads a list that a filter has written. Undefined if it is malformed or exceeds the bounds. Zero bytes are an empty
- * list.
- */
+/** Reads a filter's list. Undefined if malformed or beyond the bounds. Zero bytes are an empty list. */
 export function decodePairs(memory: GuestMemory, pointer: number, length: number): Pair[] | undefined {
   const size = length >>> 0;
   memory.check(pointer, size);

@@ -36,10 +36,7 @@ function bool(value: boolean): Uint8Array {
   return Uint8Array.of(Number(value));
 }
 
-/**
- * The path of a property in the form of the Go and Rust SDKs: a NUL between the segments. The C++ SDK ends the last one with
- * a NUL too.
- */
+/** The path of a property as in the Go and Rust SDKs: NUL between segments. C++ ends the last with NUL too. */
 export function propertyPath(text: string): string {
   return text.endsWith(BETWEEN) ? text.slice(0, -1) : text;
 }

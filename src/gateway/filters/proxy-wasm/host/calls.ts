@@ -46,10 +46,7 @@ export function callFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
-/**
- * Calls that are made for a stream end with it. Undefined while the module is initialised, because it cannot make calls
- * yet.
- */
+/** The stream's calls, which end with it. Undefined while the module is initialised: it cannot call yet. */
 function groupOf({ context, root, plugin, machine }: Host): CallGroup | undefined {
   machine.charge(CALL_FUEL);
   if (!root.mayCall) return undefined;

@@ -4,10 +4,7 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../guest/machine.ts";
 import { decodePairs } from "../guest/pairs.ts";
 
-/**
- * Characters of a list that one unit of fuel pays for, as powers of two: to search, edit, read by field, and replace
- * it.
- */
+/** Characters of a list for one unit of fuel, as powers of two: to search, edit, read by field, replace it. */
 const SEARCH_SHIFT = 6;
 const EDIT_SHIFT = 5;
 const READ_SHIFT = 3;

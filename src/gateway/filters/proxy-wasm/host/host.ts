@@ -6,10 +6,7 @@ import { type Runner } from "../guest/runner.ts";
 
 /** The instance on which the host functions work. */
 export interface Host extends Runner {
-  /**
-   * The context of host functions: the stream or plugin of the running callback, or another one that the filter has
-   * chosen.
-   */
+  /** The context of host functions: that of the running callback, or another that the filter has chosen. */
   context: Context;
   readonly calls: CallTable;
   readonly queues: Queues;

@@ -6,15 +6,10 @@ import { propertyOf, propertyPath } from "../guest/properties.ts";
 
 /** Fuel for a property, in addition to the fuel for a call. */
 const PROPERTY_FUEL = 60;
-/**
- * Characters of a request's fields that one unit of fuel pays for, as a power of two. A property can be the whole list.
- */
+/** Characters of a request's fields for one unit of fuel, as a power of two. A property can be all of them. */
 const FIELDS_SHIFT = 4;
 
-/**
- * The host functions for properties: of a request, a response and the filter, and those that the filters of one request
- * share.
- */
+/** The host functions for properties: of request, response and filter, and those that filters share. */
 export function propertyFunctions(instance: Host): Record<string, HostFunction> {
   const { machine, plugin } = instance;
   return {

@@ -14,10 +14,7 @@ const MAX_VECTORS = 1024;
 const CHARACTER_DEVICE = 2;
 const FILE_STATUS_BYTES = 24;
 
-/**
- * The functions that a module built for WASI needs to start and to write lines. It has no files, arguments or
- * environment.
- */
+/** The functions of WASI that a module needs to start and write lines. It has no files, arguments, environment. */
 export function wasiFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   const done = machine.wrap(() => ERRNO.success);

@@ -42,9 +42,7 @@ interface Named {
 }
 
 const UNPAID = "Payment required";
-/**
- * The payer has not allowed Permit2 to move the token. It gets its own status, because a new signature would not help.
- */
+/** The payer has not allowed Permit2 to move the token. A new signature would not help, so it has its own status. */
 const ALLOWANCE_MISSING = "permit2_allowance_required";
 /** Browsers and programs get different bodies. */
 const VARY = fieldLine("Vary", "Accept, User-Agent");
@@ -79,10 +77,7 @@ export class Challenge {
     }
   }
 
-  /**
-   * Responds with the payment requirements and the reason why the request was not accepted: a page for a browser, JSON
-   * otherwise.
-   */
+  /** Responds with the payment requirements and the reason: a page for a browser, JSON otherwise. */
   respond(exchange: Exchange, error: ChallengeError): void {
     const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
     const named = this.#name(exchange.head, header);
@@ -104,10 +99,7 @@ export class Challenge {
     respondJson(exchange, error.status, json, fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + fields);
   }
 
-  /**
-   * True if a payment for `url` is valid for this request: the URL is that of the request, or of the route as in the
-   * catalogue.
-   */
+  /** True if a payment for `url` is valid here: it is the request's URL, or the route's as in the catalogue. */
   isFor(url: string, head: RequestHead): boolean {
     if (url === this.required.resource.url) return true;
     return requestedUrls(this.#options.location, head).includes(url);

@@ -22,10 +22,7 @@ export interface PaymentTerms extends Terms {
 /** The keys of a route that its challenge needs. */
 export interface PaidRouteConfig extends RouteIdentity {
   readonly x402: PaymentTerms;
-  /**
-   * `x402.public_url`: the beginning of resource URLs, without a slash at the end. Empty: the beginning of the client's
-   * own request URL.
-   */
+  /** `x402.public_url`: the beginning of resource URLs, without a final slash. Empty: as the client requested. */
   readonly public_url: string;
   /** The URL of the first listener, used in the catalogue if there is no `public_url`. */
   readonly base_url: string;
@@ -34,10 +31,7 @@ export interface PaidRouteConfig extends RouteIdentity {
   readonly template?: ChallengeTemplate;
 }
 
-/**
- * The payment requirements of a route, with its challenge. `description` is for people. Throws if the route cannot be
- * sold on these terms.
- */
+/** A route's payment requirements and challenge; `description` is for people. Throws if it cannot be sold. */
 export function createRequirements(
   config: PaidRouteConfig,
   kinds: Kinds,
@@ -71,10 +65,7 @@ export function extensionsOf({ x402, template }: PaidRouteConfig): Readonly<Reco
   return { ...template?.extensions, ...x402.extensions };
 }
 
-/**
- * The route's own payment requirements and those of `accepts`. Each has the gateway's additions in `extra`, which
- * clients send back.
- */
+/** The route's own requirements and those of `accepts`, each with the gateway's additions in `extra`. */
 function acceptsOf({ path_prefix, x402 }: PaidRouteConfig): PaymentRequirements[] {
   const added = {
     ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),

@@ -8,10 +8,7 @@ export interface Kinds {
   readonly current: readonly Kind[] | undefined;
 }
 
-/**
- * The payment requirements of a route at the moment. Some are complete only after the facilitator has reported its
- * address.
- */
+/** A route's payment requirements now. Some are complete only with the facilitator's reported address. */
 export class RouteRequirements {
   readonly #accepts: readonly PaymentRequirements[];
   readonly #kinds: Kinds;

@@ -22,9 +22,7 @@ export function programSnippet(call: Call, { accepts }: PaymentRequired): string
   return stockProgram(call, { scheme: isUpto ? "upto" : "exact", controls: controls(accepts) });
 }
 
-/**
- * The options that the stock client needs for these payment requirements: it has a price limit, and knows few tokens.
- */
+/** The options of the stock client for these requirements: it has a price limit, and knows few tokens. */
 function controls(accepts: readonly PaymentRequirements[]): readonly string[] {
   const told = accepts.filter((requirements) => !STOCK_NETWORKS.has(requirements.network) || !isCheap(requirements));
   if (told.length === 0) return [];

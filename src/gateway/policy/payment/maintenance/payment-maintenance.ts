@@ -192,10 +192,7 @@ function count(before: Payment, { state, transaction, delivered }: Change, count
   if (state === "unknown" && before.state !== "unknown") counts.add("payments", 1, state);
 }
 
-/**
- * The facilitators of the payment's own route first. If that route is gone, another facilitator may be able to query
- * its chain.
- */
+/** First the facilitators of the payment's own route. If it is gone, another may query its chain. */
 function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonly Facilitator[] {
   const own = sellers.filter((seller) => seller.route === route);
   const others = sellers.filter((seller) => seller.route !== route);

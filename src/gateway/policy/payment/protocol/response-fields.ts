@@ -22,10 +22,7 @@ export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, FIELD_ROLES.settlement);
 }
 
-/**
- * The upstream's fields with the receipt (`receiptFields`) added, and closed to shared caches: other clients have not
- * paid.
- */
+/** The upstream's fields with `receiptFields`, closed to shared caches: other clients have not paid. */
 export function paidFields(fields: Fields, receipt: Fields): Fields {
   const cacheControl = fieldValue(fields, "cache-control") ?? "";
   const lifetimes = ["cache-control"];

@@ -31,10 +31,7 @@ export interface BufferedResponseOptions {
   readonly responses: ResponseStore;
   /** Whether a response with this status and these Settlement-Overrides fields is free; called when its head arrives. */
   readonly isFree: (status: number, overrides: readonly string[]) => boolean;
-  /**
-   * The receipt fields if the payment is already settled, else empty. A response that is not sold then is still owed,
-   * and carries them.
-   */
+  /** The receipt fields of a settled payment, else empty. An unsold response is then still owed, with them. */
   readonly receipt: Fields;
 }
 
@@ -143,10 +140,7 @@ export class BufferedResponse implements ResponseSink {
     else void this.#completeWritten(this.#diskBuffer, head, trailers);
   }
 
-  /**
-   * The head of a response that is not sold. Other clients may have to pay for a success, so no shared cache may store
-   * it.
-   */
+  /** The head of an unsold response. Others may have to pay for it, so no shared cache may store it. */
   #unsold(head: ResponseHead): ResponseHead {
     if (isFailure(head) && this.#receipt === "") return head;
     return changedHead(head, { fields: paidFields(head.fields, this.#receipt) });

@@ -26,10 +26,7 @@ export async function deliver(exchange: Exchange, paidResponse: PaidResponse, re
   return { taken: promise };
 }
 
-/**
- * Sends a response with a different head. False if the client went away or the response was cut off, by a disk error or
- * by a sink.
- */
+/** Sends a response with another head. False if it was cut off: by the client, a disk error or a sink. */
 export async function sendResponse(
   exchange: Exchange,
   paidResponse: PaidResponse,

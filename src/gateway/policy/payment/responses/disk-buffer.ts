@@ -73,9 +73,7 @@ export class DiskBuffer {
     return !this.#isFull;
   }
 
-  /**
-   * The file, once everything is written; the caller must release it. Rejects if the buffer is broken or was dropped.
-   */
+  /** The complete file, which the caller must release. Rejects if the buffer is broken or dropped. */
   finish(): Promise<ResponseFile> {
     this.#isEnded = true;
     this.#work();

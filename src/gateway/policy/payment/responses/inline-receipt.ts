@@ -34,10 +34,7 @@ export async function withReceipt(response: PaidResponse, receipt: Receipt): Pro
   };
 }
 
-/**
- * Empty if the body cannot be read or is not UTF-8. Then there is no receipt in it; a read error appears again when the
- * response is sent.
- */
+/** Empty if the body is unreadable or not UTF-8: it has no receipt. Sending it shows a read error again. */
 async function bodyText({ body, size }: PaidResponse): Promise<string> {
   const pieces: Uint8Array[] = [];
   if (body instanceof ResponseFile) {

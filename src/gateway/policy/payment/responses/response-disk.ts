@@ -96,10 +96,7 @@ export class ResponseDisk {
     return this.#openFiles < MAX_OPEN_FILES;
   }
 
-  /**
-   * Opens a disk buffer for a response of `announced` bytes; -1 if the length is unknown. Undefined: too many files are
-   * open.
-   */
+  /** Opens a disk buffer for `announced` bytes; -1: unknown. Undefined: too many files are open. */
   openDiskBuffer(announced: number, listener: DiskBufferListener): DiskBuffer | undefined {
     if (!this.admits()) return undefined;
     this.#openFiles += 1;
@@ -135,10 +132,7 @@ export class ResponseDisk {
     }
   }
 
-  /**
-   * Stores a short response in the index itself. That costs 60 µs of CPU time, a file of its own 200 µs; a paid request
-   * costs 2 ms.
-   */
+  /** Stores a short response in the index. That costs 60 µs of CPU, a file 200 µs; a paid request 2 ms. */
   keepBody(pieces: readonly Uint8Array[], record: ResponseRecord): void {
     const whole = wholeOf(pieces, record);
     const room = { until: record.until, limit: this.#maxBytes };

@@ -7,10 +7,7 @@ import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./response-form
 /** Bytes of one read, for a client or to check the file. @bound */
 export const READ_BYTES = 131_072;
 
-/**
- * The body of a paid response in a file. Each user calls `retain` once and `release` once. The last release closes the
- * file.
- */
+/** A paid response's body in a file. Users call `retain` and `release` once each; the last closes it. */
 export class ResponseFile {
   readonly #handle: FileHandle;
   readonly #onClosed: () => void;
@@ -24,10 +21,7 @@ export class ResponseFile {
     this.#onClosed = onClosed;
   }
 
-  /**
-   * Creates the file; rejects if it exists or cannot be created. `onClosed` is called on a rejection or after the last
-   * release.
-   */
+  /** Creates the file, which must not exist. `onClosed` is called on a rejection or the last release. */
   static async create(path: string, onClosed: () => void): Promise<ResponseFile> {
     const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
     try {

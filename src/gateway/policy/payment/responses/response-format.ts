@@ -66,9 +66,7 @@ export function encodeTail({ record, bodySize, bodySum }: Tail): Buffer {
   return Buffer.concat([json, footer]);
 }
 
-/**
- * Bytes of record and footer, according to the footer of a file of `total` bytes; undefined if the footer is not valid.
- */
+/** Bytes of record and footer, by the footer of a file of `total` bytes; undefined if it is not valid. */
 export function tailLength(footer: Buffer, total: number): number | undefined {
   if (footer.length !== FOOTER_BYTES || footer.toString("latin1", 0, 8) !== MAGIC) return undefined;
   const recordLength = footer.readUInt32LE(8);

@@ -69,10 +69,7 @@ export class ResponseIndex {
     this.#statements = prepare(this.#database);
   }
 
-  /**
-   * Takes `bytes` of space for `name`, and evicts the oldest stored responses if needed; false if `limit` leaves no
-   * room.
-   */
+  /** Takes `bytes` for `name`, and evicts the oldest responses if needed; false if `limit` leaves no room. */
   reserve(name: string, bytes: number, { now, limit }: { now: number; limit: number }): boolean {
     return this.#inTransaction(() => {
       const { find, take, resize } = this.#statements;
@@ -86,10 +83,7 @@ export class ResponseIndex {
     });
   }
 
-  /**
-   * Turns the unfinished response `name` of this process into a stored response with the name `kept`. False: the sweep
-   * had already removed it.
-   */
+  /** Stores this process's unfinished response `name` as `kept`. False: the sweep had removed it. */
   keepFile(name: string, kept: string, until: number): boolean {
     const path = join(this.folder, kept);
     let isRenamed = false;

@@ -93,10 +93,7 @@ export class ResponseStore {
     return this.#pool.admits();
   }
 
-  /**
-   * Takes room for `bytes` of a waiting response, and evicts the oldest stored responses if needed. False: there is no
-   * room.
-   */
+  /** Takes room for `bytes` of a waiting response, and evicts the oldest stored if needed. False: no room. */
   take(bytes: number): boolean {
     this.#makeRoom(bytes);
     return this.#pool.take(bytes);
@@ -107,10 +104,7 @@ export class ResponseStore {
     this.#pool.give(bytes);
   }
 
-  /**
-   * Opens a disk buffer for a response that is too long for memory, of `announced` bytes or -1. Undefined: no file can
-   * be written.
-   */
+  /** Opens a disk buffer for a long response of `announced` bytes or -1. Undefined: no file can be written. */
   openDiskBuffer(announced: number, listener: DiskBufferListener): DiskBuffer | undefined {
     return this.#disk?.openDiskBuffer(announced, listener);
   }
@@ -121,10 +115,7 @@ export class ResponseStore {
     return response;
   }
 
-  /**
-   * Stores a response until `until` (Unix milliseconds). Resolves when every worker can find it, or if it cannot be
-   * stored. Never rejects.
-   */
+  /** Stores a response until `until` (Unix ms). Resolves when all workers find it, or if it fails. Never rejects. */
   async keep(key: string, response: PaidResponse, until: number): Promise<void> {
     const { head, trailers, body } = response;
     const record = { key, until, head, trailers };
@@ -151,10 +142,7 @@ export class ResponseStore {
     return (this.#kept.get(key)?.until ?? 0) > now || this.#disk?.has(key, now) === true;
   }
 
-  /**
-   * The stored response, unless it has expired; call `release` afterwards. `now` in milliseconds. Rejects if there is
-   * no room to read it.
-   */
+  /** The stored response at `now` (ms), if any; call `release` afterwards. Rejects without room to read it. */
   async get(key: string, now: number): Promise<PaidResponse | undefined> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > now) return kept.response;

@@ -8,10 +8,7 @@ import { unsellable } from "./unsellable.ts";
 
 /** The result of a response that was paid for in advance. One of the events is reported, once. */
 export interface StreamedEvents {
-  /**
-   * `delivered`: the client's side received a good response completely. `partial`: a part of a good response was sent,
-   * but not all of it.
-   */
+  /** `delivered`: the client received a good response completely. `partial`: a part of a good one was sent. */
   over(delivered: boolean, partial: boolean): void;
   /** Whether this status is free, by the upstream's Settlement-Overrides fields. The payment is then still owed. */
   isFree(status: number, overrides: readonly string[]): boolean;

@@ -24,10 +24,7 @@ interface TableProps<Row> {
   readonly isEven?: boolean;
 }
 
-/**
- * Rows that are drawn at first, because a page with 10,000 routes is slow to draw and hard to read. A button shows
- * more.
- */
+/** Rows that are drawn at first: a page with 10,000 is slow and hard to read. A button shows more. */
 const FIRST_ROWS = 100;
 
 interface Order {
@@ -35,9 +32,7 @@ interface Order {
   readonly isDown: boolean;
 }
 
-/**
- * A table. On a narrow page, each row is a block with the names of its columns. The first column is the row's header.
- */
+/** A table. On a narrow page, each row is a block with column names. The first column is the row's header. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty, sortedBy, isEven = false }: TableProps<Row>) {
   const [order, setOrder] = useState<Order | undefined>(
     sortedBy === undefined ? undefined : { name: sortedBy, isDown: true },
