@@ -48,12 +48,3 @@ function isLibrary(pathname: string): boolean {
   if (name === undefined) return false;
   return LIBRARIES.has(name) || LIBRARIES.has(name.replace(VERSION, ""));
 }
-
-/** Names in inline scripts that only load or configure such scripts. */
-const HARMLESS_MARKS =
-  /googletagmanager\.com|google-analytics\.com|\bgtag\s{0,9}\(|_gaq\b|connect\.facebook\.net|static\.hotjar\.com|clarity\.ms|_paq\b|_hsq\b|snap\.licdn\.com|analytics\.tiktok\.com|static\.ads-twitter\.com|s\.pinimg\.com|bat\.bing\.com|mc\.yandex\.(?:ru|com)|top-fwz1\.mail\.ru|cdn\.segment\.com|mxpnl\.com|cdn\.amplitude\.com|adsbygoogle|googletag\b|OneTrust|Cookiebot|_wpemojiSettings|__CF\$cv\$params|NREUM|hm\.baidu\.com|plausible\b|fullstory\.com|js\.intercomcdn\.com|widget\.intercom\.io|disqus_config|\.disqus\.com|js-agent\.newrelic\.com|quantserve|scorecardresearch|chartbeat|__tcfapi|criteo|taboola|outbrain|matomo/;
-
-/** Whether an inline script is a known snippet of a tracker, an advertisement or a consent manager. */
-export function isKnownSnippet(code: string): boolean {
-  return HARMLESS_MARKS.test(code);
-}

@@ -1,5 +1,5 @@
 import { type Element } from "domhandler";
-import { isHarmless, isKnownSnippet, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
+import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 
 /** An inline script that runs. */
 export interface InlineScript {
@@ -30,7 +30,7 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
  * loaders, Qwik's loader of modules, React's streamed parts.
  */
 const HYDRATES =
-  /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^let b=fetch\(["'][^"']{1,200}bundle-graph\.json["']\);import\(|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()|^requestAnimationFrame\(function\(\)\{\$RT=/;
+  /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()/;
 
 /** A long script that only assigns data. */
 const DATA =
@@ -71,7 +71,7 @@ export class PageCode {
 
   #add(script: InlineScript): void {
     const { code } = script;
-    if (HYDRATES.test(code) || isKnownSnippet(code) || (code.length >= MIN_DATA_LENGTH && DATA.test(code))) return;
+    if (HYDRATES.test(code) || (code.length >= MIN_DATA_LENGTH && DATA.test(code))) return;
     this.#length += code.length;
     if (this.#length <= MAX_CODE_LENGTH) this.inline.push(script);
   }

@@ -1,4 +1,4 @@
-import { type Element } from "domhandler";
+import { type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type ESTree } from "meriyah";
 import { type Call } from "./browser.ts";
@@ -59,7 +59,7 @@ export class Changes {
   styles(style: ESTree.MemberExpression, key: string, value: Value, { scope }: Running): void {
     const target = this.#values.of(style.object, scope);
     const text = textOf(value);
-    if (target.is === "made") target.made.names += ` ${text === "fixed" ? "overlay" : ""}`;
+    if (target.is === "made") target.made.names += ` ${key}:${text ?? ""}`;
     if (key !== "display" && key !== "visibility" && key !== "cssText") return;
     this.#covers(target, constant(text !== undefined && /none|hidden/.test(text)));
   }
@@ -88,18 +88,17 @@ export class Changes {
   /** Empty elements of the content are given to code that is not known: `mount(App, document.getElementById("app"))`. */
   gives(callee: Node, args: readonly Value[]): void {
     const { page } = this.#values;
+    const name = callee.type === "Identifier" ? callee.name : propertyName(callee);
+    const mounts = /^(?:mount|render|createRoot)$/.test(name ?? "");
     for (const value of args.flatMap((arg) => this.#partsOf(arg))) {
       const isId = value.is === "constant" && typeof value.value === "string" && /^#[\w-]+$/.test(value.value);
       const all = value.is === "elements" ? value.all : isId ? page.select(value.value) : [];
-      if (all.some((element) => page.isEmpty(element) && page.isContent(element) && element.name !== "body"))
+      const isFilled = (element: Element): boolean => page.isEmpty(element) || (mounts && !page.isRendered(element));
+      if (all.some((element) => isFilled(element) && page.isContent(element) && element.name !== "body"))
         this.#found("mount-call");
     }
     const [target] = args;
-    if (
-      target?.is === "elements" &&
-      args.length > 1 &&
-      /^(?:add|append|insert|prepend|replace)$/.test(propertyName(callee) ?? "")
-    )
+    if (target?.is === "elements" && args.length > 1 && /^(?:add|append|insert|prepend|replace)$/.test(name ?? ""))
       this.#change(target.all);
   }
 
@@ -144,8 +143,9 @@ export class Changes {
         for (const tag of value.is === "made" ? value.made.tags : ["#text"]) target.made.tags.add(tag);
       } else if (target.is === "shadow") this.#change(target.all);
       else if (target.is === "instance" && target.elements.is === "elements") this.#change(target.elements.all);
-      else if (target.is === "elements") this.#change(this.#notRendered(target.all));
-      else if (target.is === "unknown" && !isLibrary && !AMBIGUOUS.test(key)) this.#found("script-writes");
+      else if (target.is === "elements") this.#change(this.#notRendered(target.all.map(placeOf)));
+      else if (target.is === "unknown" && !isLibrary && (value.is === "made" || !AMBIGUOUS.test(key)))
+        this.#found("script-writes");
     }
   }
 
@@ -157,6 +157,11 @@ export class Changes {
   #notRendered(all: readonly Element[]): readonly Element[] {
     return all.filter((element) => !this.#values.page.isRendered(element));
   }
+}
+
+/** The element that shows what is inserted: a script adds content beside itself. */
+function placeOf(element: Element): Element {
+  return element.name === "script" && element.parent !== null && isTag(element.parent) ? element.parent : element;
 }
 
 /** Whether an inserted value may show content. Elements of the page have moved only. */

@@ -8,10 +8,15 @@ const WITHOUT_CONTENT =
 /** The present year, as footers show it. */
 export const YEAR = /^[^\p{L}\d]{0,9}20\d\d[^\p{L}\d]{0,9}$/u;
 
+/** Styles of created elements that are over the content or not visible. */
+const UNSEEN = /position\s*:\s*fixed|display\s*:\s*none|visibility\s*:\s*hidden/;
+
 /** Whether created elements show words, and are not a banner or the like. */
 export function hasContent({ tags, names }: Made): boolean {
-  if (isAside(names) || /position\s*:\s*fixed/.test(names)) return false;
+  if (isAside(names) || UNSEEN.test(names)) return false;
   const elements = [...tags].filter((tag) => tag !== "#text");
+  // The link to a heading.
+  if (tags.size === 1 && tags.has("a")) return false;
   return elements.length === 0 ? tags.size > 0 : elements.some((tag) => !WITHOUT_CONTENT.test(tag));
 }
 

@@ -66,6 +66,12 @@ export class Effects {
     const inner = scope === undefined ? at : { ...at, scope };
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a syntax tree has 80 kinds of nodes
     switch (node.type) {
+      case "BlockStatement":
+        for (const statement of node.body) {
+          this.#visit(statement, inner);
+          if (this.#leaves(statement, inner)) return;
+        }
+        return;
       case "IfStatement":
       case "ConditionalExpression": {
         const truth = this.#values.truth(node.test, inner.scope);
@@ -98,6 +104,17 @@ export class Effects {
       default:
         forEachChild(node, (child) => this.#visit(child, inner));
     }
+  }
+
+  /** Whether the code after a statement does not run. */
+  #leaves(node: Node, at: Running): boolean {
+    if (node.type === "ReturnStatement" || node.type === "ThrowStatement") return true;
+    if (node.type === "BlockStatement") return node.body.some((one) => this.#leaves(one, at));
+    return (
+      node.type === "IfStatement" &&
+      this.#leaves(node.consequent, at) &&
+      this.#values.truth(node.test, at.scope) === true
+    );
   }
 
   #visitAll(nodes: readonly Node[], at: Running): void {
@@ -139,7 +156,7 @@ export class Effects {
     const handler = name === "Proxy" && args[1]?.is === "object" ? this.#values.property(args[1], "set") : undefined;
     if (handler !== undefined) this.#runs.escape(handler, at);
     this.#found(signOfCreation(name, args, at, this.#values));
-    if (callee.is === "unknown") this.#changes.gives(node.callee, args);
+    if (callee.is === "unknown" || callee.is === "global") this.#changes.gives(node.callee, args);
   }
 
   #call(node: ESTree.CallExpression, at: Running): void {

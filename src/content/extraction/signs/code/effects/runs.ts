@@ -54,8 +54,11 @@ export class Runs {
 
   /** Runs a function that other code gets. Classes and objects get the call of their own beginnings. */
   escape(value: Value, at: Running, args: readonly Value[] = [], self: Value = UNKNOWN): void {
-    if (value.is === "function") this.#callback(value.node, args, self.is === "unknown" ? value.self : self, at);
-    else if (value.is === "class") this.instantiate(value.node, UNKNOWN, at);
+    if (value.is === "function") {
+      this.#callback(value.node, args, self.is === "unknown" ? value.self : self, at);
+      const made = this.#values.result(value.node, args, value.self);
+      if (made.is === "object") this.escape(made, at);
+    } else if (value.is === "class") this.instantiate(value.node, UNKNOWN, at);
     else if (value.is === "object") this.#escapeParts(value, at);
   }
 

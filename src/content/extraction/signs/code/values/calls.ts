@@ -25,12 +25,13 @@ interface MethodCall {
 /** Finds the values of calls, and of `new`. */
 export class Calls {
   readonly #values: Values;
-  readonly #results: Results;
+  /** The values that functions return. */
+  readonly results: Results;
   readonly #made = new Map<Node, Value>();
 
   constructor(values: Values) {
     this.#values = values;
-    this.#results = new Results(values);
+    this.results = new Results(values);
   }
 
   /** The object that `new` creates. */
@@ -55,7 +56,7 @@ export class Calls {
     const called = this.#values.of(callee, scope);
     if (called.is === "function") {
       const given = args.map((arg) => this.#values.of(arg, scope));
-      return this.#results.of(called.node, given, called.self);
+      return this.results.of(called.node, given, called.self);
     }
     const selects =
       called.is === "unknown" && args.length === 1 && /^[#.][\w-]+$/.test(this.#text({ node, scope }) ?? "");
@@ -109,12 +110,10 @@ export class Calls {
 
   #creation(call: MethodCall): Value | undefined {
     const { node, key, object } = call;
-    if (isDocument(object)) {
-      if (key === "createTextNode") return this.#keep(node, ["#text"]);
-      if (key === "createDocumentFragment") return this.#keep(node, []);
-      if (key === "createElement" || key === "createElementNS")
-        return this.#keep(node, [(this.#text(call, key === "createElement" ? 0 : 1) ?? "?").toLowerCase()]);
-    }
+    if (key === "createTextNode") return this.#keep(node, ["#text"]);
+    if (key === "createDocumentFragment") return this.#keep(node, []);
+    if (key === "createElement" || key === "createElementNS")
+      return this.#keep(node, [(this.#text(call, key === "createElement" ? 0 : 1) ?? "?").toLowerCase()]);
     if (key === "createContextualFragment" || key === "parseFromString") {
       const html = this.#text(call);
       return this.#keep(node, tagsIn(html ?? "<?>"), html);

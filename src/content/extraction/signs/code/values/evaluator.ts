@@ -8,7 +8,7 @@ import { valueOfMember, valueOfProperty } from "./properties.ts";
 import { type Scope, type Source } from "../syntax/scope.ts";
 import { type Scopes } from "../syntax/scopes.ts";
 import { valueOfSource, valueOfVariable } from "./sources.ts";
-import { isMissing, type Node, propertyName } from "../syntax/syntax.ts";
+import { type Fn, isMissing, type Node, propertyName } from "../syntax/syntax.ts";
 import { joined, operated } from "./texts.ts";
 import { constant, either, NOTHING, OTHER, textOf, UNKNOWN, type Value } from "./value.ts";
 import { type Values } from "./values.ts";
@@ -53,6 +53,10 @@ export class Evaluator implements Values {
 
   truth(node: Node, scope: Scope): boolean | undefined {
     return truthOf(this, node, scope);
+  }
+
+  result(node: Fn, args: readonly Value[], self: Value): Value {
+    return this.#calls.results.of(node, args, self);
   }
 
   key(node: ESTree.MemberExpression, scope: Scope): string | undefined {

@@ -58,7 +58,8 @@ function ofInstance(values: Values, instance: Extract<Value, { is: "instance" }>
   if (method !== undefined) return { is: "function", node: method, self: instance };
   const fields = values.scopes.fields.get(instance.node)?.get(key);
   if (fields !== undefined) return valueOfSources(values, fields);
-  return instance.elements.is === "elements" ? propertyOfElements(instance.elements.all, key) : UNKNOWN;
+  if (instance.elements.is !== "elements") return UNKNOWN;
+  return /Targets?$/.test(key) ? instance.elements : propertyOfElements(instance.elements.all, key);
 }
 
 function ofGlobal(values: Values, name: string, key: string, scope: Scope): Value {

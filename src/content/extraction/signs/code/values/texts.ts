@@ -1,6 +1,6 @@
 import { type ESTree } from "meriyah";
 import { RE2JS } from "re2js";
-import { constant, textOf, UNKNOWN, OTHER, type Value } from "./value.ts";
+import { constant, elements, textOf, UNKNOWN, OTHER, type Value } from "./value.ts";
 
 /** Maximum number of characters of a text that are kept. */
 export const MAX_TEXT = 4_000;
@@ -31,6 +31,9 @@ export function operated(operator: ESTree.BinaryExpression["operator"], a: Value
 /** The result of a method of a known text. */
 export function ofText(text: string, key: string, given: Value): Value {
   const part = textOf(given);
+  if (key === "trim") return constant(text.trim());
+  if (key === "toLowerCase") return constant(text.toLowerCase());
+  if (key === "split" && text === "") return elements([]);
   if (given.is !== "constant" || part === undefined) return text === "" && key === "match" ? constant(null) : UNKNOWN;
   if (key === "includes") return constant(text.includes(part));
   if (key === "startsWith") return constant(text.startsWith(part));

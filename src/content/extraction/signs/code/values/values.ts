@@ -4,7 +4,7 @@ import { type Frames } from "./frames.ts";
 import { type PageElements } from "./page-elements.ts";
 import { type Scope, type Source } from "../syntax/scope.ts";
 import { type Scopes } from "../syntax/scopes.ts";
-import { type Node } from "../syntax/syntax.ts";
+import { type Fn, type Node } from "../syntax/syntax.ts";
 import { type Value } from "./value.ts";
 
 /** The values of a page's scripts, found without running the code. */
@@ -20,6 +20,8 @@ export interface Values {
   of(node: Node | null | undefined, scope: Scope): Value;
   /** Whether a condition is true. Undefined if that is not known. */
   truth(node: Node, scope: Scope): boolean | undefined;
+  /** The value that a call of a function returns. */
+  result(node: Fn, args: readonly Value[], self: Value): Value;
   /** The property that a member expression names. */
   key(node: ESTree.MemberExpression, scope: Scope): string | undefined;
   /** The value of one source of a variable. */
