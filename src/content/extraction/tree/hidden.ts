@@ -106,6 +106,8 @@ export function isFolded(element: Element): boolean {
   const hidden = attribs["hidden"];
   // `until-found` means folded content that a search in the page opens, like details.
   if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return !isPanel(element);
+  // Alpine shows or hides such a part. The page's style sheet hides it until then.
+  if (attribs["x-cloak"] !== undefined && attribs["x-show"] !== undefined) return !isPanel(element);
   if (name === "dialog" && attribs["open"] === undefined) return true;
   const style = attribs["style"];
   if (style !== undefined && hides(style) && !keepsMath(element)) return !isPanel(element);

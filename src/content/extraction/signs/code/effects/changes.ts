@@ -15,6 +15,8 @@ const INSERTS =
   /^(?:append|prepend|after|before|appendChild|insertBefore|replaceWith|replaceChildren|replaceChild|insertAdjacent(?:HTML|Element|Text)|setHTML|setHTMLUnsafe|insertRow|insertCell|moveBefore|html|text|wrap|wrapInner|load)$/;
 /** Methods that also exist on other objects. */
 const AMBIGUOUS = /^(?:append|before|after|html|text|wrap|wrapInner|load|insertRow|insertCell)$/;
+/** Methods that insert beside an element. */
+const BESIDE = /^(?:after|before|replaceWith|beforebegin|afterend)$/;
 const INTO = /^(?:appendTo|prependTo|insertAfter|insertBefore|replaceAll)$/;
 const REMOVES = /^(?:remove|empty|detach|hide|fadeOut|slideUp|replaceChildren)$/;
 const UNCOVERS = /^(?:show|fadeIn|slideDown|fadeTo|toggle|slideToggle)$/;
@@ -47,7 +49,10 @@ export class Changes {
         for (const tag of tagsIn(textOf(value) ?? "?")) target.made.tags.add(tag);
     }
     if (key === "href" && value.is === "constant" && target.is === "elements") this.#change(target.all);
-    if (TEXT.test(key)) this.#writes(target, value, key, at.code);
+    const { object } = left;
+    if (/^(?:data|nodeValue)$/.test(key) && object.type === "MemberExpression" && !at.code.isLibrary)
+      this.#writes(this.#values.of(object.object, at.scope), value, "nodeValue", at.code);
+    else if (TEXT.test(key)) this.#writes(target, value, key, at.code);
     else if (key === "value" && target.is === "elements")
       this.#writes(elements(target.all.filter(({ name }) => name === "output")), value, key, at.code);
     else if (key === "hidden") this.#covers(target, value);
@@ -75,7 +80,8 @@ export class Changes {
       if (args.length > 0 && object.is !== "unknown") this.#writes(object, key === "load" ? UNKNOWN : first, key, code);
     } else if (INSERTS.test(key)) {
       const given = key === "insertBefore" || key === "replaceChild" ? args.slice(0, 1) : args;
-      this.#inserts(object, key.startsWith("insertAdjacent") ? args.slice(1) : given, key, code);
+      if (key.startsWith("insertAdjacent")) this.#inserts(object, args.slice(1), textOf(first) ?? "", code);
+      else this.#inserts(object, given, key, code);
     }
     if (object.is === "made") {
       if (key === "setAttribute") object.made.names += ` ${args.map((arg) => textOf(arg) ?? "").join(" ")}`;
@@ -88,11 +94,12 @@ export class Changes {
   /** Empty elements of the content are given to code that is not known: `mount(App, document.getElementById("app"))`. */
   gives(callee: Node, args: readonly Value[]): void {
     const { page } = this.#values;
+    if (propertyName(callee) === "push") return;
     const name = callee.type === "Identifier" ? callee.name : propertyName(callee);
     const mounts = /^(?:mount|render|createRoot)$/.test(name ?? "");
     for (const value of args.flatMap((arg) => this.#partsOf(arg))) {
-      const isId = value.is === "constant" && typeof value.value === "string" && /^#[\w-]+$/.test(value.value);
-      const all = value.is === "elements" ? value.all : isId ? page.select(value.value) : [];
+      const id = value.is === "constant" && /^#?([\w-]+)$/.exec(String(value.value))?.[1];
+      const all = value.is === "elements" ? value.all : id ? page.byId(id) : [];
       const isFilled = (element: Element): boolean => page.isEmpty(element) || (mounts && !page.isRendered(element));
       if (all.some((element) => isFilled(element) && page.isContent(element) && element.name !== "body"))
         this.#found("mount-call");
@@ -143,7 +150,8 @@ export class Changes {
         for (const tag of value.is === "made" ? value.made.tags : ["#text"]) target.made.tags.add(tag);
       } else if (target.is === "shadow") this.#change(target.all);
       else if (target.is === "instance" && target.elements.is === "elements") this.#change(target.elements.all);
-      else if (target.is === "elements") this.#change(this.#notRendered(target.all.map(placeOf)));
+      else if (target.is === "elements")
+        this.#change(this.#notRendered(BESIDE.test(key) ? target.all.map(parentOf) : target.all));
       else if (target.is === "unknown" && !isLibrary && (value.is === "made" || !AMBIGUOUS.test(key)))
         this.#found("script-writes");
     }
@@ -159,9 +167,8 @@ export class Changes {
   }
 }
 
-/** The element that shows what is inserted: a script adds content beside itself. */
-function placeOf(element: Element): Element {
-  return element.name === "script" && element.parent !== null && isTag(element.parent) ? element.parent : element;
+function parentOf(element: Element): Element {
+  return element.parent !== null && isTag(element.parent) ? element.parent : element;
 }
 
 /** Whether an inserted value may show content. Elements of the page have moved only. */
