@@ -139,7 +139,7 @@ export class Changes {
     } else if (target.is === "instance") this.#writes(target.elements, value, key, code);
     else if (target.is === "elements" && (value.is !== "made" || hasContent(value.made))) {
       const changed = target.all.filter((element) => text === undefined || isOther(textContent(element), text));
-      this.#change(text === "" || code.isLibrary ? this.#notRendered(changed) : changed);
+      this.#change(this.#notRendered(changed, text === "" || code.isLibrary));
     }
   }
 
@@ -151,7 +151,7 @@ export class Changes {
       } else if (target.is === "shadow") this.#change(target.all);
       else if (target.is === "instance" && target.elements.is === "elements") this.#change(target.elements.all);
       else if (target.is === "elements")
-        this.#change(this.#notRendered(BESIDE.test(key) ? target.all.map(parentOf) : target.all));
+        this.#change(this.#notRendered(BESIDE.test(key) ? target.all.map(parentOf) : target.all, isLibrary));
       else if (target.is === "unknown" && !isLibrary && (value.is === "made" || !AMBIGUOUS.test(key)))
         this.#found("script-writes");
     }
@@ -162,8 +162,9 @@ export class Changes {
     if (all.some((element) => this.#values.page.isContent(element))) this.#found("script-writes");
   }
 
-  #notRendered(all: readonly Element[]): readonly Element[] {
-    return all.filter((element) => !this.#values.page.isRendered(element));
+  /** A library takes over what the server has rendered. */
+  #notRendered(all: readonly Element[], mayTakeOver: boolean): readonly Element[] {
+    return mayTakeOver ? all.filter((element) => !this.#values.page.isRendered(element)) : all;
   }
 }
 

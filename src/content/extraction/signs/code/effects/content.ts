@@ -15,9 +15,9 @@ const UNSEEN = /position\s*:\s*fixed|display\s*:\s*none|visibility\s*:\s*hidden/
 export function hasContent({ tags, names }: Made): boolean {
   if (isAside(names) || UNSEEN.test(names)) return false;
   const elements = [...tags].filter((tag) => tag !== "#text");
-  // The link to a heading.
-  if (tags.size === 1 && tags.has("a")) return false;
-  return elements.length === 0 ? tags.size > 0 : elements.some((tag) => !WITHOUT_CONTENT.test(tag));
+  if (elements.length === 0) return tags.size > 0;
+  // A link without a text is the mark of a heading, or leads to the top.
+  return elements.some((tag) => !WITHOUT_CONTENT.test(tag) && (tag !== "a" || tags.has("#text") || tags.has("?")));
 }
 
 /** Whether HTML has only elements without content. */

@@ -138,6 +138,8 @@ export class Effects {
       return;
     }
     this.#visit(right, at);
+    // A register of classes: other code creates their objects.
+    if (value.is === "class" && !at.code.isLibrary) this.#runs.escape(value, at);
     const target = this.#values.of(left.object, scope);
     this.#found(signOfProperty(target, key));
     this.#changes.assigns({ left, key, target, value, at });
