@@ -57,7 +57,7 @@ const BENCHES: readonly Bench[] = [
   { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
   {
     name: "filters",
-    about: "WebAssembly filters: a request through one, the metering, reading modules",
+    about: "WebAssembly filters: the fuel of loops, hostile filters, requests through a gateway",
     run: runFiltersBench,
   },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
