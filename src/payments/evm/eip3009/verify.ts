@@ -10,6 +10,7 @@ import { abiText, wordAt } from "../node/abi.ts";
 import { type Block, blockRequest, callRequest, codeRequest } from "../node/requests.ts";
 import { type RpcError, isRpcError } from "../node/rpc.ts";
 import { type Chain } from "../node/scheme.ts";
+import { refused } from "../node/settlements.ts";
 import {
   balanceCall,
   isForUndeployed,
@@ -20,10 +21,6 @@ import {
   transferCall,
   versionCall,
 } from "./calls.ts";
-
-function refused(reason: Reason): Verification {
-  return { kind: "refused", reason };
-}
 
 function away({ error, cause }: RpcError): Verification {
   return { kind: error === "unavailable" ? "unavailable" : "failed", cause };

@@ -1,0 +1,12 @@
+import { type Settlement } from "../../x402/facilitator.ts";
+import { type Reason } from "../../x402/reasons.ts";
+
+/** Money may have moved. `transaction` is the one that may have moved it. */
+export function unknown(cause: string, transaction = ""): Settlement {
+  return { kind: "unknown", cause, transaction };
+}
+
+/** No money has moved. */
+export function refused(reason: Reason): Settlement & { readonly kind: "refused" } {
+  return { kind: "refused", reason };
+}
