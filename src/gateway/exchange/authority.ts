@@ -2,7 +2,35 @@
 const AUTHORITY =
   /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}){1,255})(?::(?:\d{0,4}|[0-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?$/;
 
+const COLON = 0x3a;
+const MAX_PLAIN_NAME = 255;
+const MAX_PLAIN_PORT = 4;
+
 /** Whether the text is a valid Host field value or `:authority`. */
 export function isAuthority(authority: string): boolean {
-  return AUTHORITY.test(authority);
+  return isPlain(authority) || AUTHORITY.test(authority);
+}
+
+/**
+ * True for a name or IPv4 address of letters, digits, dots and hyphens, with a port of up to four digits. Most authorities
+ * are so, and the expression takes five times as long (bench http1).
+ */
+function isPlain(authority: string): boolean {
+  const { length } = authority;
+  let at = 0;
+  while (at < length && isNameCharacter(authority.charCodeAt(at))) at++;
+  if (at === 0 || at > MAX_PLAIN_NAME) return false;
+  if (at === length) return true;
+  if (authority.charCodeAt(at++) !== COLON || length - at > MAX_PLAIN_PORT) return false;
+  while (at < length && isDigit(authority.charCodeAt(at))) at++;
+  return at === length;
+}
+
+function isNameCharacter(code: number): boolean {
+  const lower = code | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || isDigit(code) || code === 0x2e || code === 0x2d;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

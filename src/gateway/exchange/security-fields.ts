@@ -5,8 +5,9 @@
 import { type Fields } from "../../lib/http/fields.ts";
 
 /** The referrer policy is the default of current browsers. */
-const PLAIN = "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Content-Type-Options: nosniff\r\n";
-const ERROR = `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n${PLAIN}`;
+export const SECURITY_FIELDS =
+  "Referrer-Policy: strict-origin-when-cross-origin\r\nX-Content-Type-Options: nosniff\r\n";
+const ERROR = `Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n${SECURITY_FIELDS}`;
 
 let isEnabled = true;
 
@@ -17,7 +18,7 @@ export function sendSecurityFields(enabled: boolean): void {
 
 /** The fields of probes, redirects and other responses without an error. */
 export function securityFields(): Fields {
-  return isEnabled ? PLAIN : "";
+  return isEnabled ? SECURITY_FIELDS : "";
 }
 
 /** The fields of errors, which load nothing. */

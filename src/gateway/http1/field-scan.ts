@@ -8,6 +8,7 @@ import {
   trimOws,
   withoutFields,
 } from "../../lib/http/fields.ts";
+import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { RecurringTexts } from "../../lib/memory/recurring-texts.ts";
 
@@ -231,7 +232,7 @@ export function linesText(bytes: Uint8Array, places: readonly number[], count: n
       end = places[i + 2] ?? 0;
       i += LINE_NUMBERS;
     }
-    text += latin1Text(bytes, start, end);
+    text = joined(text, latin1Text(bytes, start, end));
   }
   return text;
 }

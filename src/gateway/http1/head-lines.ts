@@ -1,4 +1,5 @@
 import { fieldValue, fieldValues, type Fields, nameAt, withoutFields } from "../../lib/http/fields.ts";
+import { joined } from "../../lib/memory/flat-text.ts";
 import { latin1Text } from "../../lib/memory/latin1.ts";
 import { type LineBytes } from "../../lib/memory/line-bytes.ts";
 import { type TextPieces } from "../../lib/memory/text-pieces.ts";
@@ -42,7 +43,7 @@ export abstract class HeadLines implements FieldLines {
 
   get fields(): Fields {
     if (this.#fields === undefined)
-      this.#fields = linesText(this.#bytes, this.#places, this.#places.length) + this.#added;
+      this.#fields = joined(linesText(this.#bytes, this.#places, this.#places.length), this.#added);
     return this.#fields;
   }
   set fields(fields: Fields) {
@@ -104,7 +105,7 @@ export abstract class HeadLines implements FieldLines {
   }
 
   append(lines: Fields): void {
-    this.#added += lines;
+    this.#added = joined(this.#added, lines);
   }
 
   addTo(pieces: TextPieces, without: readonly string[]): void {

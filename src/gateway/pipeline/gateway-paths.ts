@@ -1,7 +1,8 @@
 import { respond, type RespondWithError, CannedError } from "../exchange/local-response.ts";
 import { CATALOGUE_PATH, CHALLENGE_PREFIX, HEALTH_PATH, METRICS_PATH, READY_PATH } from "../config/own-paths.ts";
 import { type Exchange } from "../exchange/exchange.ts";
-import { securityFields } from "../exchange/security-fields.ts";
+import { SECURITY_FIELDS, securityFields } from "../exchange/security-fields.ts";
+import { flatText } from "../../lib/memory/flat-text.ts";
 import { type Catalogue } from "../policy/payment/catalogue.ts";
 
 /** The state that the gateway's own paths report. */
@@ -18,6 +19,8 @@ const ONLY_READ = new CannedError("method-not-allowed", "only GET and HEAD");
 const PROOF_FIELDS = `Content-Type: application/octet-stream\r\nCache-Control: no-store\r\n`;
 const EMPTY = new Uint8Array(0);
 const NO_STORE = "Cache-Control: no-store\r\n";
+/** Joined in advance: a probe costs 2 % more otherwise (bench proxy --pinned, own). */
+const GUARDED_NO_STORE = flatText(NO_STORE + SECURITY_FIELDS);
 
 /** The data behind the gateway's own paths. */
 export interface GatewayPaths {
@@ -53,7 +56,12 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, respond
     const { text, contentType } = state.metrics();
     respond(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}${securityFields()}`, Buffer.from(text));
   } else {
-    respond(exchange, path === HEALTH_PATH || state.ready() ? 200 : 503, NO_STORE + securityFields(), EMPTY);
+    respond(
+      exchange,
+      path === HEALTH_PATH || state.ready() ? 200 : 503,
+      securityFields() === "" ? NO_STORE : GUARDED_NO_STORE,
+      EMPTY,
+    );
   }
   return true;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Fields } from "../../../lib/http/fields.ts";
 import { eventTime } from "../../../lib/time/event-clock.ts";
 import { machineTimeOffset } from "../../../lib/time/machine-time.ts";
-import { flatText } from "../../../lib/memory/flat-text.ts";
+import { flatText, joined } from "../../../lib/memory/flat-text.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/memory/token-buckets.ts";
 import { type RespondWithError, CannedError } from "../../exchange/local-response.ts";
 import { type RouteConfig } from "../../config/config.ts";
@@ -148,7 +148,7 @@ class RateLimit {
     const remaining = allowed ? Math.max(burst - used, 0) : 0;
     const ticks = allowed ? untilFull - (used - 1) * cost : untilFull + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
-    exchange.addedFields += this.#linesOf(remaining, seconds);
+    exchange.addedFields = joined(exchange.addedFields, this.#linesOf(remaining, seconds));
     if (allowed) return "continue";
     this.#deps.respondWithError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
     return "responded";

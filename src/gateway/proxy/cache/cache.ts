@@ -20,6 +20,7 @@ import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 import { variantOf } from "./variant.ts";
+import { joined } from "../../../lib/memory/flat-text.ts";
 import { setNewest } from "../../../lib/memory/set-newest.ts";
 
 /**
@@ -219,14 +220,14 @@ export class ResponseCache implements FetchHost {
   }
 
   goAlone(exchange: Exchange): void {
-    exchange.addedFields += "Cache-Status: Turnpike; fwd=miss\r\n";
+    exchange.addedFields = joined(exchange.addedFields, "Cache-Status: Turnpike; fwd=miss\r\n");
     forward(exchange, this.#target);
   }
 
   /** Forwards a request that the cache does not handle. Its response may still invalidate or update stored ones. */
   #passBy(exchange: Exchange, reason: "method" | "bypass"): void {
     this.#watcher.responded("bypass");
-    exchange.addedFields += `Cache-Status: Turnpike; fwd=${reason}\r\n`;
+    exchange.addedFields = joined(exchange.addedFields, `Cache-Status: Turnpike; fwd=${reason}\r\n`);
     const { head } = exchange;
     if (reason === "method" && head.method !== "OPTIONS") {
       exchange.response = invalidateBy(exchange.response, this.store, { uri: uriOf(head), head });
@@ -236,7 +237,7 @@ export class ResponseCache implements FetchHost {
 
   #pass(exchange: Exchange, stored: StoredResponse | undefined, reason: string): void {
     this.#watcher.responded("bypass");
-    exchange.addedFields += `Cache-Status: Turnpike; fwd=${reason}\r\n`;
+    exchange.addedFields = joined(exchange.addedFields, `Cache-Status: Turnpike; fwd=${reason}\r\n`);
     if (exchange.head.method === "HEAD" && stored !== undefined) {
       const askedAt = this.now();
       exchange.response = freshenByHead(exchange.response, stored, {
