@@ -19,7 +19,7 @@ const GENERAL = new Set(
 
 /** Words before a number that no longer holds or is only expected. */
 const FORMER =
-  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|von|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
+  /\b(?:from|compared\s(?:with|to)|previous(?:ly)?|earlier|last\s(?:year|month|week)|against|after|versus|vs\.?|target\sof|forecast\sof|expected|of\sthe|nach|gegenüber|contre|après|desde|tras|frente\sa|dopo|após)\s?(?:the\s|an?\s)?(?:[$€£¥₹])?$/iu;
 
 /** The figures of a sentence: their sign, a factor for the words that bind them to the question, and their place. */
 export interface Measured {

@@ -84,7 +84,11 @@ function holderOf({ label, value }: Entry, { agent, patient, names }: Asked): -1
   const own = [...(agent?.words ?? [])].filter((word) => names.has(word) && !label.some(({ stem }) => stem === word));
   if (own.length === 0) return undefined;
   if (own.every((word) => value.some(({ stem }) => stem === word))) return 1;
-  const isOther = patient !== undefined && value[0]?.capital === true && !value.some(({ stem }) => own.includes(stem));
+  const isOther =
+    patient !== undefined &&
+    value[0]?.capital === true &&
+    /^\p{L}/u.test(value[0].text) &&
+    !value.some(({ stem }) => own.includes(stem));
   return isOther ? -1 : undefined;
 }
 

@@ -61,7 +61,7 @@ function simplePlanOf(question: string, criteria: string, now: number): Plan {
   const rules = criteria.slice(0, MAX_CRITERIA);
   const statement = statementOf(asked);
   const dates = datesOf(statement, now);
-  const language = languageOf(statement);
+  const language = languageOf(asked);
   const numbers = quantitiesOf(statement, language, dates);
   const others = [...dates, ...numbers.filter((number) => !isName(statement, number))];
   const terms = termsOf(statement, language, others);
@@ -134,7 +134,7 @@ function isDescription(words: readonly Word[], at: number): boolean {
     name > at &&
     words[name]?.capital === true &&
     /^\p{L}/u.test(words[name]?.text ?? "") &&
-    !STOP_WORDS.has(words[name - 1]?.text ?? "") &&
+    !words.slice(Math.max(0, article) + 1, name).some(({ text }) => STOP_WORDS.has(text)) &&
     ARTICLE.test(words[article]?.text ?? "") &&
     article < at &&
     !words.slice(article, name).some(({ text }) => text === "s" || ORDER.test(text))

@@ -1,5 +1,5 @@
 import { type Comparison } from "./analysis.ts";
-import { NUMBER_WORDS } from "./number-words.ts";
+import { numberWordPattern } from "./number-words.ts";
 
 /**
  * Words before a number that set a bound, and that "not" reverses. `LESS` is tried first, since "shorter than" fits
@@ -29,7 +29,7 @@ const OR_LESS =
   /^\s?(?:(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|shorter|smaller|under|weniger|moins|menos)\b|(?:\p{L}+\s)?at\smost\b(?!\s[$€£¥₹]?\d))/iu;
 
 /** "No longer than 50", "not over $5": a bound with its number. The "no" or "not" negates nothing else. */
-export const TURNED_BOUND = `(?:\\bne\\s\\S+\\s|\\bn['’]\\S+\\s)?${NOT}(?:${LESS}|${MORE})\\s(?:the\\s)?(?=(?:US)?[$€£¥₹]?\\s?(?:\\d|(?:${[...NUMBER_WORDS.keys()].join("|")})\\b))`;
+export const TURNED_BOUND = `(?:\\bne\\s\\S+\\s|\\bn['’]\\S+\\s)?${NOT}(?:${LESS}|${MORE})\\s(?:the\\s)?(?=(?:US)?[$€£¥₹]?\\s?(?:\\d|${numberWordPattern()}))`;
 
 /** The comparison that the words around a number express. */
 export function comparisonOf(before: string, after: string): Comparison | undefined {

@@ -111,8 +111,8 @@ determiner: der die das den dem des ein eine einen einem einer eines dieser dies
 preposition: in im an am auf aus bei mit nach von vom vor zu zum zur fur uber unter gegen durch um bis seit wahrend wegen ohne zwischen ab laut
 by: von vom durch
 open: wenn falls ob sofern solange bis sobald
-clause: weil da obwohl nachdem bevor wahrend wobei welche welcher welches als indem
-that: dass das
+clause: das weil da obwohl nachdem bevor wahrend wobei welche welcher welches als indem
+that: dass
 and: und oder aber sondern doch sowie
 pronoun: er sie es wir ich ihn ihm
 says: sagt* sagte* teil* mitgeteilt bericht* melde* bestatig* erklar* bekannt gab geben zeig* wahr klar fest offiziell verkund*

@@ -1,41 +1,53 @@
-/** Numbers that are written as words. */
-export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    one: 1,
-    mille: 1_000,
-    mil: 1_000,
+import { type Language } from "./words.ts";
 
-    two: 2,
-    three: 3,
-    four: 4,
-    five: 5,
-    six: 6,
-    seven: 7,
-    eight: 8,
-    nine: 9,
-    ten: 10,
-    eleven: 11,
-    twelve: 12,
-    fifteen: 15,
-    twenty: 20,
-    thirty: 30,
-    forty: 40,
-    fifty: 50,
-    sixty: 60,
-    seventy: 70,
-    eighty: 80,
-    ninety: 90,
-    zwei: 2,
-    drei: 3,
-    vier: 4,
-    fünf: 5,
-    deux: 2,
-    trois: 3,
-    quatre: 4,
-    cinq: 5,
-    dos: 2,
-    tres: 3,
-    cuatro: 4,
-    cinco: 5,
-  }),
-);
+/** Numbers that are written as words, in each language in the order of `VALUES`. Forms of one number are joined by "/". */
+const WORDS: Readonly<Record<Language, string>> = {
+  en: "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety - -",
+  de: "- zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend",
+  fr: "- deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt trente quarante cinquante soixante soixante-dix quatre-vingts quatre-vingt-dix cent mille",
+  es: "- dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien mil",
+  it: "- due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti trenta quaranta cinquanta sessanta settanta ottanta novanta cento mille",
+  pt: "- dois/duas três quatro cinco seis sete oito nove dez onze doze treze catorze/quatorze quinze dezasseis/dezesseis dezassete/dezessete dezoito dezanove/dezenove vinte trinta quarenta cinquenta sessenta setenta oitenta noventa cem mil",
+};
+const VALUES: readonly number[] = [
+  ...Array.from({ length: 20 }, (_, n) => n + 1),
+  30,
+  40,
+  50,
+  60,
+  70,
+  80,
+  90,
+  100,
+  1_000,
+];
+
+/** The words for numbers of each language. */
+const NUMBER_WORDS: Readonly<Record<Language, ReadonlyMap<string, number>>> = {
+  en: numbersIn("en"),
+  de: numbersIn("de"),
+  fr: numbersIn("fr"),
+  es: numbersIn("es"),
+  it: numbersIn("it"),
+  pt: numbersIn("pt"),
+};
+
+function numbersIn(language: Language): ReadonlyMap<string, number> {
+  const forms = WORDS[language].split(" ");
+  const numbers = forms.flatMap((words, at) =>
+    words.split("/").map((word): [string, number] => [word, VALUES[at] ?? 0]),
+  );
+  return new Map(numbers.filter(([word]) => word !== "-"));
+}
+
+/** The number that a word names. */
+export function numberWord(word: string, language: Language): number | undefined {
+  return NUMBER_WORDS[language].get(word.toLowerCase());
+}
+
+/** A pattern for the words for numbers of all languages, or of one. */
+export function numberWordPattern(language?: Language): string {
+  const maps = language === undefined ? Object.values(NUMBER_WORDS) : [NUMBER_WORDS[language]];
+  const words = maps.flatMap((map) => [...map.keys()]).toSorted((a, b) => b.length - a.length);
+  return `(?<![\\p{L}-])(?:${words.join("|")})(?![\\p{L}])`;
+}

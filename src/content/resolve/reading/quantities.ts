@@ -1,6 +1,6 @@
 import { type Comparison } from "./analysis.ts";
 import { comparisonOf } from "./comparisons.ts";
-import { NUMBER_WORDS } from "./number-words.ts";
+import { numberWord, numberWordPattern } from "./number-words.ts";
 import { type Language, stemOf } from "./words.ts";
 
 /** A number in a text, in the base unit. */
@@ -97,9 +97,15 @@ function named(unit: string, factor: number, names: string): [string, readonly [
 }
 
 const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
-const QUANTITY = new RegExp(
-  `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|\\b(${[...NUMBER_WORDS.keys()].join("|")})\\b)(?![\\d])`,
-  "giu",
+const LANGUAGES: readonly Language[] = ["en", "de", "fr", "es", "it", "pt"];
+const QUANTITY: ReadonlyMap<Language, RegExp> = new Map(
+  LANGUAGES.map((language) => [
+    language,
+    new RegExp(
+      `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|(${numberWordPattern(language)}))(?![\\d])`,
+      "giu",
+    ),
+  ]),
 );
 const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?!\d)[\p{L}$€£]+)/u;
 
@@ -113,19 +119,17 @@ export function quantitiesOf(
   dates: readonly { readonly start: number; readonly end: number }[] = [],
 ): Quantity[] {
   const found: Quantity[] = [];
-  for (const match of text.matchAll(QUANTITY)) {
+  for (const match of text.matchAll(QUANTITY.get(language ?? "en") as RegExp)) {
     if (found.length >= MAX_QUANTITIES) break;
     const [whole, sign, digits, word] = match;
     let end = match.index + whole.length;
     const start = end - whole.trimStart().length;
     if (dates.some((date) => start < date.end && date.start < end)) continue;
-    const number = digits === undefined ? NUMBER_WORDS.get(word?.toLowerCase() ?? "") : numberOf(digits, language);
+    const number = digits === undefined ? numberWord(word ?? "", language ?? "en") : numberOf(digits, language);
     if (number === undefined || !Number.isFinite(number)) continue;
     // "Nine Wells": a number that begins a name.
     if (word !== undefined && /^\p{Lu}/u.test(word) && /^\s\p{Lu}/u.test(text.slice(end))) continue;
     const { scale, unit, factor, length } = following(text.slice(end, end + 60), language);
-    // In Portuguese, "dos" is an article.
-    if (word?.toLowerCase() === "dos" && language !== "es") continue;
     // "One" is a number only in "one million".
     if (number === 1 && word !== undefined && scale === 1) continue;
     const measure =

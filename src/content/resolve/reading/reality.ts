@@ -48,11 +48,13 @@ function formOf(
     (language !== "en" &&
       tokens.slice(at + 1, at + 3).some((word) => /^(?:pas|jamais|plus|nicht|mai|kein\p{L}*)$/u.test(word.text)));
   const fact: Reality = isNegated ? "denied" : "fact";
+  const hasAuxiliary = group.words.some((word) => grammar.have.has(word.text) || grammar.be.has(word.text));
   if (language !== "en") {
     if (group.words.some((word) => grammar.modal.has(word.text)) || grammar.future.test(token.text)) return "future";
     if (isInfinitive(token, grammar, language, group))
       return infinitive(tokens, group.start, clause, { grammar, isNegated });
-    if (isNominal(token, previous, grammar, language)) return nominal(tokens, at, clause, { grammar, fact });
+    if (!hasAuxiliary && isNominal(token, previous, grammar, language))
+      return nominal(tokens, at, clause, { grammar, fact });
     return fact;
   }
   const words = group.words.map((word) => word.text);

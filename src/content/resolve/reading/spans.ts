@@ -95,6 +95,8 @@ function opensAt(tokens: readonly Token[], at: number, grammar: Grammar, languag
   const last = tokens[at - 1];
   if (token === undefined || last === undefined) return true;
   if (HARD.test(token.gap) || /,\s/u.test(token.gap)) return true;
+  // German sets a comma before each clause: "als Trainer", "das Werk" open none. A Portuguese "se" is "if" or "itself".
+  if (language === "de" ? !grammar.and.has(token.text) : language === "pt" && token.text === "se") return false;
   if (grammar.open.has(token.text) || grammar.that.has(token.text)) {
     // "that act", "dem, das": a determiner after a preposition or a verb is not a conjunction. "for", "so": a preposition.
     return !(language === "en" && token.text === "that" && grammar.preposition.has(last.text));

@@ -209,11 +209,11 @@ const SIGNS: readonly (readonly [Language | undefined, ReadonlySet<string>])[] =
     ],
     [
       "it",
-      "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla e ha non di che con per sono stato una dal sul la si",
+      "lunedi martedi mercoledi giovedi venerdi sabato domenica gennaio febbraio maggio giugno luglio agosto ottobre dicembre il lo gli della dello dei degli delle nel nella alla è e ha non di che con per sono stato una dal sul la si",
     ],
     [
       "pt",
-      "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a",
+      "segunda terca quarta quinta sexta feira janeiro fevereiro marco maio junho julho outubro dezembro o os as um uma do da dos das no na ao e com que nao foi em para por pelo pela se mais sua ja a é",
     ],
     [undefined, "het een van niet voor met zijn op dat werd naar ook aan heeft worden bij zich door deze"],
     [undefined, "och att det som inte av har till med ett den pa for ar var om kan sig efter"],
@@ -229,13 +229,19 @@ const SIGNS: readonly (readonly [Language | undefined, ReadonlySet<string>])[] =
   ] as const
 ).map(([language, words]) => [language, new Set(words.split(" "))]);
 
+/** The number of read languages that have a word among their signs. A word of all of them shows none. */
+const SHARED = new Map<string, number>();
+for (const [language, signs] of SIGNS) {
+  if (language !== undefined) for (const word of signs) SHARED.set(word, (SHARED.get(word) ?? 0) + 1);
+}
+
 /** Letters and marks by which languages are recognised. */
 const MARKS: readonly (readonly [Language | undefined, RegExp])[] = [
   ["de", /[äöüß]/giu],
   ["fr", /[êèçœûîà]|é(?!\p{L}*[oa]\b)/giu],
   ["es", /[¿¡ñóú]/giu],
   ["it", /[ìòù]/giu],
-  ["pt", /[ãõç]|ê/giu],
+  ["pt", /[ãõç]|ê|\p{L}{3}ou(?!\p{L})/giu],
   [undefined, /[ðøåšžčřěůłżśćńęąșțăőűğışþæ]/giu],
 ];
 
@@ -251,7 +257,8 @@ export function languageOf(text: string, fallback?: string): Language | undefine
   const counts = SIGNS.map(([language, signs]) => {
     const marks = MARKS.filter(([marked]) => marked === language);
     const marked = marks.reduce((sum, [, mark]) => sum + (head.match(mark)?.length ?? 0), 0);
-    return { language, count: words.filter((word) => signs.has(word)).length + marked / 2 };
+    const shares = words.reduce((sum, word) => sum + (signs.has(word) ? 1 / (SHARED.get(word) ?? 1) : 0), 0);
+    return { language, count: shares + marked / 2 };
   });
   const sorted = counts.toSorted((a, b) => b.count - a.count);
   const [first] = sorted;
