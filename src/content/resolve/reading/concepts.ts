@@ -5,69 +5,69 @@ import { type Word } from "./words.ts";
  * names of contrary outcomes, and words. A word with a star is a prefix.
  */
 const LINES = `
-win; lose; win wins won winning winner victory victorious triumph* champion* beat beats beating defeats defeating gewinn* gewann* gewonnen sieg* gagne* gagné* remport* victoire gana ganó ganado ganar ganadora victoria vence venció vincono vincere vinse vinto vittoria trionf* batte battuto battono sconfigg* sconfitto aggiudic* conquist* venc* venceu vitória ganhou ganha ganham derrotou derrot* campeã* campeón* campion* besieg* bezwang* bezwing* derrotó battu battent
-lose; win; lose loses lost losing defeated runner-up verlier* verlor* niederlage unterlag perd perdu perdent défaite pierde perdió derrota perde perso persero sconfitta perdeu perdem perdieron
-approve; reject; approve* approval authoriz* authoris* ratif* endorse* greenlight* clear* adopt* genehmig* zugelassen zulass* gebilligt billig* ratifizier* verabschied* stimmt zugestimmt approuv* autoris* aprob* aprueba autoriz* ratific* approv* autorizz* aprov* ratifica* ratifi* adoptée votó
-reject; approve pass; reject* rejection veto* voted-down turn-down turned-down blocks blocked abgelehnt lehnt ablehn* rejet* refus* rechaz* veta vetó respin* boccia* rifiut* rejeit* recus* vetou chumb* vetoed votes-down rejeté repouss*
-pass; reject; pass passes passed passage enact* verabschiedet adopté adoptée aprobó approvato approvata aprovado aprovada aprovou
-sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron firm* sottoscri* assin* promulg*
-resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* dimette dimesso dimessa dimissioni demite demitiu demissão renunciou rassegn*
+win; lose; win wins won winning winner victory victorious triumph* champion* beat beats beating defeats defeating gewinn* gewann* gewonnen sieg* gagne* gagné* remport* victoire gana ganó ganado ganar ganadora victoria vence venció vincono vincere vinse vinto vittoria trionf* batte battuto battono sconfigg* sconfitto aggiudic* conquist* venc* venceu vitória ganhou ganha ganham derrotou derrot* campeã* campeón* campion* besieg* bezwang* bezwing* derrotó battu battent defeated conquers conquered crowned clinch* took takes taken lifts lifted secures secured captures captured scoop* outpoint* overcame edged ousts ousted triumphed holt holte geholt sichert sicherte gesichert setzte-sich schlägt schlug geschlagen décroch* enlev* empoch* s-impose s-est-imposé se-llevó se-lleva se-alzó se-impuso se-impone superó-a aggiudicato impone impose vincitore vincitrice vencedor vencedora arrebat* levou gewinner ganador lauréat lauréate premiad* laureat*
+lose; win; lose loses lost losing defeated runner-up verlier* verlor* niederlage unterlag perd perdu perdent défaite pierde perdió derrota perde perso persero sconfitta perdeu perdem perdieron beaten bezwungen conced* trails runners-up finalist* subcampe* vice-campeã* zweiter zweite finaliste finalista battuta perdente
+approve; reject; approve* approval authoriz* authoris* ratif* endorse* greenlight* clear* adopt* genehmig* zugelassen zulass* gebilligt billig* ratifizier* verabschied* stimmt zugestimmt approuv* autoris* aprob* aprueba autoriz* ratific* approv* autorizz* aprov* ratifica* ratifi* adoptée votó pass passes passed passage enact* verabschiedet adopté aprobó approvato approvata aprovado aprovada aprovou adopted votes-through voted-through green-lit backs backed okays okayed angenommen beschlossen beschließt nimmt-an voté votée valid* promulg* varat* licenziat* deliberat* delibera
+reject; approve; reject* rejection veto* voted-down turn-down turned-down blocks blocked abgelehnt lehnt ablehn* rejet* refus* rechaz* veta vetó respin* boccia* rifiut* rejeit* recus* vetou chumb* vetoed votes-down rejeté repouss* throws-out threw-out thrown-out turns-down strikes-down struck-down block* prohibit* kippt verwarf verworfen abgewiesen weist-ab écart* tumb* desestim* denegó denegad* negou reprov* vetad* bocciat*
+sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron firm* sottoscri* assin* promulg* signed-into-law signs-into-law unterzeichnete unterschreibt unterschrieb paraphé rubric* rubriqu*
+resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* dimette dimesso dimessa dimissioni demite demitiu demissão renunciou rassegn* steps-aside stepped-aside bows-out bowed-out gives-up gave-up hands-in handed-in niedergelegt legt-nieder legte-nieder abgetreten tritt-ab trat-ab hört-auf hörte-auf wirft-hin quitte-ses-fonctions jette-l-éponge abandona-el-cargo deja-el-cargo dejó-el-cargo lascia-l-incarico si-dimette deixou-o-cargo deixa-o-cargo pede-demissão pediu-demissão rücktritts
 stay; resign; remains-in-office stay-on stays-on remain-in-office bleibt-im-amt reste-en-poste sigue-en-el-cargo resta-in-carica rimane-in-carica permanece-no-cargo
-die; live; die dies died dead deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* muore morto morta morì decedut* morre morreu faleceu
+die; live; die dies died dead deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* muore morto morta morì decedut* morre morreu faleceu perished killed verunglückt ums-leben kam-ums tué tués tuée perec* falecid* perdió-la-vida
 live; die; alive survive* lebt überleb* vivant survécu vivo sobreviv* viva sopravviss*
 rise; fall; rise* rose increase* increasing grew grow* climb* surge* soar* jump* gain gains gained hike hikes hiked raise* raising steig* stieg gestiegen erhöh* augment* hausse relèv* relev* sube subió aument* elev* salito salita salì salit* cresc* cresciut* sobe subiu aumentou crebbe
 fall; rise; fall falls fell fallen falling drop* decline* declining decrease* decreasing dip dips dipped plunge* slump* cut cuts cutting lower* lowering reduce* reducing reduction sink* sank gesunken senk* gesenkt baiss* réduit diminu* baja bajó reduc* redujo recort* disminu* cala calò calat* scende sceso cai caiu desceu reduz* baixou tagliato tagliata
 unchanged; rise fall; unchanged steady hold-rates holds-rates held-rates keeps-rates kept-rates unverändert inchangé* maintien* sin-cambios mantuvo mantiene invariat* inalterad*
-launch; cancel postpone; launch* lift-off lifted-off went-up liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* lanci* decoll* lanç* lançou partì
-release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou
-postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* report* ajourn* aplaz* pospon* pospuesto retras* rinvi* rimand* posticip* adia* adiou
-cancel; ; cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé
-ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* vietat* proib* bannit*
+launch; cancel postpone; launch* lift-off lifted-off went-up liftoff blast* took-off gestartet startet start* lanc* décoll* lanza lanzó lanzado despeg* lanci* decoll* lanç* lançou partì lifts-off blasts-off blasted-off took-to-the-sky goes-up abgehoben hebt-ab hob-ab décollé decollato descol* despegó
+release; cancel postpone; release* releasing unveil* veröffentlich* erschien* erscheint sort sorti sortie publi* estren* pubblic* esce uscit* lançament* publicou released releases issues issued ships shipped rolls-out rolled-out comes-out came-out hits-the-shelves goes-on-sale went-on-sale herausgebracht bringt-heraus brachte-heraus vorgestellt paraît paru parue salió sale-a-la-venta publicó publicad* pubblicat* saiu-do
+postpone; ; postpon* delay* push-back pushed-back scrub* deferred reschedul* verschob* verschieb* vertag* report* ajourn* aplaz* pospon* pospuesto retras* rinvi* rimand* posticip* adia* adiou put-off puts-off put-back puts-back held-over moved-to verschoben vertagt reporté repoussé posposto
+cancel; uphold; cancel* call-off called-off scrap* abandon* shelve* abgesagt abgebrochen abbrech* annul* annull* cancell* cancelou revog* revoked void voided nullif* overturn* quash* aufgehoben anuló anula anulad* anulou annulé cancels cancelled canceled calls-off struck-out set-aside sets-aside annulled annuls voids repeal* rescind* nichtig hinfällig zurückgezogen widerrufen storniert gestrichen kassiert invalid* cass* anulaç* anulación annullament* invalidó dejó-sin-efecto revocat* revoc*
+uphold; cancel repeal; upheld upholds uphold stands stand valid confirmed-by bestätigt gültig rechtskräftig validé validée validés validées confirmé confirmée válida válido valida valido confermato confermata confirmó confirmado confirmada mantida
+ban; allow; ban bans banned banning prohibit* outlaw* verbot* verbiet* interdit* interdire prohíb* prohib* vietat* proib* bannit* forbids forbidden forbade bars barred untersagt untersag* verbietet verbot
 allow; ban; allow* permit* legaliz* legalis* erlaub* legalisier* autoris* permite légalis* permess* permett* permitiu
-arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell* detenid* detuv* preso presa detid* prendeu
+arrest; free; arrest* detain* in-custody verhaft* festgenommen arrêt* interpell* detenid* detuv* preso presa detid* prendeu took-into-custody taken-into-custody nabbed festnahm* arresta* deteve detidos detidas detido arrestat* detenção
 free; arrest; freed set-free released-from freigelassen libér* liber* liberat* rilasci* libertad*
-convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable condann* colpevole condenou condenad*
+convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable condann* colpevole condenou condenad* found-guilty schuldig verurteilte condamné condamnée condenó
 acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto assol* absolv*
-elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu
-nominate; ; nominate nominates nominated nominating nominiert
-join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* aderi* entra-nella ader* juntou-se
-leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió lascia lasciat* esce-dal deix* saiu abandon*
-acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* acquis* comprou comprato comprata rileva rilevat*
-merge; ; merge* merging merger fusion* fonde*
-close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* schloss clôtur* chius* chiud* chiuse fech* encerr*
-open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* rouvr* rouvert* reabr* reabiert* riapr* riapert* reabert* wiedereröffn* apert* apre aprì apriron* abri* abert*
+elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* elett* elegg* eleit* elegeu voted-in gewählte elezione élus
+nominate; ; nominate nominates nominated nominating nominiert names-as picks picked
+join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* aderi* entra-nella ader* juntou-se accedes acceded enrolled beitrat trat-bei
+leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió lascia lasciat* esce-dal deix* saiu abandon* pulls-out pulled-out walks-out walked-out zieht-sich-zurück verlassen verließ ausgestiegen steigt-aus
+acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* acquis* comprou comprato comprata rileva rilevat* taken-over takes-control took-control snaps-up snapped-up swallow* erwirbt erwarb erworben gekauft schluckt s-offre acquiert acquis racheté adquiriu adquire adquirió acquista acquistato acquistata
+merge; ; merge* merging merger fusion* fonde* merges merged fusioniert fusionne fusionné fusionan fusionó fusionado
+close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* schloss clôtur* chius* chiud* chiuse fech* encerr* closes-its-doors shut-down shuts-down stillgelegt dichtgemacht macht-dicht schließt baisse-le-rideau echó-el-cierre
+open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* rouvr* rouvert* reabr* reabiert* riapr* riapert* reabert* wiedereröffn* apert* apre aprì apriron* abri* abert* opens-its-doors opened-its-doors inaugurat* eingeweiht freigegeben mis-en-service mise-en-service
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* accord* acordo
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego cessate-il-fuoco cessar-fogo trégua
 strike; ; walkout streik* grève huelga sciopero greve
-bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid*
+bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota fallit* fallimento falência falid* insolvency files-for-bankruptcy filed-for-bankruptcy insolvenz zahlungsunfähig
 default; ; default* zahlungsausfall défaut impago
-invade; ; invad* invasion einmarsch* envahi* invas* invadiu
+invade; ; invad* invasion einmarsch* envahi* invas* invadiu invaded einmarschiert marschierte-ein
 impeach; ; impeach* amtsenthebung destitu*
-extend; ; extend* extension verlänger* prolong* ampl* prorrog* prolung* prorog*
-recall; ; recall* rückruf* rappel* retira
+extend; ; extend* extension verlänger* prolong* ampl* prorrog* prolung* prorog* extends extended verlängert prolongé prolongée
+recall; ; recall* rückruf* rappel* retira recalled calls-back called-back zurückgerufen ruft-zurück rief-zurück rappelle rappelé rappelés richiam* recolh*
 confirm; ; confirmed-as senate-confirmed
 indict; ; indict* charged angeklagt inculp* mis-en-examen imputad*
-host; ; host hosts hosted hosting ausrichten accueill* acog* ospit*
+host; ; host hosts hosted hosting ausrichten accueill* acog* ospit* stages staged
 qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* qualific* apurou
 eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad*
 record; ; record-high all-time-high rekordhoch rekordhöhe
-complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat*
-appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead*
-dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* destitu* licenzi* demit* esoner* exoner*
-land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous*
+complete; ; complet* finish* fertig* achev* termin* conclu* termina* ultimat* completed finishes wraps-up wrapped-up fertiggestellt vollendet abgeschlossen achève achevé terminó terminado concluyó concluso completat* concluiu concluíd*
+appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* nomina* nominato nominata nomeou nomead* named names berufen beruft designat* desig* désign* nommé nommée nombrado nombrada nomeado nomeada nominat*
+dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* destitu* licenzi* demit* esoner* exoner* dismissed entlässt gefeuert freigestellt abberufen licenciado renvoyé renvoyée destituyó demitido demitida exonerad* sollevat*
+land; ; land lands landed landing touchdown gelandet landet landung atterri* aterriz* atterr* aterr* pous* touches-down touched-down aufgesetzt se-posa s-est-posé atterri allunat*
 list; ; ipo goes-public went-public börsengang introduction-en-bourse
-suspend; ; suspend* ausgesetz* suspend* sospes*
+suspend; ; suspend* ausgesetz* sospes* halt* paus* eingestellt unterbroch* unterbricht interromp* interrump* suspendió sospende
 depart; arrive; depart* sail sails sailed sailing abgefahren abgelegt abreis* appareill* zarp* salp* partit* zarpou partiu
-repeal; ; repeal* rescind* abrog* abolish* aufgehob* derog* revog*
+repeal; ; repeal* rescind* abrog* abolish* aufgehob* derog* revog* repeals repealed revokes revoked scraps scrapped
 start; end cancel postpone; start starts started starting begin begins began begun commence* beginn* begann begonnen commenc* début* empiez* empez* comenz* comienz* inizi* comincia* começ*
 end; start; end ends ended ending endet endete beendet beend* termin* finit finì finisc* acab* encerr* conclu*
 score; ; score scores scored scoring
-break; ; break breaks broke broken breaking bricht brach gebrochen battu bat rompió bate batió battuto batteu
+break; ; break breaks broke broken breaking bricht brach gebrochen battu bat rompió bate batió battuto batteu smash* shatter* eclips* surpass* topped effacé efface pulvéris* superó supera superado superat* ultrapassou übertroffen übertraf verbessert verbesserte
 arrive; ; arriv* angekommen erreicht llegó llega chegou chega
-publish; ; publish* veröffentlich* publi* pubblic*
+publish; ; publish* veröffentlich* publi* pubblic* published issues issued herausgegeben erschienen
 build; ; built build builds building gebaut construi* costrui*
-pay; ; pay pays paid paying bezahl* gezahlt paye* pagó pagato pagou pagó
-sell; ; sell sells sold selling verkauf* vendu vendido venduto vendeu vendió venduto
+pay; ; pay pays paid paying bezahl* gezahlt paye* pagó pagato pagou
+sell; ; sell sells sold selling verkauf* vendu vendido venduto vendeu vendió sells-off sold-off veräußert verkaufte cédé cédée
 `;
 
 interface Concept {
