@@ -47,6 +47,9 @@ const STAND_FOR = new Set(
 );
 const TITLE =
   /^(?:mr|mrs|ms|dr|president|minister|governor|senator|chancellor|king|queen|prince|princess|pope|judge|mayor|professor|prime|chief|deputy|captain|coach|champion|sir|lord|lady|saint|st|presidente|ministre|ministro|minist\p{L}*|prasident|kanzler\p{L}*|burgermeister\p{L}*|maire|alcalde|alcaldesa|sindac\p{L}|prefeit\p{L}|gouverneur|gobernador\p{L}*|governator\p{L}|governador\p{L}*)$/u;
+/** "beat", "win against", "the purchase of": prepositions before the object of a verb or a noun. */
+const OBJECT_PREPOSITION =
+  /^(?:of|over|against|in|contra|contro|gegen|contre|de|d'|du|des|von|vom|di|del|della|dell'|dello|dei|do|da|dos|das)$/u;
 /** Factors of arguments that the sentence only implies. */
 const BY_PRONOUN = 0.85;
 const BY_CONTEXT = 0.9;
@@ -212,7 +215,7 @@ function isHeadAt(
       if (grammar.by.has(word.text) && n === 0) return true;
       const noun = zone.slice(0, n).findLast((other) => !grammar.determiner.has(other.text));
       return noun === undefined
-        ? !isSubject && /^(?:over|against|contra|contro|gegen|contre|in)$/u.test(word.text)
+        ? !isSubject && OBJECT_PREPOSITION.test(word.text)
         : STAND_FOR.has(noun.stem) || argument.words.has(noun.stem);
     }
     if (!grammar.determiner.has(word.text) && !/\p{Ll}/u.test(word.text)) return true;

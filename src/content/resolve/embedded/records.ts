@@ -31,6 +31,9 @@ const FAMILY = 5;
 /** Values that say that an entry is empty or open. */
 const OPEN =
   /(?<![\p{L}])(?:none|no|not|never|pending|open|expected|planned|scheduled|due|keine?|nicht|offen|geplant|voraussichtlich|aucune?|non|prévue?|ning[uú]n[ao]?|no|pendiente|previst[oa]|nessun[oa]?|não|nenhuma?|\?)(?![\p{L}])/iu;
+/** Labels of entries that say what became of the page's subject. */
+const STATUS =
+  /^(?:status|decision|result|outcome|ruling|judgment|ergebnis|beschluss|entscheidung|stand|decision|resultat|estado|fallo|resultado|resolucion|decisione|esito|stato|decisao|situacao|statut)$/u;
 /** Outcomes of which the entry names the one holder. */
 const HELD = new Set(["win", "elect", "appoint"]);
 
@@ -66,6 +69,15 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   // "Heron: launched 6 May 2026"
   const said = isDated ? 0 : outcomeAt(value, 0, reader);
   if (said !== 0 && hasDate && subject !== undefined && isWhole(subject, label) && !OPEN.test(text)) return said;
+  if (
+    label.length === 1 &&
+    STATUS.test(label[0]?.text ?? "") &&
+    subject !== undefined &&
+    covers(subject, near, asked.names)
+  ) {
+    const signs = value.map((_, at) => outcomeAt(value, at, reader)).filter((one) => one !== 0);
+    if (signs.length > 0) return OPEN.test(text) || new Set(signs).size > 1 ? 0 : signs[0];
+  }
   const by = label.findIndex((word) => grammar.by.has(word.text));
   const head = by < 0 ? label : label.slice(0, by);
   if (!head.every((word) => isOfQuestion(word, reader))) return undefined;

@@ -131,6 +131,8 @@ function isNominal(token: Token, previous: Token | undefined, grammar: Grammar, 
   );
 }
 
+const PARTICIPLE = /(?:ed|en|t|ut|u|e|ee|is|ise|[iau]d[oa]|[au]t[oa])$/u;
+
 /** A noun is a fact only as the object of a verb that carries it out: "gave approval", "announced a resignation". */
 function nominal(
   tokens: readonly Token[],
@@ -138,6 +140,11 @@ function nominal(
   clause: Span,
   { grammar, fact }: { grammar: Grammar; fact: Reality },
 ): Reality {
+  // "Approval was granted", "authorisation granted".
+  const next = tokens
+    .slice(at + 1, clause.end)
+    .find((word) => !grammar.have.has(word.text) && !grammar.be.has(word.text));
+  if (next !== undefined && grammar.light.has(next.text) && PARTICIPLE.test(next.text)) return fact;
   for (let n = at - 1; n >= Math.max(clause.start, at - 5); n -= 1) {
     const word = tokens[n];
     if (word === undefined || grammar.preposition.has(word.text)) return "noun";
