@@ -120,7 +120,7 @@ function read(
       const [covered, context] = [1 - 0.75 * (1 - coverage), 1 - 0.75 * (1 - near)];
       return {
         sign: measure.sign,
-        strength: strengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
+        strength: boundStrengthOf(Math.max(covered, 0.6), Math.max(covered, context)) * measure.factor,
         isAbsence: measure.sign < 0,
         part: measure.part,
         kind: "report",
@@ -130,7 +130,8 @@ function read(
   }
   const record = recorded(asked, passage, sentence);
   if (record === undefined) return outcomeOf(asked, passage, sentence);
-  const strength = record.isOther ? OTHER_ACTOR : strengthOf(passage.context, passage.context);
+  const { context } = sharesOf(asked, passage);
+  const strength = record.isOther ? OTHER_ACTOR : boundStrengthOf(context, context);
   return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };
 }
 

@@ -95,7 +95,7 @@ denies: fail* refus* declin* unable den* reject* refut* avoid* prevent* block* s
 doubts: claim* alleg* believ* think* thought hop* fear* expect* suspect* assum* wish* want* insist* guess* predict* argu* suggest* doubt* imagin* speculat* rumou* feel* felt consider* forecast* bet bets plan* propos* demand* urg* ask* seek* sought try tries tried trying attempt* vow* pledg* promis* threat* call calls called calling push* aim* intend* prepar* warn* recommend* want* need* campaign* appeal* petition* bid lobb* pretend* accus* agree* want* offer* consider* chance* likel* possib* unlikely conditional eligible appl* motion
 does: manag* able went came proceed* vot* forc* help* first only last latest youngest oldest go chose decid* happen* turn* got began begin* start* continu* man woman person people country team club one
 hedge: reportedly allegedly alleged supposedly purportedly apparently possibly probably perhaps maybe likely unlikely potentially unconfirmed almost nearly virtually presumably seemingly rumoured rumored tentatively hypothetically provisional provisionally conditional conditionally theoretically unofficially unofficial preliminary
-light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made
+light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept*
 to: to
 `,
   ),
@@ -120,7 +120,7 @@ denies: bestreit* bestritt* dementier* scheiter* weiger* lehn* abgelehnt verhind
 doubts: behaupt* glaub* hoff* furcht* erwart* vermut* mein* plan* will beabsichtig* forder* verlang* versprach* versprech* droh* schlag* vorschlag* versuch* bitte* erwag* rechne* spekul* kundig* angekundig* streb* angeblich will
 does: gelang gelungen beschloss* entschi* vermocht*
 hedge: angeblich moglicherweise vielleicht wohl mutmasslich vermutlich wahrscheinlich voraussichtlich fast beinahe nahezu womoglich inoffiziell vorlaufig offenbar
-light: erhielt* erhalten erteil* erzielt* errang errungen reicht* eingereicht feier* gab bekam
+light: erhielt* erhalten erteil* erzielt* errang errungen reicht* eingereicht feier* gab bekam angenommen akzeptier*
 to: zu um
 `,
   ),
@@ -145,7 +145,7 @@ denies: dement* nie nient refus* echou* faux fausse rejet* empech* evit* manqu* 
 doubts: pretend* croi* cru pens* esper* crain* estim* suppos* souhait* veut veulent demand* propos* envisag* prevoi* prevu* promet* promi* menac* tent* essa* appel* cherch* compt* pari* soupconn* exig* reclam* accus* allegu*
 does: reussi* parvenu parvient parvien* vient viennent vot* decid*
 hedge: peut-etre probablement sans doute possiblement apparemment presque quasi pretendument vraisemblablement eventuellement presumee presume officieusement
-light: remport* obten* obtient recu donn* present* decroch* signe subi*
+light: remport* obten* obtient recu donn* present* decroch* signe subi* accept*
 to: de d' à pour
 `,
   ),
@@ -170,7 +170,7 @@ denies: neg* nieg* desmint* desmient* rechaz* fracas* falso falsa fall* evit* im
 doubts: afirm* asegur* cree* crey* piens* esper* tem* supon* quier* quis* pid* pidi* propus* propon* prev* prom* amenaz* intent* trat* busc* exig* reclam* estim* apuest* plane* aspir*
 does: logr* consigui* consigue* acab* lleg* decid* vot*
 hedge: quiza quizas tal probablemente posiblemente supuestamente presuntamente aparentemente casi presunto presunta acaso extraoficialmente
-light: logr* obtuv* recib* dio present* consigui* gan* sufri*
+light: logr* obtuv* recib* dio present* consigui* gan* sufri* acept*
 to: a de para
 `,
   ),
@@ -195,7 +195,7 @@ denies: neg* smenti* rifiut* falso falsa fall* respin* evit* impedi* esclu*
 doubts: sostien* afferm* cred* pens* sper* tem* suppon* vuol* chied* chiest* propo* preved* previst* promet* promess* minacc* tent* cerc* pretend* auspic* ipotizz* mira* punta*
 does: riusci* decis* deciso vot* finito
 hedge: forse probabilmente possibilmente presumibilmente presunto presunta quasi apparentemente pare sembra verosimilmente
-light: otten* ricev* dato rassegn* conquist* subi* present*
+light: otten* ricev* dato rassegn* conquist* subi* present* accett* accolt*
 to: di a per da
 `,
   ),
@@ -220,7 +220,7 @@ denies: neg* desment* rejeit* fracass* falso falsa falh* evit* imped* recus* des
 doubts: afirm* alega* acredit* acha* pens* esper* supo* quer* ped* propo* prev* promet* ameac* tent* busc* exig* estim* apost* planej* pretend*
 does: consegui* decidi* vot* acab* chegou
 hedge: talvez provavelmente possivelmente supostamente alegadamente aparentemente quase suposto suposta porventura
-light: obte* receb* deu apresent* conquist* sofre*
+light: obte* receb* deu apresent* conquist* sofre* aceit*
 to: a de para
 `,
   ),
