@@ -1,4 +1,5 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
+import { isParticipleOfMotion } from "../reading/clauses.ts";
 import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
@@ -78,6 +79,7 @@ type Structure = Pick<Asked, "outcomes" | "predicate" | "agent" | "patient">;
 function structureOf({ statement, thresholds, ...plan }: Plan, language: Language, now: number): Structure {
   const terms = new Set(plan.terms);
   const grammar = GRAMMARS[language];
+  const reader = { grammar, language };
   const dates = datesOf(statement, now);
   const figures = quantitiesOf(statement, language, dates).filter(({ start, end }) =>
     thresholds.some(({ text }) => text === statement.slice(start, end).trim()),
@@ -91,29 +93,34 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const at = predicateOf(tokens, grammar, language);
   const token = at === undefined ? undefined : tokens[at];
   if (at === undefined || token === undefined) {
-    const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, grammar);
+    const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined };
   }
   const isPassive =
-    tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
+    !(language !== "de" && isParticipleOfMotion(token, language)) &&
+    (tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
     /(?:ed|en|t|n|o|a|e|ee|os|as|i)$/u.test(token.text) &&
     language !== "de"
       ? !/^(?:is|are|was|were)$/u.test(tokens[at - 1]?.text ?? "") || !token.text.endsWith("ing")
       : /^(?:wurden?|worden|werden|wird)$/u.test(tokens[0]?.text ?? "") &&
         /(?:t|en)$/u.test(token.text) &&
         language === "de" &&
-        !/^(?:wird|werden)$/u.test(tokens[0]?.text ?? "");
+        !/^(?:wird|werden)$/u.test(tokens[0]?.text ?? ""));
   const isVerbLast = language === "de";
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const right = isVerbLast ? left.slice(nounPhraseEnd(left, grammar)) : tokens.slice(at + 1);
-  const subject = argumentOf(isVerbLast ? left.slice(0, nounPhraseEnd(left, grammar)) : left, terms, grammar);
+  const behind = tokens.slice(at + 1);
+  // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
+  const isVerbFirst = isRomance(language) && at === 0;
+  const split = isVerbLast ? nounPhraseEnd(left, grammar) : isVerbFirst ? secondPhrase(behind, grammar) : undefined;
+  const right = split === undefined ? behind : (isVerbLast ? left : behind).slice(split);
+  const subject = argumentOf(split === undefined ? left : (isVerbLast ? left : behind).slice(0, split), terms, reader);
   const by = right.findIndex((word) => grammar.by.has(word.text));
   const object = isPassive
     ? by < 0
       ? undefined
-      : argumentOf(phraseFrom(right, by + 1, grammar), terms, grammar)
-    : argumentOf(phraseFrom(right, 0, grammar), terms, grammar);
+      : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader)
+    : argumentOf(phraseFrom(right, 0, grammar), terms, reader);
   return {
     outcomes: conceptsAt(tokens, at),
     predicate: token,
@@ -122,10 +129,36 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   };
 }
 
+function isRomance(language: Language): boolean {
+  return language !== "en" && language !== "de";
+}
+
+/** Where the second noun phrase begins: at an article that no preposition governs. */
+function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
+  const found = tokens.findIndex(
+    ({ text }, n) =>
+      n > 1 &&
+      grammar.determiner.has(text) &&
+      !grammar.preposition.has(text) &&
+      !grammar.preposition.has(tokens[n - 1]?.text) &&
+      !grammar.determiner.has(tokens[n - 1]?.text),
+  );
+  return found < 0 ? tokens.length : found;
+}
+
+/** Prepositions that contain an article. */
+const WITH_ARTICLE = /^(?:aux?|aos?|n[oa]s?|nell[aeo']?|nel|nei|all[aeo']?|al|ai|agli)$/u;
+
 /** The first noun phrase: up to a preposition. Empty if a preposition is first. */
 function phraseFrom(tokens: readonly Token[], from: number, grammar: Grammar): readonly Token[] {
   const rest = tokens.slice(from);
-  const end = rest.findIndex((word) => grammar.preposition.has(word.text) && !grammar.determiner.has(word.text));
+  // "au public", "nel 2026" are no objects; "al Madrid" is one in Spanish.
+  const end = rest.findIndex(
+    (word, n) =>
+      grammar.preposition.has(word.text) &&
+      (!grammar.determiner.has(word.text) ||
+        (n === 0 && WITH_ARTICLE.test(word.text) && !(grammar === GRAMMARS.es && word.text === "al"))),
+  );
   // "sign the Treaty of Oslo": the phrase goes on.
   if (end > 0 && /^(?:of|de|d'|di|du|von|des|do|da)$/u.test(rest[end]?.text ?? "")) {
     const next = rest.findIndex((word, n) => n > end && grammar.preposition.has(word.text));
@@ -156,7 +189,11 @@ function nounPhraseEnd(tokens: readonly Token[], grammar: Grammar): number {
   return next < 0 ? tokens.length : next;
 }
 
-function argumentOf(tokens: readonly Token[], terms: ReadonlySet<string>, grammar: Grammar): Argument | undefined {
+function argumentOf(
+  tokens: readonly Token[],
+  terms: ReadonlySet<string>,
+  { grammar, language }: { grammar: Grammar; language: Language },
+): Argument | undefined {
   const kept = tokens.filter((word) => terms.has(word.stem) && !ADVERB.test(word.text));
   const heads = new Set<string>();
   for (const [n, word] of tokens.entries()) {
@@ -166,7 +203,11 @@ function argumentOf(tokens: readonly Token[], terms: ReadonlySet<string>, gramma
     const isInside = before !== undefined && grammar.preposition.has(before.text) && heads.size > 0;
     const isLast = next === undefined || !terms.has(next.stem) || grammar.and.has(next.text);
     const isOwner = next?.text === "s" && /['’]/u.test(next.gap);
-    if (isLast && !isInside && !isOwner) heads.add(word.stem);
+    if (!isLast || isInside || isOwner) continue;
+    // "le record national": a Romance noun stands before its adjectives. The last word of a name is its head.
+    let head = n;
+    while (isRomance(language) && !word.capital && head > 0 && terms.has(tokens[head - 1]?.stem ?? "")) head -= 1;
+    heads.add(tokens[head]?.stem ?? word.stem);
   }
   return kept.length === 0 ? undefined : { words: new Set(kept.map((word) => word.stem)), heads };
 }

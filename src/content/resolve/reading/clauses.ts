@@ -79,7 +79,7 @@ function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
 }
 
 /** Verbs whose perfect has "be": "ist zurückgetreten", "est mort", "è morto". */
-function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
+export function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
   if (language === "de") return !/^(?:wurde|wird)/u.test(token?.text ?? "");
   if (language === "fr")
     return /^(?:mort|decede|parti|entre|sorti|venu|devenu|ne|arrive|tombe|reste|parvenu)/u.test(token?.text ?? "");

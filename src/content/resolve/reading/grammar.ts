@@ -95,7 +95,7 @@ denies: fail* refus* declin* unable den* reject* refut* avoid* prevent* block* s
 doubts: claim* alleg* believ* think* thought hop* fear* expect* suspect* assum* wish* want* insist* guess* predict* argu* suggest* doubt* imagin* speculat* rumou* feel* felt consider* forecast* bet bets plan* propos* demand* urg* ask* seek* sought try tries tried trying attempt* vow* pledg* promis* threat* call calls called calling push* aim* intend* prepar* warn* recommend* want* need* campaign* appeal* petition* bid lobb* pretend* accus* agree* want* offer* consider* chance* likel* possib* unlikely conditional eligible appl* motion
 does: manag* able went came proceed* vot* forc* help* first only last latest youngest oldest go chose decid* happen* turn* got began begin* start* continu* man woman person people country team club one
 hedge: reportedly allegedly alleged supposedly purportedly apparently possibly probably perhaps maybe likely unlikely potentially unconfirmed almost nearly virtually presumably seemingly rumoured rumored tentatively hypothetically provisional provisionally conditional conditionally theoretically unofficially unofficial preliminary
-light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept*
+light: give* gave won win* receiv* secur* grant* obtain* get gets got gain* took tak* tender* submit* suffer* complet* reach* struck strik* celebrat* seal* clinch* hand* announc* sign* score* record* made accept* report*
 to: to
 `,
   ),

@@ -103,7 +103,23 @@ function opensAt(tokens: readonly Token[], at: number, grammar: Grammar, languag
   }
   if (grammar.clause.has(token.text))
     return !grammar.preposition.has(token.text) || !isNounPhraseAt(tokens, at + 1, grammar);
-  return grammar.and.has(token.text) && isVerbAt(tokens, at + 1, grammar, language);
+  if (!grammar.and.has(token.text)) return false;
+  return isVerbAt(tokens, at + 1, grammar, language) || joinsClauses(tokens, at, grammar, language);
+}
+
+/** "The panel agreed and the stadium opened": an article after "and", with a verb on both sides. */
+function joinsClauses(tokens: readonly Token[], at: number, grammar: Grammar, language: Language): boolean {
+  const next = tokens[at + 1];
+  if (next === undefined || !grammar.determiner.has(next.text)) return false;
+  const isVerb = (word: Token): boolean =>
+    grammar.be.has(word.text) ||
+    grammar.have.has(word.text) ||
+    grammar.modal.has(word.text) ||
+    (language === "en" && (word.text.endsWith("ed") || IRREGULAR_PAST.has(word.text)));
+  const isMark = (word: Token): boolean => HARD.test(word.gap) || word.gap.includes(",");
+  const from = tokens.findLastIndex((word, n) => n < at && isMark(word));
+  const to = tokens.findIndex((word, n) => n > at && isMark(word));
+  return tokens.slice(Math.max(0, from), at).some(isVerb) && tokens.slice(at, to < 0 ? undefined : to).some(isVerb);
 }
 
 /** "before the vote" has a noun phrase, "before Marlow signed" a clause, which looks alike: only a verb beside shows it. */
