@@ -40,6 +40,7 @@ const ERGATIVE = new Set([
   "postpone",
   "cancel",
   "publish",
+  "persist",
 ]);
 /** Nouns that name a thing by a part of it that decides: "the cup final", "the price of gold". */
 const STAND_FOR = new Set(
@@ -117,7 +118,7 @@ export function fitOf(
 function inLanguage(argument: Argument | undefined, { language, names }: Asked, other: Language): Argument | undefined {
   if (argument === undefined || language === other) return argument;
   const own = new Set([...argument.words].filter((word) => names.has(word)));
-  return own.size === 0 ? undefined : { words: own, heads: own };
+  return own.size === 0 ? undefined : { words: own, heads: own, kinds: new Set() };
 }
 
 function covers(argument: Argument, near: ReadonlySet<string>): boolean {
@@ -161,6 +162,9 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
   }
   // "It signed the act", "and signed the act": the sentence before names the subject.
   if (!covers(argument, near)) return undefined;
+  const kind = zone.findIndex((word) => argument.kinds.has(word.stem));
+  if (kind > 0 && reader.grammar.determiner.has(zone[kind - 1]?.text) && isHeadAt(zone, kind, argument, place))
+    return BY_PRONOUN;
   if (!isSubject)
     return reader.language === "en" && /^(?:it|them|him|her)$/u.test(zone[0]?.text ?? "") ? BY_PRONOUN : undefined;
   const words = zone.filter(

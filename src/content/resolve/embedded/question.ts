@@ -12,6 +12,8 @@ export interface Argument {
   readonly words: ReadonlySet<string>;
   /** The last word of its noun phrase. Two heads if it joins two phrases. */
   readonly heads: ReadonlySet<string>;
+  /** The nouns that describe it, by which a text can come back to it: "ferry" of "the ferry Aurora". */
+  readonly kinds: ReadonlySet<string>;
 }
 
 /** A plan, prepared once for comparisons with many sentences. */
@@ -90,13 +92,15 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
     ({ text, end }) =>
       !(grammar.preposition.has(text) && outside.some(({ start }) => start >= end && start - end <= 2)),
   );
-  const at = predicateOf(tokens, grammar, language);
+  const noun = nounPredicateOf(tokens, grammar);
+  const at = noun ?? predicateOf(tokens, grammar, language);
   const token = at === undefined ? undefined : tokens[at];
   if (at === undefined || token === undefined) {
     const subject = argumentOf(tokens.slice(0, firstBreak(tokens, 1, grammar)), terms, reader);
     return { outcomes: new Set(), predicate: undefined, agent: subject, patient: undefined };
   }
   const isPassive =
+    noun === undefined &&
     !(language !== "de" && isParticipleOfMotion(token, language)) &&
     (tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
     /(?:ed|en|t|n|o|a|e|ee|os|as|i)$/u.test(token.text) &&
@@ -109,7 +113,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   const isVerbLast = language === "de";
   // "fail to sign", "be able to sign": the verb before "to" is not part of the subject.
   const left = tokens.slice(0, tokens[at - 1]?.text === "to" ? Math.max(1, at - 2) : at);
-  const behind = tokens.slice(at + 1);
+  const behind = tokens.slice(noun === undefined ? at + 1 : at + 2);
   // "¿Aprobó el pleno la subida?": the subject follows the verb, and the object begins at the next article.
   const isVerbFirst = isRomance(language) && at === 0;
   const split = isVerbLast ? nounPhraseEnd(left, grammar) : isVerbFirst ? secondPhrase(behind, grammar) : undefined;
@@ -145,6 +149,9 @@ function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   );
   return found < 0 ? tokens.length : found;
 }
+
+/** Romance adjectives that stand before their noun. */
+const BEFORE_NOUN = /^(?:nuov|nouve|nuev|nov[oa]s?$|gran|prem|prim|ultim|dern|antig|anci|vecch|viej|velh)/u;
 
 /** Prepositions that contain an article. */
 const WITH_ARTICLE = /^(?:aux?|aos?|n[oa]s?|nell[aeo']?|nel|nei|all[aeo']?|al|ai|agli)$/u;
@@ -206,15 +213,43 @@ function argumentOf(
     if (!isLast || isInside || isOwner) continue;
     // "le record national": a Romance noun stands before its adjectives. The last word of a name is its head.
     let head = n;
-    while (isRomance(language) && !word.capital && head > 0 && terms.has(tokens[head - 1]?.stem ?? "")) head -= 1;
+    while (
+      isRomance(language) &&
+      !word.capital &&
+      head > 0 &&
+      terms.has(tokens[head - 1]?.stem ?? "") &&
+      !BEFORE_NOUN.test(tokens[head - 1]?.text ?? "")
+    )
+      head -= 1;
     heads.add(tokens[head]?.stem ?? word.stem);
   }
-  return kept.length === 0 ? undefined : { words: new Set(kept.map((word) => word.stem)), heads };
+  const kinds = tokens.filter(
+    (word, n) =>
+      !word.capital && !terms.has(word.stem) && !isFunctionWord(word.text, grammar) && tokens[n + 1]?.capital,
+  );
+  if (kept.length === 0) return undefined;
+  return { words: new Set(kept.map((word) => word.stem)), heads, kinds: new Set(kinds.map(({ stem }) => stem)) };
 }
 
 function isModifier(word: Token, grammar: Grammar): boolean {
   return grammar.determiner.has(word.text) && !grammar.preposition.has(word.text);
 }
+
+/** "Is X the winner of Y?": a noun for an outcome, between an article and "of". */
+function nounPredicateOf(tokens: readonly Token[], grammar: Grammar): number | undefined {
+  if (!grammar.be.has(tokens[0]?.text)) return undefined;
+  const found = tokens.findIndex(
+    (word, at) =>
+      at > 1 &&
+      conceptsAt(tokens, at).size > 0 &&
+      grammar.determiner.has(tokens[at - 1]?.text) &&
+      OF.test(tokens[at + 1]?.text ?? "") &&
+      !word.capital,
+  );
+  return found < 0 ? undefined : found;
+}
+
+const OF = /^(?:of|de|d'|du|des|di|del|dell[ao']|do|da|von)$/u;
 
 /** The index of the predicate: the first outcome in the form of a verb, or the word where a verb must be. */
 function predicateOf(tokens: readonly Token[], grammar: Grammar, language: Language): number | undefined {

@@ -3,7 +3,7 @@ import { type NamedDate } from "../reading/dates.ts";
 import { conceptsAt, areContrary } from "../reading/concepts.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
-import { isForm, type Language, STOP_WORDS } from "../reading/words.ts";
+import { isForm, type Language, STOP_WORDS, wordsOf } from "../reading/words.ts";
 import { type Argument, type Asked } from "./question.ts";
 
 /** An entry of a register, a table or a list of results. The page is about its subject: "Signed: 9 June 2026". */
@@ -45,10 +45,34 @@ export function recorded(
 ): Recorded | undefined {
   if (asked.language !== language || asked.predicate === undefined || asked.thresholds.length > 0) return undefined;
   const reader = { asked, near, language, grammar: GRAMMARS[language] };
+  const ranked = rankedIn(text, asked, near);
+  if (ranked !== undefined) return ranked;
   for (const entry of entriesOf(text, tokens, dates)) {
     const sign = signOf(entry, text.slice(entry.start, entry.end), reader);
     if (sign === undefined) continue;
     return { sign, isOther: sign < 0 && !entry.hasDate, part: { start: entry.start, end: entry.end } };
+  }
+  return undefined;
+}
+
+/** "2. Petra Vance 8": a place in a list of results whose page names what is won. "2026: Samuel Kessel": a list of winners. */
+function rankedIn(
+  text: string,
+  { agent, patient, names, outcomes, years }: Asked,
+  near: ReadonlySet<string>,
+): Recorded | undefined {
+  if (agent === undefined || patient === undefined || !outcomes.has("win")) return undefined;
+  if (![...patient.words].every((word) => near.has(word))) return undefined;
+  const own = [...agent.words].filter((word) => names.has(word));
+  if (own.length === 0) return undefined;
+  for (const match of text.matchAll(/(?<=^|[.;]\s+|\n)(\d{1,4})(?:\.|\s?:)\s+(\p{Lu}.*?)(?=[.;]\s|\.?$|\n)/gmu)) {
+    const [whole, number = "", value = ""] = match;
+    const stems = new Set(wordsOf(value).map(({ stem }) => stem));
+    const isOwn = own.every((word) => stems.has(word));
+    const isYear = number.length === 4;
+    if (isYear ? !years.has(Number(number)) : !isOwn || !/\d/u.test(value)) continue;
+    const part = { start: match.index, end: match.index + whole.length };
+    return { sign: isYear ? (isOwn ? 1 : -1) : number === "1" ? 1 : -1, isOther: isYear && !isOwn, part };
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { type Source, type Statement, type StatementKind, type Support } from "../reading/analysis.ts";
-import { predicationOf } from "../reading/clauses.ts";
+import { type Predication, predicationOf } from "../reading/clauses.ts";
 import { type Reality } from "../reading/reality.ts";
 import { type ReadSentence, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { type Passage } from "../evidence/passages.ts";
@@ -264,6 +264,17 @@ const KINDS: Readonly<Partial<Record<Reality, StatementKind>>> = {
   quoted: "quotation",
 };
 
+/** The words of a state that a change would end: "remains in force", "is still minister". */
+const STATE =
+  /^(?:open|valid|force|effect|operati|running|service|intact|office|post|job|helm|charge|minist|mayor|president|direct|chair|head|coach|captain|chief|betrieb|kraft|offen|geoffnet|gultig|amt|trainer|ouvert|vigueur|valable|poste|maire|entraineur|abiert|vigor|cargo|alcald|entrenador|apert|servizio|funzione|vigore|carica|sindac|allenator|abert|funcion|prefeit|treinador)/u;
+
+/** Whether a predicate such as "remain" names the state or the thing that the question's outcome would have changed. */
+function persists({ outcomes, patient }: Asked, { after }: Predication): boolean {
+  const near = after.slice(0, 6);
+  if (near.some((_, at) => [...conceptsAt(near, at)].some((one) => outcomes.has(one)))) return false;
+  return near.some(({ text, stem }) => STATE.test(text) || patient?.heads.has(stem) === true);
+}
+
 function readingAt(
   asked: Asked,
   { near }: Passage,
@@ -280,6 +291,8 @@ function readingAt(
   const { reality } = predication;
   const kind = KINDS[reality];
   if (kind !== undefined) return { ...NOTHING, kind };
+  const isState = outcome.name === "persist";
+  if (isState && !persists(asked, predication)) return NOTHING;
   const fit = fitOf(asked, predication, { reader, near, outcome: outcome.name });
   if (fit.kind === "different") return NOTHING;
   const isDenied = reality === "denied" || reality === "absent";
@@ -290,7 +303,7 @@ function readingAt(
     strength:
       (fit.kind === "other-actor" ? OTHER_ACTOR : strength * (fit.kind === "same" ? fit.factor : 0.8)) *
       (reality === "noun" ? INDIRECT : 1),
-    isAbsence: isDenied,
+    isAbsence: isDenied || isState,
     kind: "report",
     isFinal: fit.kind !== "same" || (!outcome.isSame && outcome.name !== undefined && FINAL.has(outcome.name)),
     part: predication,

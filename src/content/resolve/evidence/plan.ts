@@ -118,10 +118,24 @@ function termsOf(
       continue;
     if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
     seen.add(word.stem);
-    kept.push(index === 0 ? { ...word, capital: false } : word);
+    kept.push(
+      index === 0 || (language === "de" && isGermanNoun(words[index - 1])) ? { ...word, capital: false } : word,
+    );
   }
   return kept.slice(0, MAX_TERMS);
 }
+
+/** German nouns have capital letters too. After an article or a number, one is no name. */
+function isGermanNoun(previous: Word | undefined): boolean {
+  return (
+    previous !== undefined &&
+    (/^\d|^(?:im|am|zum|zur|vom|beim)$/u.test(previous.text) ||
+      GRAMMARS.de.determiner.has(previous.text) ||
+      UNITS.test(previous.text))
+  );
+}
+
+const UNITS = /^(?:millionen|milliarden|euro|prozent|tonnen|firma|trainer)$/u;
 
 /** "the weather satellite Kestrel": words between an article and a name describe what the name says already. */
 function isDescription(words: readonly Word[], at: number): boolean {

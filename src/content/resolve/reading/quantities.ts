@@ -112,8 +112,53 @@ const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?
 /** Maximum number of numbers of one sentence that are read. */
 const MAX_QUANTITIES = 24;
 
+/** "2:21:07" and "3:58.41": hours, minutes and seconds, and minutes and seconds. */
+const TIMES = /(?<![\d:.,])(?:(\d{1,3}):([0-5]\d):([0-5]\d)|(\d{1,2}):([0-5]\d)[.,](\d{1,2}))(?![\d:])/gu;
+
 /** The quantities of a sentence, in order. Numbers inside `dates` are left out. */
 export function quantitiesOf(
+  text: string,
+  language: Language | undefined,
+  dates: readonly { readonly start: number; readonly end: number }[] = [],
+): Quantity[] {
+  const times = [...text.matchAll(TIMES)].slice(0, MAX_QUANTITIES).map((match): Quantity => {
+    const [whole, hours, minutes, seconds, ownMinutes, ownSeconds, hundredths] = match;
+    const value =
+      hours === undefined
+        ? Number(ownMinutes) * 60 + Number(`${ownSeconds}.${hundredths}`)
+        : Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+    const [start, end] = [match.index, match.index + whole.length];
+    return { ...bounds(text, { start, end }, value), value, unit: "s", start, end };
+  });
+  const found = numbersOf(text, language, [...dates, ...times]);
+  return joined(
+    text,
+    [...found, ...times].toSorted((a, b) => a.start - b.start),
+  );
+}
+
+/** "2 hours 20 minutes" is one quantity. */
+function joined(text: string, found: readonly Quantity[]): Quantity[] {
+  const kept: Quantity[] = [];
+  for (const one of found) {
+    const last = kept.at(-1);
+    if (
+      last === undefined ||
+      last.unit !== "s" ||
+      one.unit !== "s" ||
+      one.value >= last.value ||
+      !/^\s?(?:(?:and|und|et|y|e)\s)?$/u.test(text.slice(last.end, one.start))
+    ) {
+      kept.push(one);
+      continue;
+    }
+    const add = (bound: number): number => bound + one.value;
+    kept[kept.length - 1] = { ...last, low: add(last.low), high: add(last.high), value: add(last.value), end: one.end };
+  }
+  return kept;
+}
+
+function numbersOf(
   text: string,
   language: Language | undefined,
   dates: readonly { readonly start: number; readonly end: number }[] = [],
