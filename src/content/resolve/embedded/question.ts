@@ -137,7 +137,7 @@ function isRomance(language: Language): boolean {
   return language !== "en" && language !== "de";
 }
 
-/** Where the second noun phrase begins: at an article that no preposition governs. */
+/** The index at which the second noun phrase begins: an article that no preposition governs. */
 function secondPhrase(tokens: readonly Token[], grammar: Grammar): number {
   const found = tokens.findIndex(
     ({ text }, n) =>
@@ -159,7 +159,7 @@ const WITH_ARTICLE = /^(?:aux?|aos?|n[oa]s?|nell[aeo']?|nel|nei|all[aeo']?|al|ai
 /** The first noun phrase: up to a preposition. Empty if a preposition is first. */
 function phraseFrom(tokens: readonly Token[], from: number, grammar: Grammar): readonly Token[] {
   const rest = tokens.slice(from);
-  // "au public", "nel 2026" are no objects; "al Madrid" is one in Spanish.
+  // "au public", "nel 2026" are adverbials; "al Madrid" is an object in Spanish.
   const end = rest.findIndex(
     (word, n) =>
       grammar.preposition.has(word.text) &&

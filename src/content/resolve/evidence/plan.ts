@@ -125,7 +125,7 @@ function termsOf(
   return kept.slice(0, MAX_TERMS);
 }
 
-/** German nouns have capital letters too. After an article or a number, one is no name. */
+/** German nouns have capital letters too. After an article or a number, such a word is common. */
 function isGermanNoun(previous: Word | undefined): boolean {
   return (
     previous !== undefined &&
