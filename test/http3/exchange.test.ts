@@ -11,7 +11,7 @@ import { TurnpikeError } from "../../src/lib/errors.ts";
 import { type Fields } from "../../src/lib/http/fields.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
-import { Http3Client } from "../support/http3-client.ts";
+import { endWithTrailers, Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { firstPackets } from "../support/quic-client.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
@@ -201,12 +201,7 @@ test("bodies and trailers pass both ways", async () => {
     });
   });
   const { stream, response } = await client.open("POST", "/", {}, false);
-  stream.onwanttrailers = () => {
-    stream.sendTrailers({ "x-sent": "1" });
-  };
-  stream.writer.writeSync(Buffer.from("hello "));
-  stream.writer.writeSync(Buffer.from("there"));
-  stream.writer.endSync();
+  await endWithTrailers(stream, Buffer.from("hello there"), { "x-sent": "1" });
   const { body, trailers } = await response;
   expect(body.toString()).toBe("hello there");
   expect(trailers).toEqual({ "x-back": "x-sent: 1" });

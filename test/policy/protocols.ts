@@ -6,7 +6,7 @@ import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { requestFields, Http2Client } from "../support/http2-client.ts";
 import * as h2 from "../support/http2-frames.ts";
 import { block } from "../support/http2-hpack.ts";
-import { Http3Client } from "../support/http3-client.ts";
+import { endWithTrailers, Http3Client } from "../support/http3-client.ts";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -300,9 +300,7 @@ async function overHttp3(client: Http3Client, request: Request): Promise<Reply> 
     stream.writer.writeSync(body.subarray(body.length >> 1));
     stream.writer.endSync();
   } else if (body !== undefined && trailers !== undefined) {
-    stream.onwanttrailers = () => stream.sendTrailers(Object.fromEntries(trailers));
-    stream.writer.writeSync(body);
-    stream.writer.endSync();
+    await endWithTrailers(stream, body, Object.fromEntries(trailers));
   } else if (body !== undefined) stream.setBody(body);
   const response = await pending;
   return new Reply(Number(response.headers[":status"]), {

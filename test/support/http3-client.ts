@@ -1,5 +1,6 @@
 import { type FieldSection, type QuicSession, type QuicStream } from "node:quic";
 import { loadQuic } from "../../src/gateway/http3/engine.ts";
+import { FRAMED, openWriter } from "../../src/gateway/http3/framing-writer.ts";
 import { TEST_CA } from "./certificates.ts";
 
 /** A response as received. */
@@ -114,6 +115,15 @@ export class Http3Client {
   close(): void {
     this.#session.destroy();
   }
+}
+
+/** Sends the body and its trailers, which have to wait until the engine has framed the body. */
+export async function endWithTrailers(stream: QuicStream, body: Uint8Array, trailers: FieldSection): Promise<void> {
+  const writer = openWriter(stream);
+  writer.writeSync(body);
+  for (let framed = writer[FRAMED](); framed !== null; framed = writer[FRAMED]()) await framed;
+  stream.onwanttrailers = () => void stream.sendTrailers(trailers);
+  writer.endSync();
 }
 
 function readable(stream: QuicStream): AsyncIterable<readonly Uint8Array[]> {

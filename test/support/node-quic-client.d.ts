@@ -11,6 +11,11 @@ declare module "node:quic" {
     }): Promise<QuicStream>;
   }
 
+  interface StreamWriter {
+    /** False: the writer is full or closed, and took nothing. */
+    writeSync(chunk: Uint8Array): boolean;
+  }
+
   interface QuicStream {
     onerror: ((error: Error) => void) | undefined;
     oninfo: ((block: FieldSection) => void) | undefined;

@@ -11,10 +11,8 @@ declare module "node:quic" {
   }
 
   export interface StreamWriter {
-    /** Bytes that the writer takes before it is full; null if it accepts no more data. */
-    readonly desiredSize: number | null;
-    /** False: the writer is full or closed, and took nothing. */
-    writeSync(chunk: Uint8Array): boolean;
+    /** False: the writer is full or closed, and took nothing. It copies the bytes. */
+    writevSync(chunks: readonly Uint8Array[]): boolean;
     /** Bytes written, or -1 if data still waits. */
     endSync(): number;
   }
@@ -29,6 +27,8 @@ declare module "node:quic" {
     readonly stats: StreamStats;
     readonly closed: Promise<void>;
     readonly writer: StreamWriter;
+    /** Bytes that wait in the engine before the writer is full. */
+    highWaterMark: number;
     onheaders: ((block: FieldSection) => void) | undefined;
     ontrailers: ((block: FieldSection) => void) | undefined;
     /** The client has reset its side. */

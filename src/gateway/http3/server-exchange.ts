@@ -1,4 +1,4 @@
-import { type FieldSection, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
+import { type FieldSection, type QuicStream, type StreamStats } from "node:quic";
 import { ByteQueue } from "../../lib/memory/byte-queue.ts";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
@@ -20,6 +20,7 @@ import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields, canSend, fitSection, newFields, newHead } from "./field-section.ts";
 import { type Http3RequestBody } from "./request-body.ts";
+import { FRAMED, type FramingWriter, openWriter } from "./framing-writer.ts";
 import { UnsentData } from "./unsent-data.ts";
 
 /**
@@ -27,16 +28,14 @@ import { UnsentData } from "./unsent-data.ts";
  * byte by byte. @bound
  */
 const MIN_STEP_BYTES = 4096;
-/** A full writer reports by this symbol that it has room again: a promise, or null if it is not full. */
-const DRAINABLE = Symbol.for("Stream.drainableProtocol");
+/** Bytes of a response that the engine has not framed yet, from which on its sender is paused. @bound */
+const HIGH_WATER_BYTES = 16_384;
 
 /** The response in place of one that cannot be sent. */
 const TOO_MANY_FIELDS = {
   code: "upstream-failed",
   detail: "The response has more header fields than can be sent over HTTP/3",
 } as const;
-
-type DrainableWriter = StreamWriter & { readonly [DRAINABLE]: () => Promise<unknown> | null };
 
 /** The interface of a stream for its exchange. */
 export interface ExchangeStream {
@@ -60,13 +59,15 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
   bytesSent = 0;
   readonly #stream: ExchangeStream;
   readonly #reader: Http3RequestBody | undefined;
-  #writer: DrainableWriter | undefined;
+  #writer: FramingWriter | undefined;
   /** Bytes of the response that are still to come; -1 if unknown. */
   #remaining = -1;
   #hasBody = true;
   /** A body in one piece. It is sent with the end of the stream: one call of the engine instead of three. */
   #whole: Uint8Array | undefined;
-  /** Data that the writer had no room for. */
+  /** Bytes that the engine has not framed yet. Until then, the writer accepts no more. */
+  #handed = 0;
+  /** Data behind them. */
   #waiting: ByteQueue | undefined;
   #blocked = false;
   /** Created for a response with data. */
@@ -178,30 +179,49 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     const bytes = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
     if (this.#remaining === 0 && this.#writer === undefined) this.#whole = bytes;
     else this.#write(bytes);
+    this.#blocked = this.#isFull;
     return !this.#blocked;
   }
 
   #write(bytes: Uint8Array): void {
-    // The types do not say that a writer is drainable; Node's documentation of stream writers does.
-    this.#writer ??= this.#stream.quic.writer as DrainableWriter;
-    if (!this.#blocked && this.#hand(bytes)) {
-      if (!this.#over && this.#writer.desiredSize === 0) this.#wait();
-      return;
-    }
-    if (this.#writer.desiredSize === null) {
-      this.cancel();
+    if (this.#handed === 0) {
+      this.#hand([bytes], bytes.length);
       return;
     }
     this.#waiting ??= new ByteQueue(this.#stream.host.buffers);
     if (!this.#waiting.push(bytes, 0, bytes.length)) this.#cutOff();
-    else if (!this.#blocked) this.#wait();
   }
 
-  /** Passes data to the engine. False: the writer took nothing. Without memory for the data, the response is cut off. */
-  #hand(bytes: Uint8Array): boolean {
-    if (this.#writer?.writeSync(bytes) !== true) return false;
-    if (!this.#counts(bytes.length)) this.#cutOff();
-    return true;
+  get #isFull(): boolean {
+    return this.#handed + (this.#waiting?.length ?? 0) >= HIGH_WATER_BYTES;
+  }
+
+  /** Passes data to the engine. Without memory for it, the response is cut off. */
+  #hand(pieces: readonly Uint8Array[], length: number): void {
+    this.#writer ??= openWriter(this.#stream.quic);
+    if (!this.#writer.writevSync(pieces)) {
+      this.cancel();
+      return;
+    }
+    if (!this.#counts(length)) {
+      this.#cutOff();
+      return;
+    }
+    this.#handed = length;
+    this.#awaitFraming();
+  }
+
+  #awaitFraming(): void {
+    const framed = this.#writer?.[FRAMED]();
+    if (framed === null || framed === undefined) {
+      this.#handed = 0;
+      return;
+    }
+    this.#runWriteTimer();
+    void framed.then(
+      () => this.#drained(),
+      () => this.cancel(),
+    );
   }
 
   /** Counts data of the engine as memory. False: there is not enough. */
@@ -210,37 +230,36 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
     return this.#unsent.add(length, this.#stream.quic);
   }
 
-  /** Waits until the writer has room again. */
-  #wait(): void {
-    const drained = this.#writer?.[DRAINABLE]();
-    if (drained === null || drained === undefined) return;
-    this.#blocked = true;
-    this.#runWriteTimer();
-    void drained.then(
-      () => this.#drained(),
-      () => this.cancel(),
-    );
-  }
-
   #drained(): void {
     if (this.#over) return;
     holdCork();
-    this.#blocked = false;
     this.#stream.host.wheel.clear(this);
     this.#unsent?.recount(this.#stream.quic);
-    const waiting = this.#waiting;
-    for (let piece = waiting?.first; piece !== undefined && !this.#blocked && !this.#over; piece = waiting?.first) {
-      const { bytes, start, end } = piece;
-      if (!this.#hand(bytes.subarray(start, end))) break;
-      waiting?.shift(end - start);
-      if (!this.#over && this.#writer?.desiredSize === 0) this.#wait();
-    }
-    if (!this.#blocked && !this.#over) {
-      if (this.#ending === undefined) this.onDrain?.();
-      else if ((waiting?.length ?? 0) === 0) this.#finishSending(this.#ending);
-      else this.#wait();
-    }
+    // The report can be one of earlier data.
+    this.#awaitFraming();
+    if (this.#handed === 0) this.#handWaiting();
+    if (!this.#over && !this.#isFull) this.#goOn();
     flushCork();
+  }
+
+  #goOn(): void {
+    if (this.#ending !== undefined) {
+      if (this.#handed === 0) this.#finishSending(this.#ending);
+    } else if (this.#blocked) {
+      this.#blocked = false;
+      this.onDrain?.();
+    }
+  }
+
+  #handWaiting(): void {
+    const pieces: Uint8Array[] = [];
+    const waiting = this.#waiting;
+    const length = waiting?.length ?? 0;
+    for (let piece = waiting?.first; piece !== undefined; piece = waiting?.first) {
+      pieces.push(piece.bytes.subarray(piece.start, piece.end));
+      waiting?.shift(piece.end - piece.start);
+    }
+    if (length > 0) this.#hand(pieces, length);
   }
 
   end(trailers: Fields): void {
@@ -249,8 +268,12 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
       this.#cutOff();
       return;
     }
-    if ((this.#waiting?.length ?? 0) > 0) this.#ending = trailers;
-    else this.#finishSending(trailers);
+    if (trailers !== "" && this.#whole !== undefined) {
+      this.#write(this.#whole);
+      this.#whole = undefined;
+    }
+    if (this.#handed > 0) this.#ending = trailers;
+    else if (!this.#over) this.#finishSending(trailers);
   }
 
   #finishSending(trailers: Fields): void {
@@ -283,19 +306,8 @@ export class Http3Exchange extends withExchangeState(Deadline) implements Exchan
         quic.sendTrailers(block);
       };
     }
-    this.#writer ??= quic.writer as DrainableWriter; // See `#write`.
-    if (this.#whole !== undefined) this.#writer.writeSync(this.#whole);
-    // A full writer would not accept the end.
-    if (this.#writer.endSync() === -1) void this.#endWhenDrained(this.#writer);
-  }
-
-  async #endWhenDrained(writer: DrainableWriter): Promise<void> {
-    try {
-      await writer[DRAINABLE]();
-      writer.endSync();
-    } catch {
-      // The stream was reset meanwhile, so there is nothing to end.
-    }
+    this.#writer ??= openWriter(this.#stream.quic);
+    this.#writer.endSync();
   }
 
   /** The client need not send the rest of its body (RFC 9114 §4.1). */

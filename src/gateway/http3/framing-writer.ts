@@ -1,0 +1,20 @@
+import { type QuicStream, type StreamWriter } from "node:quic";
+
+/** The name of a method of full writers. */
+export const FRAMED: unique symbol = Symbol.for("Stream.drainableProtocol");
+
+/**
+ * A writer that is full until the engine has framed everything. `FRAMED` then gives a promise, which sometimes resolves
+ * too early; else null.
+ */
+export type FramingWriter = StreamWriter & { readonly [FRAMED]: () => Promise<unknown> | null };
+
+/**
+ * Opens a stream's writer. Its end has to wait until everything is framed: the engine sometimes frames trailers as data of
+ * the body if they follow data that waits (test/http3/trailers.test.ts).
+ */
+export function openWriter(quic: QuicStream): FramingWriter {
+  quic.highWaterMark = 1;
+  // The types do not have the symbol; Node's documentation of stream writers does.
+  return quic.writer as FramingWriter;
+}
