@@ -5,7 +5,8 @@ import { type AdminCommand, jsonFlag, showForm } from "./admin-command.ts";
 import { actorSchema, actorText } from "./actor.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { patchLines } from "./change-text.ts";
-import { ageText, timeText } from "../common/units.ts";
+import { ageText } from "../../lib/time/age-text.ts";
+import { timeText } from "../common/units.ts";
 import { wasmSchema } from "./wasm-schema.ts";
 import { flagsText } from "../common/flags.ts";
 

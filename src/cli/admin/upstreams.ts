@@ -19,7 +19,7 @@ import {
 } from "./admin-command.ts";
 import { ADMIN_FLAGS_TEXT } from "./admin-endpoint.ts";
 import { itemForms } from "./item-forms.ts";
-import { ageText } from "../common/units.ts";
+import { ageText } from "../../lib/time/age-text.ts";
 import { flagsText, type FlagTable } from "../common/flags.ts";
 import { pollUntil } from "../../lib/time/poll-until.ts";
 

@@ -1,9 +1,3 @@
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1000],
-] as const;
 /** Powers of 1000 of a byte. */
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
 const COUNT_UNITS = ["", "k", "M", "G", "T"];
@@ -22,16 +16,6 @@ const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 export function parseTime(text: string): number | undefined {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
-}
-
-/** An age in its two largest units: `2 h 3 min`. */
-export function ageText(ms: number): string {
-  const first = UNITS.findIndex(([, unit]) => ms >= unit);
-  const [name, unit] = UNITS[first] ?? ["s", 1000];
-  const whole = Math.max(Math.floor(ms / unit), 0);
-  const next = UNITS[first + 1];
-  const rest = next === undefined || first < 0 ? 0 : Math.floor((ms - whole * unit) / next[1]);
-  return `${whole} ${name}${next === undefined || rest === 0 ? "" : ` ${rest} ${next[0]}`}`;
 }
 
 /** Bytes in a few characters: `999 B`, `1.2 MB`. */

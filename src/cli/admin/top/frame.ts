@@ -1,6 +1,7 @@
 import { amountText } from "../../common/ledger-record.ts";
 import { visibleText } from "../../../lib/text/visible-text.ts";
-import { ageText, bytesText, countText, timeText } from "../../common/units.ts";
+import { ageText } from "../../../lib/time/age-text.ts";
+import { bytesText, countText, timeText } from "../../common/units.ts";
 import { narrowTable } from "./narrow-table.ts";
 import { type Rates } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";

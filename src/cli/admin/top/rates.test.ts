@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { percentile, ratesOf } from "./rates.ts";
+import { ratesOf } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";
 
 function snapshot(over: Partial<Snapshot> = {}): Snapshot {
@@ -33,20 +33,6 @@ function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     ...over,
   };
 }
-
-test.each([
-  [[0, 0, 0, 0], 0.5, undefined],
-  [[10, 0, 0, 0], 0.5, 0.5],
-  [[0, 10, 0, 0], 0.5, 5.5],
-  [[50, 49, 1, 0], 0.5, 1],
-  [[50, 49, 1, 0], 0.99, 10],
-  [[50, 49, 1, 0], 1, 100],
-  [[0, 0, 0, 10], 0.5, 100],
-])("of %j, the part %d is at most %p ms", (counts, part, value) => {
-  const found = percentile([1, 10, 100], counts, part);
-  if (value === undefined) expect(found).toBeUndefined();
-  else expect(found).toBeCloseTo(value, 10);
-});
 
 test("rates count one second, also for a new route", () => {
   const route = { client_errors: 0, server_errors: 0, request_bytes: 0, response_bytes: 0, durations: { counts: [] } };

@@ -1,3 +1,5 @@
+import { outcomesOf } from "../../../gateway/admin/figures/filter-outcomes.ts";
+import { percentile } from "../../../gateway/admin/figures/latency.ts";
 import { type Snapshot } from "./snapshot.ts";
 
 /** Rates per second and latencies between two snapshots. */
@@ -43,9 +45,9 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   const latencyOf = (a: readonly number[], b: readonly number[]): Latency => {
     const counts = b.map((count, i) => Math.max(count - (a[i] ?? 0), 0));
     return {
-      p50: percentile(bounds, counts, 0.5),
-      p95: percentile(bounds, counts, 0.95),
-      p99: percentile(bounds, counts, 0.99),
+      p50: percentile(bounds, counts, 0.5)?.ms,
+      p95: percentile(bounds, counts, 0.95)?.ms,
+      p99: percentile(bounds, counts, 0.99)?.ms,
     };
   };
   const responded = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
@@ -73,43 +75,19 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
   };
 }
 
-/** Outcomes of invocations that did not fail. */
-const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
-
 function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: number) => number): FilterRates {
-  const rate = (isMeant: (outcome: string) => boolean): number =>
-    perSecond(invocationsOf(before, isMeant), invocationsOf(now, isMeant));
+  const [earlier, later] = [countsOf(before), countsOf(now)];
   return {
-    invocations: rate(() => true),
-    rejected: rate((outcome) => outcome === "reject"),
-    failed: rate((outcome) => !FINE.has(outcome)),
+    invocations: perSecond(earlier.all, later.all),
+    rejected: perSecond(earlier.rejected, later.rejected),
+    failed: perSecond(earlier.failed, later.failed),
   };
 }
 
-function invocationsOf({ filters }: Snapshot, isMeant: (outcome: string) => boolean): number {
-  return filters.entries
-    .flatMap(({ invocations }) => invocations)
-    .reduce((sum, { outcome, count }) => sum + (isMeant(outcome) ? count : 0), 0);
-}
-
-/**
- * The value that `part` of a histogram's observations do not exceed, interpolated within its bucket. Above the last bound
- * it is the last bound. Undefined if there are no observations.
- * @internal
- */
-export function percentile(bounds: readonly number[], counts: readonly number[], part: number): number | undefined {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return undefined;
-  let rest = total * part;
-  for (const [i, bound] of bounds.entries()) {
-    const count = counts[i] ?? 0;
-    if (count >= rest && count > 0) {
-      const below = bounds[i - 1] ?? 0;
-      return below + (bound - below) * (rest / count);
-    }
-    rest -= count;
-  }
-  return bounds.at(-1);
+/** The invocations of all filters. */
+function countsOf({ filters }: Snapshot): { readonly all: number; readonly rejected: number; readonly failed: number } {
+  const { all, rejected, failures } = outcomesOf({ invocations: filters.entries.flatMap((one) => one.invocations) });
+  return { all, rejected, failed: failures.reduce((sum, [, count]) => sum + count, 0) };
 }
 
 function hitPart(before: Snapshot["caches"], now: Snapshot["caches"]): number | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bytes, count, milliseconds, percent, short, span } from "./numbers.ts";
+import { bytes, count, milliseconds, percent, short } from "./numbers.ts";
 
 test.each([
   [0, "0"],
@@ -33,13 +33,6 @@ test.each([
   [61_000, "61 s"],
   [200_000, "3 min 20 s"],
 ])("%p ms are %p", (value, text) => expect(milliseconds(value)).toBe(text));
-
-test.each([
-  [0, "0 s"],
-  [3_600_000, "1 h"],
-  [3_605_000, "1 h"],
-  [100_000_000, "1 d 3 h"],
-])("a span of %p ms is %p", (value, text) => expect(span(value)).toBe(text));
 
 test.each([
   [0, "0 %"],

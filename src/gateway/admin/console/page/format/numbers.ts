@@ -1,3 +1,5 @@
+import { ageText } from "../../../../../lib/time/age-text.ts";
+
 /** A dash, shown if there is no value. */
 export const NONE = "–";
 
@@ -63,23 +65,5 @@ export function milliseconds(value: number): string {
   if (value < 999.5) return `${value.toFixed(0)} ms`;
   if (value < 9_995) return `${(value / 1000).toFixed(2)} s`;
   if (value < 119_500) return `${(value / 1000).toFixed(0)} s`;
-  return span(value);
-}
-
-/** A long duration in its two largest units: 45 s, 3 min 20 s, 2 h 5 min, 4 d 3 h. */
-export function span(value: number): string {
-  const seconds = Math.max(0, Math.floor(value / 1000));
-  const units = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "min"],
-    [seconds % 60, "s"],
-  ] as const;
-  const first = units.findIndex(([amount]) => amount > 0);
-  if (first === -1) return "0 s";
-  return units
-    .slice(first, first + 2)
-    .filter(([amount]) => amount > 0)
-    .map(([amount, unit]) => `${amount} ${unit}`)
-    .join(" ");
+  return ageText(value);
 }

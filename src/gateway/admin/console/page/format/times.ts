@@ -1,4 +1,4 @@
-import { span } from "./numbers.ts";
+import { ageText } from "../../../../../lib/time/age-text.ts";
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
@@ -29,5 +29,5 @@ export function isoTime(timeMs: number): string {
 /** For example, "3 min 20 s ago". */
 export function ago(timeMs: number, nowMs: number): string {
   const passed = nowMs - timeMs;
-  return passed < 1_000 ? "just now" : `${span(passed)} ago`;
+  return passed < 1_000 ? "just now" : `${ageText(passed)} ago`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { filtersBetween, outcomesOf } from "./filter-rates.ts";
+import { outcomesOf } from "../../../figures/filter-outcomes.ts";
+import { filtersBetween } from "./filter-rates.ts";
 
 function entry(counts: Readonly<Record<string, number>>, fuel: number, durations: readonly number[]) {
   const invocations = Object.entries(counts).map(([name, count]) => {

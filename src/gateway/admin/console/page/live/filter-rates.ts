@@ -1,5 +1,6 @@
 import { type Overview } from "../api/shapes.ts";
-import { countedSince, type Latency, percentile } from "./latency.ts";
+import { outcomesOf } from "../../../figures/filter-outcomes.ts";
+import { countedSince, type Latency, percentile } from "../../../figures/latency.ts";
 
 type FilterCounts = Overview["filters"]["entries"][number];
 
@@ -12,32 +13,9 @@ export interface FilterRates {
   readonly p95: Latency | undefined;
 }
 
-/** The outcomes of a filter's invocations, in groups for operators. */
-export interface FilterOutcomes {
-  readonly all: number;
-  readonly rejected: number;
-  readonly parked: number;
-  /** Failures by their kind, such as `fuel`. */
-  readonly failures: readonly (readonly [kind: string, count: number])[];
-}
-
-/** Outcomes of successful invocations. */
-const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
-
 /** Identifies a filter on a route. */
 export function filterKey(filter: string, route: string): string {
   return `${filter} ${route}`;
-}
-
-export function outcomesOf({ invocations }: FilterCounts): FilterOutcomes {
-  const counts = new Map<string, number>();
-  for (const { outcome, count } of invocations) counts.set(outcome, (counts.get(outcome) ?? 0) + count);
-  return {
-    all: [...counts.values()].reduce((sum, count) => sum + count, 0),
-    rejected: counts.get("reject") ?? 0,
-    parked: counts.get("park") ?? 0,
-    failures: [...counts].filter(([outcome]) => !FINE.has(outcome)),
-  };
 }
 
 /** By `filterKey`. */

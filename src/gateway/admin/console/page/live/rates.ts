@@ -1,6 +1,6 @@
 import { type Overview } from "../api/shapes.ts";
 import { type FilterRates, filtersBetween } from "./filter-rates.ts";
-import { countedSince, type Latency, percentile } from "./latency.ts";
+import { countedSince, type Latency, percentile } from "../../../figures/latency.ts";
 
 /** One point of the plots; null if the value is unknown, for example while the page was hidden. */
 export interface Sample {

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, type Overview } from "../api/shapes.ts";
 import { count, NONE, percent, short } from "../format/numbers.ts";
-import { filterKey, type FilterOutcomes, type FilterRates, outcomesOf } from "../live/filter-rates.ts";
+import { type FilterOutcomes, outcomesOf } from "../../../figures/filter-outcomes.ts";
+import { filterKey, type FilterRates } from "../live/filter-rates.ts";
 import { type Window } from "../live/rates.ts";
 import { Badge, latencyText } from "../parts/bits.tsx";
 import { Empty } from "../parts/states.tsx";

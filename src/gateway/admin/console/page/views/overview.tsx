@@ -1,5 +1,6 @@
 import { type Overview as Counters } from "../api/shapes.ts";
-import { bytes, count, counted, milliseconds, NONE, percent, short, span } from "../format/numbers.ts";
+import { ageText } from "../../../../../lib/time/age-text.ts";
+import { bytes, count, counted, milliseconds, NONE, percent, short } from "../format/numbers.ts";
 import { eventFeed } from "../live/event-feed.ts";
 import { traffic, type Traffic } from "../live/overview-feed.ts";
 import { linkTo } from "../live/view-location.ts";
@@ -50,8 +51,8 @@ export function Overview() {
 function Uptime({ now }: { readonly now: Counters }) {
   return (
     <span class="num">
-      Up for {span(now.time_ms - now.started_at_ms)}, {counted(now.requests, "request")} so far. Rates and percentiles
-      are those of the last minute.
+      Up for {ageText(now.time_ms - now.started_at_ms)}, {counted(now.requests, "request")} so far. Rates and
+      percentiles are those of the last minute.
     </span>
   );
 }
@@ -209,7 +210,7 @@ function Workers({ now }: { readonly now: Counters }) {
               <span>
                 Worker {row} <span class="soft">pid {pid}</span>
               </span>
-              <span class="soft small">up for {span(now.time_ms - startedAt)}</span>
+              <span class="soft small">up for {ageText(now.time_ms - startedAt)}</span>
             </span>
             <span class="num">
               {count(inFlight)} <span class="soft">in flight,</span> {count(connections)}{" "}

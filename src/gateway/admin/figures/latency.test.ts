@@ -24,3 +24,17 @@ test("counters that were reset count from 0", () => {
   expect(countedSince([1, 7], [5, 7])).toEqual([1, 7]);
   expect(countedSince([1, 7], undefined)).toEqual([1, 7]);
 });
+
+test.each([
+  [[0, 0, 0, 0], 0.5, undefined],
+  [[10, 0, 0, 0], 0.5, 0.5],
+  [[0, 10, 0, 0], 0.5, 5.5],
+  [[50, 49, 1, 0], 0.5, 1],
+  [[50, 49, 1, 0], 0.99, 10],
+  [[50, 49, 1, 0], 1, 100],
+  [[0, 0, 0, 10], 0.5, 100],
+])("of %j, the part %d is at most %p ms", (counts, part, value) => {
+  const found = percentile(BOUNDS, counts, part)?.ms;
+  if (value === undefined) expect(found).toBeUndefined();
+  else expect(found).toBeCloseTo(value, 10);
+});
