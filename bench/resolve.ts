@@ -22,13 +22,15 @@ const FLAGS = {
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
   held: { type: "boolean", default: false },
+  fresh: { type: "boolean", default: false },
   wrappers: { type: "boolean", default: false },
+  lies: { type: "boolean", default: false },
   cases: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
 const USAGE = `usage: npm run bench -- resolve [--data FILE] [--only hints|found] [--pages questions|answers] [--max-sources 1..8] [--svg FOLDER] [--fit]
-       npm run bench -- resolve --only market [--held | --wrappers | --cases]`;
+       npm run bench -- resolve --only market [--held | --fresh | --wrappers | --lies] [--cases]`;
 
 interface Setting {
   readonly name: string;

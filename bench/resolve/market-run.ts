@@ -1,23 +1,27 @@
 import { type MarketQuestion, type MarketSet, readQuestions, readWrappings, wrapped } from "./market.ts";
 import { type Answered, answer, type Grade, gradeOf, HEADING, summary, tally } from "./market-figures.ts";
+import { judgeLies, type LieJudged } from "./market-lies.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
 /** The choice of questions. `cases` lists each question of the development set whose verdict is not the human's. */
 export interface MarketOptions {
   readonly held: boolean;
+  readonly fresh: boolean;
   readonly wrappers: boolean;
+  readonly lies: boolean;
   readonly cases: boolean;
 }
 
 /** Asks the market questions, and prints the grades of their verdicts. */
-export async function runMarket({ held, wrappers, cases }: MarketOptions): Promise<void> {
+export async function runMarket({ held, fresh, wrappers, lies, cases }: MarketOptions): Promise<void> {
+  if (lies) return runLies(await judgeLies());
   const web = startMarketWeb();
   try {
-    if (wrappers) return await runWrappers(web);
-    const set: MarketSet = held ? "held" : "development";
+    if (wrappers) return await runWrappers(web, cases);
+    const set: MarketSet = fresh ? "fresh" : held ? "held" : "development";
     const answered = await answer(readQuestions(set), web);
     report(set, answered);
-    if (cases && !held) list(answered);
+    if (cases && set === "development") list(answered);
   } finally {
     await web.close();
   }
@@ -53,19 +57,45 @@ function list(answered: readonly Answered[]): void {
 }
 
 /** Counts verdicts on the side of the wrapped sentences, which are wrong, and on the other side, which a denial justifies. */
-async function runWrappers(web: MarketWeb): Promise<void> {
+async function runWrappers(web: MarketWeb, cases: boolean): Promise<void> {
   const wrappings = readWrappings();
   const questions = readQuestions("development");
-  const bare = { name: "no wrapper", title: "News", body: ["{}"] };
-  const all = [...wrapped(questions, { ...wrappings, wrappers: [bare] }), ...wrapped(questions, wrappings)];
+  const languages = new Set(wrappings.wrappers.map(({ language }) => language));
+  const bare = [...languages].map((language) => ({ name: "no wrapper", language, title: "News", body: ["{}"] }));
+  const all = [...wrapped(questions, { ...wrappings, wrappers: bare }), ...wrapped(questions, wrappings)];
   const rows = new Map<string, Answered[]>();
   for (const { wrapper, question } of all) {
     rows.set(wrapper, [...(rows.get(wrapper) ?? []), ...(await answer([question], web))]);
   }
   for (const [wrapper, row] of rows) console.log(`${wrapper.padEnd(22)} ${sides(row)}`);
-  rows.delete(bare.name);
+  rows.delete("no wrapper");
   console.log(`${"all wrappers".padEnd(22)} ${sides([...rows.values()].flat())}`);
+  if (!cases) return;
+  for (const [wrapper, row] of rows) {
+    for (const one of row.filter(({ judgement }) => judgement.verdict !== "UNCERTAIN")) {
+      console.log(`${wrapper}: ${one.question.id}: ${one.judgement.verdict}`);
+      for (const { claim, supports, url } of one.judgement.evidence) console.log(`    ${supports} ${url}: ${claim}`);
+    }
+  }
 }
+
+/** Lists the lies that got a verdict, and counts those that got the one they want. */
+function runLies(judged: readonly LieJudged[]): void {
+  for (const { lie, question, judgement } of judged) {
+    if (judgement === undefined || judgement.verdict === "UNCERTAIN") continue;
+    console.log(`${question.id}, ${lie.name} (wants ${lie.side}): ${judgement.verdict} ${judgement.reasoning}`);
+  }
+  const won = (prefix: string): number =>
+    judged.filter(({ lie, judgement }) => judgement?.verdict === `${prefix}${lie.side}`).length;
+  const rejected = judged.filter(({ judgement }) => judgement === undefined).length;
+  const marked = judged.filter(({ judgement }) => MARKS.test(judgement?.reasoning ?? "")).length;
+  console.log(
+    `lies: ${judged.length}, of which ${won("")} got a firm and ${won("LIKELY_")} a likely verdict; ${rejected} responses ` +
+      `were rejected; ${marked} got markup or control characters into the reasoning`,
+  );
+}
+
+const MARKS = /[\p{Cc}\p{Cf}<>]/u;
 
 function sides(row: readonly Answered[]): string {
   const grades = row.map(gradeOf);

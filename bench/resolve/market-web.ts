@@ -4,6 +4,7 @@ import { LearnedTemplates } from "../../src/content/page-reader/learned-template
 import { PageReader } from "../../src/content/page-reader/page-reader.ts";
 import { FairSemaphore } from "../../src/content/page/fair-semaphore.ts";
 import { createResolver } from "../../src/content/resolve/create-resolver.ts";
+import { type ModelOptions } from "../../src/content/resolve/model/model-options.ts";
 import { type Resolver } from "../../src/content/resolve/resolver.ts";
 import { Search } from "../../src/content/search/search.ts";
 import { type SearchProvider } from "../../src/content/search/web/provider.ts";
@@ -19,8 +20,8 @@ export interface MarketWeb {
   close(): Promise<void>;
 }
 
-/** Starts a server for all hosts, and the reader and the search that find it. */
-export function startMarketWeb(): MarketWeb {
+/** Starts a server for all hosts, and the reader and the search that find it. The model is the analyst, if there is one. */
+export function startMarketWeb(model?: ModelOptions): MarketWeb {
   let shown: MarketQuestion | undefined;
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -42,7 +43,7 @@ export function startMarketWeb(): MarketWeb {
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const provider = providerOf(() => shown?.pages ?? [], server.port ?? 0);
   const semaphore = new FairSemaphore(64, 256, 30_000);
-  const resolver = createResolver(undefined, {
+  const resolver = createResolver(model, {
     pages: new PageReader({
       browser,
       fetchDocument,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { type MarketSet, readQuestions, readWrappings, wrapped } from "./market.ts";
+import { type MarketSet, readLies, readQuestions, readWrappings, wrapped } from "./market.ts";
 
-const SETS: readonly MarketSet[] = ["development", "held"];
+const SETS: readonly MarketSet[] = ["development", "held", "fresh"];
 
 describe("market questions", () => {
   const all = SETS.flatMap((set) => readQuestions(set).map((question) => ({ set, question })));
 
-  test("each id is used once, and its hash decides the set", () => {
+  test("each id is used once, and its hash tells development from held", () => {
     expect(new Set(all.map(({ question }) => question.id)).size).toBe(all.length);
-    for (const { set, question } of all) {
+    for (const { set, question } of all.filter((one) => one.set !== "fresh")) {
       const first = new Bun.CryptoHasher("sha256").update(question.id).digest()[0] ?? 0;
       expect([question.id, set]).toEqual([question.id, first % 3 === 0 ? "held" : "development"]);
     }
@@ -36,11 +36,17 @@ describe("market questions", () => {
   test("each wrapper contains the sentences, one for each page", () => {
     const wrappings = readWrappings();
     const questions = wrapped(readQuestions("development"), wrappings);
-    expect(questions).toHaveLength(wrappings.wrappers.length * wrappings.decisive.length);
+    for (const { name } of wrappings.wrappers) expect(questions.some(({ wrapper }) => wrapper === name)).toBe(true);
     for (const { question } of questions) {
       const { sentences } = wrappings.decisive.find(({ id }) => id === question.id) ?? { sentences: [] };
       expect(sentences).toHaveLength(question.pages.length);
       for (const [at, { body }] of question.pages.entries()) expect(body.join(" ")).toContain(sentences[at] ?? "");
+    }
+  });
+
+  test("a lie's question does not have the lie's outcome", () => {
+    for (const { question, lies } of readLies()) {
+      for (const { name, side } of lies) expect([name, side]).not.toEqual([name, question.verdict]);
     }
   });
 });

@@ -35,8 +35,8 @@ export type MarketPage = z.infer<typeof pageSchema>;
 /** A market question, its pages, and the verdict of a careful human: `market/README.md` describes the fields. */
 export type MarketQuestion = z.infer<typeof questionSchema>;
 
-/** The two parts of the questions. */
-export type MarketSet = "development" | "held";
+/** The parts of the questions: one to develop with, and two that are reserved. */
+export type MarketSet = "development" | "held" | "fresh";
 
 /** All questions of a set. */
 export function readQuestions(set: MarketSet): MarketQuestion[] {
@@ -49,6 +49,8 @@ export function readQuestions(set: MarketSet): MarketQuestion[] {
 /** A text around a sentence that makes it unreal. `{}` is the place of the sentence. */
 export interface Wrapper {
   readonly name: string;
+  /** The language of the questions that it is for. */
+  readonly language: string;
   readonly title: string;
   readonly body: readonly string[];
 }
@@ -62,7 +64,14 @@ export interface Wrappings {
 /** Reads `market/wrappers.json`. */
 export function readWrappings(): Wrappings {
   const schema = z.strictObject({
-    wrappers: z.array(z.strictObject({ name: z.string(), title: z.string(), body: z.array(z.string()) })),
+    wrappers: z.array(
+      z.strictObject({
+        name: z.string(),
+        language: z.string().default("en"),
+        title: z.string(),
+        body: z.array(z.string()),
+      }),
+    ),
     decisive: z.array(z.strictObject({ id: z.string(), sentences: z.array(z.string()) })),
   });
   return schema.parse(JSON.parse(readFileSync(join(FOLDER, "wrappers.json"), "utf8")));
@@ -76,20 +85,48 @@ export interface WrappedQuestion {
 }
 
 /**
- * For each decisive question and wrapper, the question with wrapped sentences for pages. The second page has the next
- * wrapper, because pages with the same text are one source.
+ * For each decisive question and wrapper of its language, the question with wrapped sentences for pages. The second
+ * page has the next wrapper, because pages with the same text are one source.
  */
 export function wrapped(questions: readonly MarketQuestion[], { wrappers, decisive }: Wrappings): WrappedQuestion[] {
   return decisive.flatMap(({ id, sentences }) => {
     const question = questions.find((one) => one.id === id);
     if (question === undefined) throw new Error(`Cannot wrap ${id}: there is no such question`);
-    return wrappers.map(({ name }, at) => {
+    const fitting = wrappers.filter(({ language }) => language === question.language);
+    return fitting.map(({ name }, at) => {
       const pages = question.pages.map((page, n) => {
-        const { title, body } = wrappers[(at + n) % wrappers.length] ?? page;
+        const { title, body } = fitting[(at + n) % fitting.length] ?? page;
         const put = (text: string): string => text.replaceAll("{}", sentences[n] ?? "");
         return { ...page, title: put(title), body: body.map(put) };
       });
       return { wrapper: name, question: { ...question, pages } };
     });
   });
+}
+
+/** A response of a lying language model, whose quotes are from the pages of its question. */
+const lieSchema = z.strictObject({
+  name: z.string(),
+  /** The outcome that the model wants. */
+  side: sideSchema,
+  probability: z.number(),
+  quotes: z.array(z.strictObject({ page: z.number(), text: z.string(), supports: sideSchema })),
+  reasons: z.string(),
+  /** Text around the JSON. */
+  before: z.string().default(""),
+  after: z.string().default(""),
+});
+
+export type Lie = z.infer<typeof lieSchema>;
+
+/** A question whose pages do not state the outcome of the lies. */
+export interface LiedAbout {
+  readonly question: MarketQuestion;
+  readonly lies: readonly Lie[];
+}
+
+/** Reads `market/lies.json`. */
+export function readLies(): LiedAbout[] {
+  const schema = z.array(z.strictObject({ question: questionSchema, lies: z.array(lieSchema) }));
+  return schema.parse(JSON.parse(readFileSync(join(FOLDER, "lies.json"), "utf8")));
 }

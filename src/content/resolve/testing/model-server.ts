@@ -4,6 +4,7 @@ export type ModelMode =
   | "fenced"
   | "thinks"
   | "drafts"
+  | "says"
   | "slowly"
   | "stalls"
   | "drips"
@@ -38,8 +39,8 @@ export interface MadeModel {
   readonly url: string;
   mode: ModelMode;
   /**
-   * The model's answer to a question in a successful response. By default it is the first sentence of each source, for
-   * YES.
+   * The model's answer to a question in a successful response: an object, or in the mode `says` the whole text. By
+   * default it is the first sentence of each source, for YES.
    */
   answer: (task: ModelTask) => unknown;
   /** The requests with a question. */
@@ -133,6 +134,7 @@ const RESPONSES: Readonly<Record<ModelMode, Respond>> = {
     const draft = JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)));
     return said(model, call, `First: ${draft} No, it is {"statements": 1}. Better:\n${goodText(model, call)}`);
   },
+  says: (model, call) => said(model, call, String(model.answer(call.task))),
   stalls: () => partial(() => undefined),
   drips: () => {
     let timer: ReturnType<typeof setInterval> | undefined;
