@@ -47,12 +47,14 @@ export interface Passage extends Sentence {
   readonly around: ReadonlySet<string>;
   /** The sentence before it. Before the first sentence, the title. */
   readonly before: string;
+  /** Whether the sentence before it has terms of the question. */
+  readonly isContinued: boolean;
   /** Whether its context is unreal, such as a novel or a game, so that it states nothing. */
   readonly isUnreal: boolean;
 }
 
 const END = /[.!?。！？]/u;
-const SENTENCE = /[.!?:;。！？]["”’»)]?$/u;
+const SENTENCE = /[.!?:;。！？]["”’»“«)]?$/u;
 const ABBREVIATION =
   /(?:^|[\s(])(?:\p{Lu}|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
 
@@ -93,7 +95,7 @@ function endsAt(text: string, start: number, at: number): boolean {
     );
   }
   if (/[。！？]/u.test(last)) return true;
-  if (/["”’»)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
+  if (/["”’»“«)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
   if (!END.test(last) || !/\s/.test(next)) return false;
   if (last !== ".") return true;
   return (
@@ -138,17 +140,9 @@ export function passagesOf(
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     if (worth) {
       const before = last.at(-1)?.text ?? source.title;
-      keep(kept, {
-        ...sentence,
-        words,
-        shared,
-        near,
-        around,
-        coverage: weigh(shared),
-        context: weigh(near),
-        before,
-        isUnreal,
-      });
+      const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
+      const place = { ...sentence, before, isContinued, isUnreal };
+      keep(kept, { ...place, words, shared, near, around, coverage: weigh(shared), context: weigh(near) });
     }
     last = [...last.slice(-1), { text: sentence.text, shared }];
   }
@@ -161,7 +155,7 @@ export function passagesOf(
 }
 
 /**
- * Whether a sentence that names what the question names is the only one of its page on its subject. A report comes back
+ * Whether a sentence that has names or other words of the question is the only one of its page on its subject. A report comes back
  * to it; a puzzle, a song or a letter that contains the sentence does not.
  */
 function isAside(
@@ -170,10 +164,11 @@ function isAside(
   names: ReadonlySet<string>,
   isTopicOf: (family: string, passage: Passage) => boolean,
 ): boolean {
-  const { text, words, shared } = passage;
+  const { text, words, shared, isContinued } = passage;
   const isTopic = (family: string): boolean => isTopicOf(family, passage);
   const own = [...shared].filter((term) => names.has(term) && !/^\d/u.test(term));
-  if (source.text.length - text.length < ASIDE || own.length === 0 || isEntry(text)) return false;
+  if (source.text.length - text.length < ASIDE || isEntry(text)) return false;
+  if (own.length === 0) return shared.size > 0 && !isContinued && ![...familiesIn(words)].some(isTopic);
   if (own.filter((name) => isTopic(familyOf(name))).length >= own.length * TOPIC_SHARE) return false;
   const isTerm = [...shared].some((term) => isTopic(familyOf(term)));
   return !isTerm || [...familiesIn(words)].filter(isTopic).length < TOPIC;

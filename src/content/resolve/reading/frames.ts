@@ -36,7 +36,7 @@ const GENRE = oneOf(
 /** Introductions of statements that hold only in a text, a mind or a market. */
 const INTRODUCES = oneOf(
   "prediction for|forecast for|imagin(?:e|es|ed|ing|ary)|suppose|supposing|pretend(?:s|ing)?|picture (?:this|the scene|a)|what if|let['’]?s (?:say|assume|imagine|pretend)|assum(?:e|ing) that|hypothetical(?:ly)?|once upon a time|make-believe|thought experiment|alternate (?:history|timeline|reality)|parallel universe|simulat(?:ed|ion|ions)|a dream|dream(?:ed|t|s)? (?:that|of|about)",
-  "(?:in|from) (?:the|this|an?|our|my|his|her|their|its|(?:[\\p{L}.-]+ ){0,2}[\\p{L}-]+['’]s) (?:[\\p{L}-]+ ){0,3}(?:novel(?! (?:corona)?virus)|thriller|fairy tale|screenplay|sitcom|soap opera|board game|video ?game|computer game|role-?playing game|fan ?fiction|comic|sketch|crossword|puzzle|riddle|quiz|parody|satire|fantasy league|fable|musical comedy|storyline|plot|fictional \\p{L}+)",
+  "(?:in|from) (?:the|this|an?|our|my|his|her|their|its|(?:[\\p{L}.-]+ ){0,2}[\\p{L}-]+['’]s) (?:[\\p{L}-]+ ){0,3}(?:novel(?! (?:corona)?virus)|thriller|fairy tale|screenplay|sitcom|soap opera|board game|video ?game|computer game|role-?playing game|fan ?fiction|comic|sketch|crossword|puzzle|riddle|quiz|parody|satire|fantasy league|fable|musical comedy|storyline|plot|scenario|mock trial|fictional \\p{L}+)",
   "fictional|fictitious|satirical|crossword|clue|\\d+ (?:across|down)|quiz|trivia|riddle|multiple choice|true or false|fill in the (?:blank|gap)s?|translate (?:the|this|into)|example sentence|sample sentence|grammar|dictation|lorem ipsum|placeholder|template|mock-?up|dummy|test (?:data|message|page)",
   "advertisement|sponsored|promoted|advertorial|paid content|comments? (?:by|from|section)|commenters?|user \\S+ (?:wrote|posted|says|said)|posted by|reader(?:s['’]?|['’]s)? (?:letters?|comments?|opinions?)|letters? to the editor|forum (?:posts?|users?|threads?|members?)|upvotes?|subreddit",
   "ai[- ](?:generated|answer|overview|summary)|chatbot|language models?|(?:asked )?(?:chatgpt|gemini|copilot|claude|gpt\\S*)(?:['’]s (?:answer|reply|response)|:| (?:says?|said|answer\\p{L}*|repli\\p{L}*|respon\\p{L}*|wrote|writes|claim\\p{L}*|thinks?))|asked (?:chatgpt|gemini|copilot|claude)|artificial intelligence (?:answered|wrote|says)",
@@ -48,13 +48,13 @@ const INTRODUCES = oneOf(
   "immagin(?:a|ate|iamo)|supponiamo|c['’]era una volta|nel (?:romanzo|film|gioco|videogioco|sogno)|cruciverba|indovinello|immaginari[oa]|scommesse|scommettitori|lettere al direttore|frase di esempio",
   "suponhamos|imaginem|era uma vez|no (?:romance|filme|jogo|sonho)|palavras cruzadas|adivinha|fictíci[oa]s?|apostas|casas de apostas|cartas ao (?:diretor|leitor)|frase de exemplo",
 );
-/** A line that heads comments or advertisements. */
+/** A line that heads comments, advertisements or a chapter. */
 const HEADS =
-  /^\W*(?:\d+\s|(?:user|reader)s?['’]?\s|top\s|all\s)?(?:comments?|repl(?:y|ies)|discussion|advertisement|sponsored|promoted|ad|kommentare?|anzeige|werbung|commentaires?|publicité|comentarios?|publicidad|commenti|pubblicità|comentários|publicidade)(?![\p{L}]).{0,50}$/iu;
+  /^\W*(?:(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S+|\S+\s(?:kapitel|capitolo))\W*$|^\W*(?:\d+\s|(?:user|reader)s?['’]?\s|top\s|all\s)?(?:comments?|repl(?:y|ies)|discussion|advertisement|sponsored|promoted|ad|kommentare?|anzeige|werbung|commentaires?|publicité|comentarios?|publicidad|commenti|pubblicità|comentários|publicidade)(?![\p{L}]).{0,50}$/iu;
 /** "You", outside quotations: the sentence speaks to its reader. */
 const SECOND_PERSON =
   /(?<![\p{L}'’])(?:you|your|yours|yourself)(?![\p{L}])|(?<=[\p{Ll},;]\s)(?:Sie|Ihnen|Ihre[nmrs]?)(?![\p{L}])|(?<![\p{L}])(?:du|dich|dir|dein\p{L}*|euch|vous|votre|vos|usted(?:es)?|vosotros|você|vocês)(?![\p{L}])/u;
-const QUOTED = /["“„«][^"“”„«»]{0,400}["”»“]/gu;
+const QUOTED = /["“„«][^"“”„«»]{0,400}["”»“]|»[^«»]{0,400}«/gu;
 
 /** Labels before a colon that do not take back what follows: "Update:", "Result:". */
 const LABEL = /^([^:.!?]{1,60}):\s+(?=\S)/u;
@@ -112,7 +112,7 @@ function isLabelled(sentence: string, isTopic: (text: string) => boolean): boole
     label !== undefined &&
     label.split(/\s+/u).length <= 2 &&
     !isEntry(sentence) &&
-    !NEWS_LABEL.test(label) &&
+    (!NEWS_LABEL.test(label) || /\s\d+$/u.test(label)) &&
     !isTopic(label) &&
     label !== label.toUpperCase()
   );

@@ -61,8 +61,8 @@ const DATE_PREPOSITION =
 
 /** The spans in quotation marks of more than a few words. A shorter one is a title or a term. */
 function quotationsOf(text: string): [from: number, to: number][] {
-  return [...text.matchAll(/["“„«]([^"“”„«»]{1,600})(?:["”»“]|$)/gu)]
-    .filter(([, inside = ""]) => inside.trim().split(/\s+/u).length > LONGEST_MENTION)
+  return [...text.matchAll(/(?:["“„«]([^"“”„«»]{1,600})(?:["”»“]|$)|»([^«»]{1,600})«)/gu)]
+    .filter(([, inside = "", german = ""]) => `${inside}${german}`.trim().split(/\s+/u).length > LONGEST_MENTION)
     .map(({ index, 0: whole }): [number, number] => [index, index + whole.length]);
 }
 

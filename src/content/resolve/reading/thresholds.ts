@@ -13,9 +13,14 @@ const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\
 const COUNTS =
   /(?:\b(?:by|to|of|at|than|for|is|was|are|were|score[ds]?|exactly|only|just|about|reach|hit|total|number|auf|um|genau|bei|bis)\s|\d\s)$/iu;
 
-/** Whether a number is a name: "Line 9", "Bill 44". */
+/** A name after the auxiliary of an English question, before a number and a verb. */
+const SUBJECT = /^(?:Did|Does|Do|Will|Has|Have|Is|Are|Was|Were|Can)\s(?:.*\s)?\p{Lu}[\p{L}-]+\s$/u;
+
+/** Whether a number is a name: "Line 9", "Bill 44", "Did Heron 2 reach orbit". */
 export function isName(text: string, { comparison, unit, start, end }: Quantity): boolean {
   const before = text.slice(Math.max(0, start - 30), start);
+  if (comparison === undefined && SUBJECT.test(text.slice(0, start)) && /[^\ds]\s*$/u.test(text.slice(start, end)))
+    return true;
   return (
     comparison === undefined && unit === "" && /\p{L}{3}\s$/u.test(before) && !COUNTS.test(before) && text[end] !== ":"
   );
