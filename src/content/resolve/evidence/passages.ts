@@ -19,7 +19,7 @@ const OPENING = 3;
 const ASIDE = 150;
 /** The content words of a sentence that the title or another sentence must have too, or the share of its names. */
 const TOPIC = 2;
-const TOPIC_SHARE = 0.3;
+const TOPIC_SHARE = 0.4;
 /** Words with the same beginning of this length are of one family: "fishery" and "fishermen". */
 const FAMILY = 5;
 
@@ -135,7 +135,10 @@ export function passagesOf(
     const near = new Set([...shared, ...titleTerms, ...openingTerms, ...last.flatMap((one) => [...one.shared])]);
     const worth = near.size > 0 || sentence.index < OPENING;
     const isIntroduction = frames.introduces(sentence.text);
-    if ((worth || isIntroduction) && isLeftOut(sentence.text)) continue;
+    if ((worth || isIntroduction) && isLeftOut(sentence.text)) {
+      frames.passOver(sentence.text);
+      continue;
+    }
     if (sentence.index === 0) openingTerms = shared;
     const isUnreal = frames.isUnreal(sentence.text, isIntroduction, isTopic);
     if (worth) {

@@ -69,11 +69,17 @@ const NEWS_LABEL = oneOf(
 const IMPRINT = 3_000;
 /** A sentence of at most this length introduces the text that follows it. */
 const HEADING = 90;
+/** The end of a sentence that introduces the next one. */
+const ANNOUNCES =
+  /(?:\bfollow(?:ing|s)|folgende\p{L}*|suivante?s?|siguientes?|seguent[ei]|seguintes?)\b[^.:]{0,40}[.:]?$|:$/iu;
+/** The speaker of a line of a play. */
+const SPEAKER = /^\p{Lu}[\p{Lu}\s.'’-]+\s\([^)]{1,60}\)$/u;
 
 /** A page's contexts: whether it is unreal as a whole, or a sentence of it. */
 export class Frames {
   readonly #isUnreal: boolean;
   #isIntroduced = false;
+  #isAnnounced = false;
 
   constructor(url: string, title: string, text: string) {
     const host = hostOf(url);
@@ -93,9 +99,15 @@ export class Frames {
   /** Whether a sentence states nothing. Expects the sentences of the page in order. `isTopic` recognises the question's words. */
   isUnreal(sentence: string, isIntroduction: boolean, isTopic: (text: string) => boolean): boolean {
     const isOwn = isIntroduction || isLabelled(sentence, isTopic) || speaksTo(sentence);
-    const isUnreal = this.#isUnreal || this.#isIntroduced || isOwn;
+    const isUnreal = this.#isUnreal || this.#isIntroduced || this.#isAnnounced || isOwn;
     if (isIntroduction && sentence.length <= HEADING) this.#isIntroduced = true;
+    this.#isAnnounced = isOwn && ANNOUNCES.test(sentence);
     return isUnreal;
+  }
+
+  /** Passes a sentence that speaks to a program. If it introduces the next one, that one states nothing either. */
+  passOver(sentence: string): void {
+    this.#isAnnounced = ANNOUNCES.test(sentence);
   }
 }
 
@@ -110,11 +122,12 @@ function isLabelled(sentence: string, isTopic: (text: string) => boolean): boole
   // "My uncle:" names a speaker. A longer label is a sentence of its own.
   return (
     label !== undefined &&
-    label.split(/\s+/u).length <= 2 &&
-    !isEntry(sentence) &&
-    (!NEWS_LABEL.test(label) || /\s\d+$/u.test(label)) &&
-    !isTopic(label) &&
-    label !== label.toUpperCase()
+    (SPEAKER.test(label) ||
+      (label.split(/\s+/u).length <= 2 &&
+        !isEntry(sentence) &&
+        (!NEWS_LABEL.test(label) || /\s\d+$/u.test(label)) &&
+        !isTopic(label) &&
+        label !== label.toUpperCase()))
   );
 }
 
