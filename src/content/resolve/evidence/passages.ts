@@ -158,8 +158,8 @@ export function passagesOf(
 }
 
 /**
- * Whether a sentence that has names or other words of the question is the only one of its page on its subject. A report comes back
- * to it; a puzzle, a song or a letter that contains the sentence does not.
+ * Whether a sentence that has names or other words of the question is the only one of its page on its subject. A
+ * report comes back to it; a puzzle, a song or a letter that contains the sentence does not.
  */
 function isAside(
   passage: Passage,
