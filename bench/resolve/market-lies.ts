@@ -6,7 +6,7 @@ import { type Lie, type MarketQuestion, readLies } from "./market.ts";
 import { answer } from "./market-figures.ts";
 import { type MarketWeb, startMarketWeb } from "./market-web.ts";
 
-/** What the resolver made of a lie. Undefined: it rejected the model's response. */
+/** A lie and its judgement. Undefined: the resolver rejected the response. */
 export interface LieJudged {
   readonly question: MarketQuestion;
   readonly lie: Lie;
