@@ -5,7 +5,7 @@ import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api/api-document.ts";
 import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
 import { type DocumentedAt, DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
-import { tryOperation, type TryGateway } from "./docs-page/try-operation.ts";
+import { type TryGateway } from "./docs-page/try-operation.ts";
 import { type Figures } from "./figures/figures.ts";
 import { METRICS_CONTENT_TYPE, modelMetrics } from "./figures/model-figures.ts";
 import { type OperationCounts } from "./figures/operation-counts.ts";
@@ -82,6 +82,8 @@ export function createApp(
   });
   app.post("/docs/try", async (context) => {
     const request = context.req.raw;
+    // Loaded with its cryptography at the first use, to save memory at rest.
+    const { tryOperation } = await import("./docs-page/try-operation.ts");
     return await tryOperation(request, JSON.stringify(await readJson(request)), gateway);
   });
   app.get("/docs", async (context) => context.body(docsPage(await documentFor(context.req.raw)), 200, DOCS_HEADERS));

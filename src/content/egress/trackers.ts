@@ -1,17 +1,29 @@
-import thirdParties from "third-party-web/nostats-subset";
+import type * as ThirdParties from "third-party-web/nostats-subset";
 
 /** Categories of hosts that a page's content never needs. */
 const CATEGORIES = new Set(["ad", "analytics", "marketing", "tag-manager"]);
 
 /** Host names, and the suffixes that a list gives as "*.example.com". */
-const hosts = new Set<string>();
-const families = new Set<string>();
-for (const { categories, domains } of thirdParties.entities) {
-  if (!categories.some((category) => CATEGORIES.has(category))) continue;
-  for (const domain of domains) {
-    if (domain.startsWith("*.")) families.add(domain.slice(2).toLowerCase());
-    else hosts.add(domain.toLowerCase());
+interface Trackers {
+  readonly hosts: ReadonlySet<string>;
+  readonly families: ReadonlySet<string>;
+}
+
+let trackers: Trackers | undefined;
+
+/** The lists are loaded at the first use, because they take 5 MB of memory. */
+function load(): Trackers {
+  const { entities }: typeof ThirdParties = require("third-party-web/nostats-subset");
+  const hosts = new Set<string>();
+  const families = new Set<string>();
+  for (const { categories, domains } of entities) {
+    if (!categories.some((category) => CATEGORIES.has(category))) continue;
+    for (const domain of domains) {
+      if (domain.startsWith("*.")) families.add(domain.slice(2).toLowerCase());
+      else hosts.add(domain.toLowerCase());
+    }
   }
+  return { hosts, families };
 }
 
 /** Labels of a host name that are checked. A name has at most 127 (RFC 1035 §2.3.4). */
@@ -24,6 +36,7 @@ export function trackersBeside(page: URL): (host: string) => boolean {
 
 /** True if a host serves advertisements or tracks visitors, by the lists of third-party-web. */
 export function isTracker(host: string): boolean {
+  const { hosts, families } = (trackers ??= load());
   let name = host.toLowerCase().replace(/\.$/, "");
   if (hosts.has(name)) return true;
   for (let label = 0; label < MAX_LABELS; label += 1) {

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2";
+import type * as Parsers from "htmlparser2";
 import { cut } from "../../lib/text/cut-text.ts";
 
 /** Maximum number of characters of a provider's text that are read. No title or snippet is longer. */
@@ -28,11 +28,14 @@ export function cleanText(value: unknown, max: number, markup: boolean): string 
   return shorten(text.replace(/ {2,}/g, " ").trim(), max);
 }
 
+/** Loaded at the first search, to save memory at rest. */
+const parsers = (): typeof Parsers => require("htmlparser2");
+
 function withoutMarkup(raw: string): string {
   if (!/[<&]/.test(raw)) return raw;
   const bare = raw.replace(HIDDEN, " ").replace(TAG, "").replaceAll("<", "&lt;");
   let text = "";
-  const parser = new Parser({ ontext: (piece) => (text += piece) });
+  const parser = new (parsers().Parser)({ ontext: (piece) => (text += piece) });
   parser.end(bare);
   return text;
 }
