@@ -2,6 +2,7 @@
 import { runAdminBench } from "./admin.ts";
 import { runContentBench } from "./content.ts";
 import { runContentSoak } from "./content-soak.ts";
+import { runDocumentsBench } from "./documents.ts";
 import { runFiltersBench } from "./filters.ts";
 import { runFleetBench } from "./fleet.ts";
 import { runFrontBench } from "./front.ts";
@@ -32,6 +33,11 @@ const BENCHES: readonly Bench[] = [
     run: runMarkdownBench,
   },
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
+  {
+    name: "documents",
+    about: "PDF documents with known tables: F1 of their cells, of tables with lines and without",
+    run: runDocumentsBench,
+  },
   {
     name: "admin",
     about: "10,000 routes: listing, adding, reloading",

@@ -3,7 +3,7 @@ import { withLeaders } from "./contents.ts";
 import { hasLeader, isLabel, type Label, labelOf, withoutLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf } from "./pieces.ts";
 import { lineOfRow, type TextRow, rowsOf, type Segment } from "./segments.ts";
-import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece } from "./shapes.ts";
+import { type Block, type ListItem, type Look, median, type PageBlocks, type Piece, type Rule } from "./shapes.ts";
 import { alignedTable } from "./tables.ts";
 
 /** Properties of the whole document. */
@@ -45,6 +45,8 @@ interface Place {
   readonly setting: Setting;
   /** The height below which footnotes may begin. */
   readonly noteTop: number;
+  /** The drawn lines of the page. */
+  readonly rules: readonly Rule[];
   /** The right edge of the region, if its texts may end before it. */
   readonly right?: number;
 }
@@ -63,7 +65,8 @@ export function readRegion(region: readonly Segment[], place: Place, page: PageB
     const row = rows[at];
     const made = row?.segments[0]?.block;
     const code = setting.isTypewritten ? 0 : codeLength(rows, at);
-    const table = made !== undefined || code > 0 || row?.segments.length === 1 ? undefined : alignedTable(rows, at);
+    const table =
+      made !== undefined || code > 0 || row?.segments.length === 1 ? undefined : alignedTable(rows, at, place.rules);
     if (made !== undefined || code > 0 || table !== undefined) flush();
     if (made !== undefined) page.blocks.push(made);
     else if (code > 0) page.blocks.push({ kind: "code", text: codeOf(rows.slice(at, at + code).map(lineOfRow)) });

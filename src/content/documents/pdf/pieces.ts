@@ -228,12 +228,49 @@ export function boundary(text: string, place: number): number {
   return at;
 }
 
-/** A part of a run, without spaces at its ends. Empty if it is blank. All letters count as equally wide. */
+/** Widths of letters in most fonts, in widths of a usual one. */
+const WIDTHS: readonly (readonly [RegExp, number])[] = [
+  [/[iljftr.,:;'|!()[\] -]/, 0.55],
+  [/[mwMW@%]/, 1.6],
+  [/\p{Lu}/u, 1.25],
+];
+
+/** The distances from the left edge of a run to each of its letters and to its end, by the usual widths of letters. */
+function placesIn({ text, width }: Run): number[] {
+  const places = [0];
+  for (let at = 0; at < text.length; at += 1) {
+    const own = WIDTHS.find(([letters]) => letters.test(text.charAt(at)))?.[1] ?? 1;
+    places.push((places.at(-1) ?? 0) + own);
+  }
+  const factor = width / (places.at(-1) || 1);
+  return places.map((place) => place * factor);
+}
+
+/** The index of the letter of a run at a place. */
+export function indexAt(run: Run, place: number): number {
+  const at = placesIn(run).findIndex((left) => run.x + left > place);
+  return at === -1 ? run.text.length : Math.max(0, at - 1);
+}
+
+/** A part of a run, without spaces at its ends. Empty if it is blank. */
 export function partOf(run: Run, from: number, to: number): Run[] {
   const text = run.text.slice(from, to);
   if (text.trim() === "") return [];
-  const perLetter = run.width / run.text.length;
   const start = from + text.length - text.trimStart().length;
   const isSpaced = start === 0 ? run.isSpaced : /\s/.test(run.text.charAt(start - 1));
-  return [{ ...run, text: text.trim(), x: run.x + start * perLetter, width: text.trim().length * perLetter, isSpaced }];
+  const places = placesIn(run);
+  const left = places[start] ?? 0;
+  const width = (places[start + text.trim().length] ?? run.width) - left;
+  return [{ ...run, text: text.trim(), x: run.x + left, width, isSpaced }];
+}
+
+/** Splits a run at the edges between columns that cross it near a space. */
+export function partsAt(run: Run, edges: readonly number[]): Run[] {
+  for (const edge of edges) {
+    if (edge < run.x + run.size || edge > run.x + run.width - run.size * 0.3 || run.isRtl) continue;
+    const at = boundary(run.text, indexAt(run, edge));
+    if (at === 0 || at === run.text.length || !/\s/.test(run.text.slice(at - 1, at + 1))) continue;
+    return [...partOf(run, 0, at), ...partOf(run, at, run.text.length).flatMap((part) => partsAt(part, edges))];
+  }
+  return [run];
 }

@@ -4,7 +4,7 @@ import { compoundsOf, joined } from "./pieces.ts";
 import { regionsOf } from "./regions.ts";
 import { joinedWords, segmentsOf } from "./segments.ts";
 import { type Block, type PageBlocks, type PdfPage, plainOf, type Run } from "./shapes.ts";
-import { ruledTables } from "./tables.ts";
+import { ruledTables } from "./grids.ts";
 import { taggedBlocks } from "./tagged.ts";
 import { shownTitle } from "./title.ts";
 import { withoutFurniture } from "./furniture.ts";
@@ -82,7 +82,7 @@ function laidOutBlocks({ runs, rules, aside, height }: PdfPage, setting: Setting
   const letters = runs.reduce((sum, { isRtl, text }) => sum + (isRtl ? text.length : -text.length), 0);
   for (const region of regionsOf(joinedWords([...segmentsOf(rest), ...tables]), letters > 0)) {
     const part: PageBlocks = { blocks: [], notes: [] };
-    readRegion(region, { setting, noteTop: height * NOTE_PLACE }, part);
+    readRegion(region, { setting, noteTop: height * NOTE_PLACE, rules }, part);
     joinPages(page.blocks, openBlock(page.blocks), part.blocks, setting.compounds);
     page.blocks.push(...part.blocks);
     page.notes.push(...part.notes);

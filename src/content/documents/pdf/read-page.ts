@@ -1,6 +1,6 @@
 import { type Box, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
-import { boundary, partOf, plain } from "./pieces.ts";
+import { boundary, indexAt, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
@@ -313,7 +313,7 @@ function linksOf(annotations: readonly object[], placed: Placed): { boxes: LinkB
   return { boxes, addresses };
 }
 
-/** Splits a run into up to three parts if a link covers one of them. All letters count as equally wide. */
+/** Splits a run into up to three parts if a link covers one of them. */
 function linkedRuns(run: Run, boxes: readonly LinkBox[]): Run[] {
   const middle = run.y - run.size * 0.3;
   const box = boxes.find(({ left, right, top, bottom }) => {
@@ -322,9 +322,8 @@ function linkedRuns(run: Run, boxes: readonly LinkBox[]): Run[] {
     );
   });
   if (box === undefined) return [run];
-  const perLetter = run.width / run.text.length;
-  const start = boundary(run.text, (box.left - run.x) / perLetter);
-  const end = boundary(run.text, (box.right - run.x) / perLetter);
+  const start = boundary(run.text, indexAt(run, box.left));
+  const end = boundary(run.text, indexAt(run, box.right));
   if (run.isRtl || end <= start) return [{ ...run, href: box.url }];
   const linked = partOf(run, start, end).map((part) => ({ ...part, href: box.url }));
   return [...partOf(run, 0, start), ...linked, ...partOf(run, end, run.text.length)];

@@ -23,6 +23,11 @@ const MAX_BESIDE = 0.5;
 /** The minimum number of lines of such texts, and the minimum gap between them in heights of the letters. */
 const MIN_LIST_LINES = 4;
 const MIN_LIST_GUTTER = 1.5;
+/** The minimum numbers of rows of two texts that are cells, and of those below a head in bold letters. */
+const MIN_ROWS = 5;
+const MIN_HEADED_ROWS = 3;
+/** The minimum ratio of the distance between rows to that between the lines of a text. */
+const ROW_FACTOR = 1.1;
 /** Maximum number of positions on a PDF page that are tested as the gap between two columns. */
 const MAX_GUTTERS = 8;
 
@@ -40,7 +45,15 @@ interface Band {
 /** The parts of a page in reading order: column after column, with the parts that span columns between them. */
 export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 0): Segment[][] {
   if (segments.length < MIN_LINES * 2 || depth >= MAX_DEPTH) return segments.length === 0 ? [] : [[...segments]];
-  const gutter = bestGutter(segments);
+  const gutters = guttersOf(segments);
+  const rows = cellsIn(segments, gutters);
+  if (rows !== undefined) {
+    const [top, bottom] = [Math.min(...rows.map(({ y }) => y)), Math.max(...rows.map(({ y }) => y))];
+    const [above, below] = [segments.filter(({ y }) => y < top), segments.filter(({ y }) => y > bottom)];
+    const inside = segments.filter(({ y }) => y >= top && y <= bottom);
+    return [...regionsOf(above, isRtl, depth + 1), inside, ...regionsOf(below, isRtl, depth + 1)];
+  }
+  const gutter = bestGutter(segments, gutters);
   if (gutter === undefined) return [[...segments]];
   return bandsOf(segments, gutter).flatMap((band) => {
     if (!band.isColumns) return [band.segments];
@@ -51,9 +64,9 @@ export function regionsOf(segments: readonly Segment[], isRtl: boolean, depth = 
 }
 
 /** The gutter that separates the most lines of running text. */
-function bestGutter(segments: readonly Segment[]): Gutter | undefined {
+function bestGutter(segments: readonly Segment[], gutters: readonly Gutter[]): Gutter | undefined {
   let best: { gutter: Gutter; parted: number } | undefined;
-  for (const gutter of guttersOf(segments)) {
+  for (const gutter of gutters) {
     const bands = bandsOf(segments, gutter).filter(({ isColumns }) => isColumns);
     const parted = bands.reduce((sum, band) => sum + band.segments.length, 0);
     if (parted > (best?.parted ?? 0)) best = { gutter, parted };
@@ -86,12 +99,23 @@ function guttersOf(segments: readonly Segment[]): Gutter[] {
       const isFree = (covered[at] ?? 0) <= most;
       if (isFree && from === -1) from = at;
       if ((!isFree || at + 1 > width * 0.88) && from !== -1) {
-        if (at - from >= size * MIN_GUTTER) gutters.push({ from: left + from, to: left + at });
+        if (at - from >= size * MIN_GUTTER) gutters.push(emptiest(covered, from, at, size * MIN_GUTTER));
         from = -1;
       }
     }
   }
-  return gutters.toSorted((a, b) => b.to - b.from - (a.to - a.from)).slice(0, MAX_GUTTERS);
+  return gutters
+    .map(({ from, to }) => ({ from: left + from, to: left + to }))
+    .toSorted((a, b) => b.to - b.from - (a.to - a.from))
+    .slice(0, MAX_GUTTERS);
+}
+
+/** The part of a strip that the fewest lines cover, if it is wide enough. */
+function emptiest(covered: readonly number[], from: number, to: number, least: number): Gutter {
+  const fewest = Math.min(...covered.slice(from, to));
+  const [first, last] = [covered.indexOf(fewest, from), covered.lastIndexOf(fewest, to - 1)];
+  const isOne = covered.slice(first, last + 1).every((count) => count === fewest);
+  return isOne && last + 1 - first >= least ? { from: first, to: last + 1 } : { from, to };
 }
 
 /** The parts of a page from top to bottom: lines and tables that span the gutter, and the parts between them. */
@@ -132,6 +156,38 @@ function isInColumns(segments: readonly Segment[], gutter: Gutter): boolean {
   const sides = sidesOf(segments, gutter);
   if (sides.some((side) => side.length < MIN_LINES)) return false;
   return sides.every(isProse) || areLists(sides, gutter);
+}
+
+/** The part of a page that has the cells of rows, which are as long as lines of running text. */
+function cellsIn(segments: readonly Segment[], gutters: readonly Gutter[]): readonly Segment[] | undefined {
+  for (const gutter of gutters) {
+    for (const { segments: band, isColumns } of bandsOf(segments, gutter)) {
+      if (isColumns && areCells(sidesOf(band, gutter))) return band;
+    }
+  }
+  return undefined;
+}
+
+/** Whether two texts are the cells of rows: strips without text part both of them at the same heights. */
+function areCells(sides: readonly (readonly Segment[])[]): boolean {
+  const leading = Math.max(...sides.map((side) => median(gapsOf(side))));
+  const lines = sides.flatMap((side, at) => side.map((segment) => ({ segment, side: at })));
+  const bands: (typeof lines)[] = [];
+  for (const line of lines.toSorted((a, b) => a.segment.y - b.segment.y)) {
+    const above = bands.at(-1)?.at(-1)?.segment.y ?? Number.NEGATIVE_INFINITY;
+    if (line.segment.y - above > leading * ROW_FACTOR) bands.push([]);
+    bands.at(-1)?.push(line);
+  }
+  const rows = bands.filter((band) => new Set(band.map(({ side }) => side)).size > 1);
+  const isBold = rows.map((row) => row.every(({ segment }) => segment.line?.isBold === true));
+  // A head in bold letters, and no headings below it.
+  return rows.length >= (isBold.lastIndexOf(true) === 0 ? MIN_HEADED_ROWS : MIN_ROWS);
+}
+
+/** The distances between the lines of a text. */
+function gapsOf(side: readonly Segment[]): number[] {
+  const ys = side.map(({ y }) => y).toSorted((a, b) => a - b);
+  return ys.map((y, at) => y - (ys[at - 1] ?? y)).filter((gap) => gap > 1);
 }
 
 /** Whether two texts in short lines are independent: their lines do not share baselines. */

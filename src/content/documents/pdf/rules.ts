@@ -67,6 +67,8 @@ function multiplied(matrix: Matrix, by: unknown): Matrix {
   return [...across, ma * c + mc * d, mb * c + md * d, ma * x + mc * y + me, mb * x + md * y + mf];
 }
 
+type Place = readonly [x: number, y: number];
+
 /** Number of coordinates after each step of a path: move, line, curve, shorter curve, close. */
 const LENGTHS = [2, 2, 6, 4, 0];
 
@@ -74,7 +76,7 @@ const LENGTHS = [2, 2, 6, 4, 0];
 function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   const data: unknown = Array.isArray(path) ? path[0] : undefined;
   if (!(data instanceof Float32Array)) return;
-  let places: (readonly [number, number])[] = [];
+  let places: Place[] = [];
   let isCurved = false;
   const end = () => {
     if (!isCurved) addPolygon(rules, places);
@@ -93,20 +95,28 @@ function addRules(rules: Rule[], path: unknown, placed: Placed): void {
   end();
 }
 
-/** Adds a line, a thin rectangle, or the four sides of a rectangle that is large enough for text. */
-function addPolygon(rules: Rule[], places: readonly (readonly [number, number])[]): void {
+/** Adds a line, a thin rectangle, or the upright and level sides of a larger shape. */
+function addPolygon(rules: Rule[], places: readonly Place[]): void {
   if (places.length < 2 || places.length > 6) return;
+  if (addLine(rules, places)) return;
+  const [first] = places;
+  const sides = first !== undefined && places.length >= 4 ? [...places, first] : places;
+  for (const [at, place] of sides.entries()) {
+    const before = sides[at - 1];
+    if (before !== undefined) addLine(rules, [before, place]);
+  }
+}
+
+/** Adds the line that these places form. False if they form none. */
+function addLine(rules: Rule[], places: readonly Place[]): boolean {
   const xs = places.map(([x]) => x);
   const ys = places.map(([, y]) => y);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  const [width, height] = [right - left, bottom - top];
-  if (height <= MAX_THICKNESS && width >= MIN_LENGTH) {
-    rules.push({ isAcross: true, at: (top + bottom) / 2, from: left, to: right });
-  } else if (width <= MAX_THICKNESS && height >= MIN_LENGTH) {
-    rules.push({ isAcross: false, at: (left + right) / 2, from: top, to: bottom });
-  } else if (places.length >= 4 && width >= MIN_LENGTH && height >= MIN_LENGTH) {
-    for (const at of [top, bottom]) rules.push({ isAcross: true, at, from: left, to: right });
-    for (const at of [left, right]) rules.push({ isAcross: false, at, from: top, to: bottom });
-  }
+  const isAcross = bottom - top <= MAX_THICKNESS;
+  if (isAcross && right - left >= MIN_LENGTH) rules.push({ isAcross, at: (top + bottom) / 2, from: left, to: right });
+  else if (!isAcross && right - left <= MAX_THICKNESS && bottom - top >= MIN_LENGTH)
+    rules.push({ isAcross, at: (left + right) / 2, from: top, to: bottom });
+  else return isAcross;
+  return true;
 }

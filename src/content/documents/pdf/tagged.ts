@@ -1,4 +1,5 @@
 import { codeOf, lookOf, type Setting, withoutStart } from "./blocks.ts";
+import { columnsOf, placesIn, type Span } from "./columns.ts";
 import { fieldMark, isFieldMark } from "./fields.ts";
 import { labelOf } from "./labels.ts";
 import { joined, type Line, lineOf, paragraphOf } from "./pieces.ts";
@@ -12,6 +13,7 @@ import {
   type Run,
   type TreeNode,
 } from "./shapes.ts";
+import { cellText } from "./tables.ts";
 
 /** Maximum number of levels of a PDF's structure tree that are read. */
 const MAX_DEPTH = 60;
@@ -155,20 +157,20 @@ class TreeReader {
   }
 
   #table(node: TreeNode, blocks: Block[], depth: number): void {
-    const rows: (readonly Piece[])[][] = [];
+    const rows: Line[][][] = [];
     let caption: readonly Piece[] = [];
     const read = (part: TreeNode, at: number): void => {
       for (const child of part.children ?? []) {
         if (child.role === "TR") {
           const cells = (child.children ?? []).filter(({ role }) => role === "TH" || role === "TD");
-          rows.push(cells.map((cell) => this.#pieces(cell)));
+          rows.push(cells.map((cell) => this.#lines(cell)));
         } else if (child.role === "Caption") caption = this.#pieces(child);
         else if (at < MAX_DEPTH) read(child, at + 1);
       }
     };
     read(node, depth);
-    const filled = rows.filter((row) => row.length > 0);
-    if (filled.length > 0) blocks.push({ kind: "table", caption, rows: filled });
+    const filled = rows.map((row) => row.filter((cell) => cell.length > 0)).filter((row) => row.length > 0);
+    if (filled.length > 0) blocks.push({ kind: "table", caption, rows: inColumns(filled) });
   }
 
   #pieces(node: TreeNode): Piece[] {
@@ -205,6 +207,23 @@ class TreeReader {
       return address === "" ? runs : runs.map((run) => ({ ...run, href: address }));
     });
   }
+}
+
+/** The texts of cells in the columns in which they stand: pdf.js names neither empty cells nor the columns of a wide cell. */
+function inColumns(rows: readonly (readonly (readonly Line[])[])[]): (readonly Piece[])[][] {
+  const spans = rows.map((row) => row.map(spanOf));
+  const columns = columnsOf(spans);
+  const full = spans.findIndex(({ length }) => length === columns.length);
+  return rows.map((row, at) => {
+    const cells: Line[][] = columns.map(() => []);
+    const places = placesIn(columns, spans[at] ?? [], at < full);
+    row.forEach((lines, cell) => cells[places[cell] ?? 0]?.push(...lines));
+    return cells.map(cellText);
+  });
+}
+
+function spanOf(lines: readonly Line[]): Span {
+  return { x: Math.min(...lines.map(({ x }) => x)), right: Math.max(...lines.map(({ right }) => right)) };
 }
 
 const NONE: ReadonlySet<string> = new Set();
