@@ -16,10 +16,7 @@ export interface Curve {
   readonly name: string;
   readonly title: string;
   readonly axis: string;
-  /**
-   * The server's local response, without an upstream: with an upstream, 10,000 connections would need more file
-   * descriptors than a process may have.
-   */
+  /** The server's local response. With an upstream, 10,000 connections would need too many file descriptors. */
   readonly isOwn: boolean;
   readonly points: readonly Point[];
 }

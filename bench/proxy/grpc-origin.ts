@@ -42,10 +42,7 @@ interface Blocks {
   readonly trailers: Buffer;
 }
 
-/**
- * The field sections of the first response, which put both fields into the peer's table (RFC 7541 §6.2.1), and of
- * further responses, which refer to them.
- */
+/** The field sections of the first response, which fill the peer's table (RFC 7541 §6.2.1), and of later ones. */
 const FIRST: Blocks = {
   head: Buffer.concat([STATUS_200, Buffer.from([0x5f]), GRPC]),
   trailers: Buffer.concat([Buffer.from([0x40]), STATUS_OK]),

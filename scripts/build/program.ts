@@ -54,10 +54,7 @@ const ASSETS = [
 /** Packages that are not code: they lie beside the program. */
 const BESIDE = /^(?:@sparticuz\/chromium|@expo-google-fonts\/|@noto-pdf-ts\/fonts)/;
 
-/**
- * Sources find files by their own place, which bundling would lose: each keeps it, below the root of the files inside. Packages are
- * looked for beside the program.
- */
+/** Sources find files by their own place, which each keeps in the bundle. Packages are looked for beside it. */
 const keepPlaces: BunPlugin = {
   name: "keep places",
   setup(builder) {

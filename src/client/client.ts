@@ -167,10 +167,7 @@ interface PayCall {
   readonly path: string;
 }
 
-/**
- * The request with a body that can be sent several times. A form is encoded once, because each encoding has other
- * bytes. Throws a TypeError for a stream.
- */
+/** The request with a body to send several times: a form is encoded once. Throws a TypeError for a stream. */
 async function repeatable(init: RequestInit): Promise<RequestInit> {
   const { body } = init;
   if (body instanceof ReadableStream || (typeof body === "object" && body !== null && Symbol.asyncIterator in body)) {

@@ -3,10 +3,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/**
- * The class and the code of an error, for the log. An error's text can contain addresses and keys, so it is shown only if
- * its class has a `publicText`.
- */
+/** An error's class and code, for the log. Its text, with addresses and keys, is shown only as `publicText`. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const text = "publicText" in error ? String(error.publicText) : "";

@@ -20,10 +20,7 @@ interface CertificateEntry {
   readonly value: string;
 }
 
-/**
- * Stores each entry as a file of mode 0600 in a folder of mode 0700. A write replaces the whole file. A file that cannot
- * be read costs only its own entry.
- */
+/** Entries as files of mode 0600 in a folder of 0700, replaced whole. An unreadable file costs only its entry. */
 export class FileCertificates implements CertificateStore {
   readonly isShared = false;
   readonly #folder: string;

@@ -4,10 +4,7 @@
  */
 export const LONGEST_LEASE_MS = 15 * 60_000;
 
-/**
- * The leases that this process renews, by the payment's nonce. They are timed by a monotonic clock, so that a change of
- * the system time does not end a lease.
- */
+/** The leases that this process renews, by nonce, on a monotonic clock: a change of system time ends none. */
 export class LiveLeases {
   readonly #progress = new Map<string, number>();
   readonly #now: () => number;

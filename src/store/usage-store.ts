@@ -73,10 +73,7 @@ export interface UsageStore {
   add(batch: UsageBatch): Promise<void>;
   /** The usage of the open epoch. `sequence` in the result belongs to `gateway`. */
   read(gateway: string): Promise<UsageTotals>;
-  /**
-   * Closes the open epoch, starts the next one, and returns the usage of the closed one. The same `id` again returns
-   * the same epoch, and closes nothing.
-   */
+  /** Closes the open epoch and starts the next. Returns the closed one's usage, also when repeated with its `id`. */
   reset(id: string, gateway: string): Promise<UsageTotals>;
 }
 

@@ -9,10 +9,7 @@ const MAX_WAITING = 128;
 const RETRY_AFTER_SECONDS = "2";
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/**
- * Serves the content service's socket while the service starts or restarts. `/health` returns 503; other calls wait until
- * the service is ready.
- */
+/** The content service's socket while it starts. `/health` returns 503; other calls wait until it is ready. */
 export class WaitingRoom {
   readonly #socket: string;
   #server: Bun.Server<undefined> | undefined;

@@ -4,11 +4,7 @@ import { type LedgerRecord, RECORD_KEYS } from "../common/ledger-record.ts";
 /** The characters with which a spreadsheet formula begins. */
 const FORMULA = /^[=+\-@]/;
 
-/**
- * One CSV cell: quoted if RFC 4180 §2 requires it, with quotes doubled. An apostrophe before a formula keeps a spreadsheet
- * from computing it.
- * @internal
- */
+/** One CSV cell (RFC 4180 §2). An apostrophe before a formula keeps a spreadsheet from computing it. @internal */
 export function csvCell(value: string | number | boolean): string {
   const shown = visibleText(String(value));
   const safe = typeof value === "string" && FORMULA.test(shown) ? `'${shown}` : shown;

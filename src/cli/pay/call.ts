@@ -33,17 +33,11 @@ Exit codes: 0 done; 1 refused or failed, also if every page of a batch failed; 2
 
 /** Milliseconds that a call may take, until its response is read. More than any operation takes; beyond it the call fails. */
 const MAX_CALL_MS = 300_000;
-/**
- * Attempts to send a call while the gateway is not ready, and the longest Retry-After, in seconds, that is waited for.
- * Beyond either the call fails.
- */
+/** Tries while the gateway is not ready, and the longest Retry-After in seconds that is waited for. */
 const MAX_TRIES = 4;
 const MAX_RETRY_AFTER_S = 10;
 
-/**
- * `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0
- * done, 1 refused or failed, 2 wrong usage.
- */
+/** `turnpike call`: pays for an operation within `limitMs`. Returns 0 done, 1 refused or failed, 2 wrong usage. */
 export function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
   return atBoundary(USAGE, async () => await performWithin(limitMs, parseCall(args)));
 }
@@ -86,10 +80,7 @@ function describe({ name, parameters }: CallRequest): string {
   return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
 }
 
-/**
- * Sends the call again while the gateway is not ready. A call with a payment is not repeated here: `payAndFetch` repeats it
- * with the same signature.
- */
+/** Sends the call again while the gateway is not ready. `payAndFetch` repeats a call with a payment. */
 async function sendUntilReady(
   gateway: URL,
   request: CallRequest,

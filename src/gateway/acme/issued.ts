@@ -29,10 +29,7 @@ export interface ReadTls extends OwnTls {
   readonly listeners: readonly (OwnTls | undefined)[];
 }
 
-/**
- * The certificates that TLS listeners show; undefined if the configuration names no certificates. Certificates from files come
- * before issued ones.
- */
+/** The certificates of TLS listeners, if the configuration names any: those from files before issued ones. */
 export function shownTls(
   acme: AcmeConfig | undefined,
   read: OwnTls | undefined,

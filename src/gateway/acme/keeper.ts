@@ -259,10 +259,7 @@ export class CertificateKeeper {
     return Math.max(renewalTime(kept, this.#renewals.get(domain)), earliestRenewal(kept, { now: clock(), firstMs }));
   }
 
-  /**
-   * Asks the directory about the renewal of certificates if the last request is long enough ago. Runs in the
-   * background, because the directory may be slow.
-   */
+  /** Asks the directory about renewals if the last request is long ago. In the background: it may be slow. */
   #askAll(entries: Entries, settings: AcmeSettings): void {
     const { clock } = this.#deps;
     const open = settings.config.domains.flatMap((domain) => {

@@ -51,10 +51,7 @@ export const SETTLE_MS = 120_000;
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 10_000;
 
-/**
- * Finds the account of a key, or creates it (RFC 8555 §7.3). `isKnown`: the key may have an account already. Resolves
- * to undefined if that account is deactivated.
- */
+/** Finds or creates a key's account (RFC 8555 §7.3). `isKnown`: it may exist. Undefined if it is deactivated. */
 export async function openAccount(
   directory: AcmeDirectory,
   key: AccountKey,

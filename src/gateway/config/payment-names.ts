@@ -1,10 +1,7 @@
 import { PAYMENT_FIELDS } from "../../lib/http/field-roles.ts";
 import { type Config } from "./config.ts";
 
-/**
- * Names of `x402.payment_fields` that differ from the default ones, in lower case. The codecs remove the default ones from
- * requests.
- */
+/** Names of `x402.payment_fields` in lower case, without the default ones, which codecs remove from requests. */
 export function ownPaymentNames(fields: Config["x402"]["payment_fields"]): string[] {
   const defaults = new Set<string>(Object.values(PAYMENT_FIELDS));
   return Object.entries(fields)

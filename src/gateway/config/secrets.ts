@@ -95,10 +95,7 @@ function planAt(path: readonly (string | number)[]): Plan {
   return plan;
 }
 
-/**
- * Replaces the secrets in the part of a configuration that is at `path` of the whole. It replaces the values of unknown
- * keys too (decision 1105).
- */
+/** Replaces the secrets in a part of a configuration, at `path`, and the values of unknown keys (decision 1105). */
 export function withoutSecrets(value: unknown, path: readonly (string | number)[] = []): unknown {
   return hidden(value, planAt(path), undefined);
 }

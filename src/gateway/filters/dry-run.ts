@@ -44,10 +44,7 @@ export interface DryRun {
   readonly fuel: readonly number[];
 }
 
-/**
- * Runs one request through a filter outside a gateway. The response is a short one with status 200. Throws an Error if
- * the filter does not start.
- */
+/** Runs one request through a filter, with a short response of 200. Throws if the filter does not start. */
 export async function dryRun(module: FilterModule, settings: DrySettings, request: DryRequest): Promise<DryRun> {
   const wheel = new TimerWheel();
   const log: string[] = [];

@@ -1,10 +1,7 @@
 import { type ModuleFacts } from "./module/prepare.ts";
 import { type OwnExport, type OwnImport } from "./module/own-signatures.ts";
 
-/**
- * The parts of an exchange that a module for the Turnpike ABI can read, according to its imports. The gateway does not wait
- * for a body that no filter reads.
- */
+/** The parts of an exchange that a module can read, by its imports. An unread body is not waited for. */
 export interface OwnNeeds {
   readonly requestBytes: boolean;
   readonly requestLength: boolean;

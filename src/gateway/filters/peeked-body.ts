@@ -4,10 +4,7 @@ import { type BodySink, type Exchange, type RequestBody } from "../exchange/exch
 import { type GatherBounds, readBody } from "../policy/gathered-body.ts";
 import { PieceList } from "./piece-list.ts";
 
-/**
- * A request's body whose first bytes a filter reads before the request is processed further. The rest stays with the
- * client until a reader asks for it.
- */
+/** A body whose first bytes a filter reads first. The rest stays with the client until a reader asks for it. */
 export class PeekedBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
   readonly #body: RequestBody;

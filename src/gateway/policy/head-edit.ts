@@ -17,10 +17,7 @@ export abstract class HeadEdit extends ResponseRelay {
   }
 }
 
-/**
- * Makes the changes to the final head of the response, after what sinks make that are put before it later. HTTP/1 does
- * it without a sink: bench policy.
- */
+/** Changes the response's final head, after the sinks that are put before it. HTTP/1 needs no sink: bench policy. */
 export function changeFinalHead(exchange: Exchange, changes: HeadChanges): void {
   if (exchange.changeHead?.(changes) !== true) exchange.response = new FieldEdit(exchange.response, changes);
 }

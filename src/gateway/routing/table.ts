@@ -123,10 +123,7 @@ function isReadAlike(a: Routable, b: Routable): boolean {
 /** The prefixes of one length. */
 interface SameLength<R extends Routable> {
   readonly length: number;
-  /**
-   * The prefix of this length, if there is only one: comparing it costs less than a slice of the path and its hash (bench
-   * proxy --pinned, mixed64).
-   */
+  /** The only prefix of this length: comparing it costs less than a slice and its hash (bench proxy --pinned). */
   readonly only: readonly [prefix: string, slot: Slot<R>] | undefined;
 }
 

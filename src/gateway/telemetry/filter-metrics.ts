@@ -35,10 +35,7 @@ export interface Invocation {
   readonly trace: UpstreamTrace | undefined;
 }
 
-/**
- * The counts of each filter. All workers share the names; each worker has its own counts. Keep the object, because it
- * remembers the names that it has read.
- */
+/** The counts of each filter by worker, with shared names. Keep the object: it remembers the names it has read. */
 export class FilterTable {
   readonly #table: CounterTable;
 

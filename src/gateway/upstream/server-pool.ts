@@ -47,10 +47,7 @@ export interface PoolDeps {
   readonly onTlsFailure?: (error: TlsError) => void;
 }
 
-/**
- * The reason why there was no connection. `busy`: all connections were in use, or other requests got the next ones.
- * The server is not at fault.
- */
+/** Why there was no connection. `busy`: all were in use, or for other requests. The server is not at fault. */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
 /** A request that waits for a connection. One of `onConnection` and `onRefusal` is called, unless it leaves. */

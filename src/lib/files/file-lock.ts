@@ -9,10 +9,7 @@ const CLOSE_ON_EXEC = 0o2000000;
 /** Milliseconds within which the holder of a lock writes its number. */
 const WRITTEN_MS = 200;
 
-/**
- * The result of `lockFile`: this process has the lock, the system gives none for this file, or the number of the process
- * that has it (0: unknown).
- */
+/** The result of `lockFile`: this process has the lock, the system gives none, or its holder (0: unknown). */
 export type FileLock = "locked" | "unsupported" | number;
 
 /** Locks a file until this process ends, and writes its number there. Throws if it cannot be opened. */

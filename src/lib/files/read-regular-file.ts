@@ -1,10 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { INSIDE_ONE_FILE } from "./one-file.ts";
 
-/**
- * The content of a regular file of at most `maxBytes`. Throws if the path is a folder, a device or a pipe, whose reader
- * could wait without end.
- */
+/** The content of a regular file of at most `maxBytes`. Throws for a folder, device or pipe. */
 export function readRegularFile(path: string, maxBytes: number): Buffer {
   // The runtime opens no descriptor for a file inside the program.
   if (path.startsWith(INSIDE_ONE_FILE)) return readFileSync(path);

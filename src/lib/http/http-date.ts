@@ -6,10 +6,7 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const MONTH = MONTHS.join("|");
 const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
 
-/**
- * The three forms that a recipient must read (RFC 9110 §5.6.7): IMF-fixdate, RFC 850, asctime. RFC 9111 §4.2 asks recipients to
- * ignore the case of letters.
- */
+/** The forms that recipients must read (RFC 9110 §5.6.7), of any letter case (RFC 9111 §4.2). */
 const FORMS = [
   new RegExp(String.raw`^(?:${DAYS}), (?<day>\d\d) (?<month>${MONTH}) (?<year>\d{4}) ${TIME} GMT$`, "i"),
   new RegExp(String.raw`^(?:${LONG_DAYS}), (?<day>\d\d)-(?<month>${MONTH})-(?<year>\d\d) ${TIME} GMT$`, "i"),

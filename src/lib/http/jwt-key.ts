@@ -14,10 +14,7 @@ export function isShared(algorithm: JwtAlgorithm): boolean {
   return algorithm.startsWith("HS");
 }
 
-/**
- * The key to verify tokens of the algorithm: `secret` is a shared secret, or a PEM public key. Throws an Error that
- * does not repeat the secret.
- */
+/** The key to verify tokens: `secret` is shared, or a PEM public key. Throws without repeating the secret. */
 export function readJwtKey(algorithm: JwtAlgorithm, secret: string): KeyObject {
   if (isShared(algorithm)) {
     // If a public key were used as the secret, anyone could sign with it: the oldest attack on such tokens (RFC 8725

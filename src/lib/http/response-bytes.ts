@@ -22,10 +22,7 @@ async function readUpTo(response: Pick<Response, "body">, most: number): Promise
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/**
- * The first `most` bytes of an untrusted server's body, or what arrives of them within `limitMs` milliseconds. The rest is not
- * read. Never rejects.
- */
+/** The first `most` bytes of an untrusted body, or what arrives within `limitMs`. Reads no more, never rejects. */
 export async function readStart({ body }: Pick<Response, "body">, most: number, limitMs: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -48,10 +45,7 @@ export async function readStart({ body }: Pick<Response, "body">, most: number, 
   return Buffer.concat(chunks).subarray(0, most);
 }
 
-/**
- * The JSON body of a response from an untrusted server; undefined if it has more than `most` bytes or is not JSON.
- * Throws if the connection breaks.
- */
+/** An untrusted server's JSON body; undefined beyond `most` bytes or if not JSON. Throws on a broken connection. */
 export async function readJsonUpTo(response: Pick<Response, "body">, most: number): Promise<unknown> {
   const bytes = await readUpTo(response, most);
   return bytes === undefined ? undefined : parsedJson(Buffer.from(bytes.buffer).toString("utf8"));

@@ -13,10 +13,7 @@ interface FormatContext {
   readonly warn: (message: string) => void;
 }
 
-/**
- * Compiles the check of a keyword that depends only on its own value; undefined: it checks nothing. The metaschema has
- * checked the value's type.
- */
+/** Compiles the check of a keyword with a value of the metaschema's type; undefined: it checks nothing. */
 export type ValueKeyword = (value: Json, context: FormatContext) => Check | undefined;
 
 const ignore = (): void => {};

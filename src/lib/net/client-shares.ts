@@ -136,10 +136,7 @@ export class ClientShares<W> {
     return true;
   }
 
-  /**
-   * Removes and returns the request that gets the next connection. Among the clients that may have one, it is the
-   * client whose turn is next.
-   */
+  /** Removes and returns the request for the next connection: of the client, among those allowed, whose turn it is. */
   next(): W | undefined {
     const at = this.#turns.findIndex((share) => share.allowance > 0);
     return at === -1 ? undefined : this.#serve(at);

@@ -20,10 +20,7 @@ export interface NetlinkReply {
   readonly bytes: DataView<ArrayBuffer>;
 }
 
-/**
- * Sends a request of this message type and returns the reply; `bytes` is the message, with room for its header.
- * Undefined without a reply.
- */
+/** Sends a request of this type and returns the reply, if any; `bytes`: the message, with room for its header. */
 export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkReply | undefined;
 
 interface Calls {

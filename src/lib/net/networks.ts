@@ -22,10 +22,7 @@ export function isNetwork(text: string): boolean {
   return isAddress(address) && Number(bits ?? 0) <= (address.includes(":") ? 128 : 32);
 }
 
-/**
- * Returns a function that is true for the addresses of these networks, each one that `isNetwork` accepts. It throws for
- * text that is not an address.
- */
+/** True for addresses of these networks, as `isNetwork` accepts them. Throws for text that is not an address. */
 export function networkCheck(cidrs: readonly string[]): (address: string) => boolean {
   const networks = cidrs.map(parseNetwork);
   return (address) => {

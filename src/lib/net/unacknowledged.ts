@@ -16,10 +16,7 @@ const ioctl = fromCLibrary((name): Ioctl => {
   return symbols.ioctl;
 });
 
-/**
- * Bytes that were written to a TCP socket and that the peer's system has not acknowledged. 0 if the system does not
- * report it, -1 if the socket is closed.
- */
+/** Bytes that the peer of a TCP socket has not acknowledged; 0 if unknown, -1 if the socket is closed. */
 export function unacknowledged(socket: number): number {
   if (socket < 0) return -1;
   if (ioctl === undefined || process.platform !== "linux") return 0;

@@ -105,10 +105,7 @@ function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
   return loops;
 }
 
-/**
- * True if one text leads in two ways through one loop, from one state to the same state. Then each round doubles the
- * ways (Weber and Seidl, 1991).
- */
+/** True if a text leads in two ways around a loop: each round doubles the ways (Weber and Seidl, 1991). */
 function splitsAndMeets(
   follow: Automaton,
   loops: ReadonlyMap<number, number>,

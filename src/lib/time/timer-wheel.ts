@@ -89,10 +89,7 @@ export class TimerWheel {
     return this.#clock.now() - this.#started;
   }
 
-  /**
-   * Calls `entry.onDeadline` once, `ms` milliseconds from now (not earlier, and at most two ticks later), unless it is
-   * set again or cleared.
-   */
+  /** Calls `entry.onDeadline` once, from `ms` to `ms` and two ticks from now, unless it is set again or cleared. */
   set(entry: Deadline, ms: number): void {
     const due = this.now() + ms;
     entry.due = due;

@@ -122,10 +122,7 @@ function sameToken({ address }: Asset, text: string): boolean {
   return address.toLowerCase() === text.toLowerCase();
 }
 
-/**
- * Ranks a payment method by the wallet's funds; undefined if it cannot be paid. Permit2 needs an allowance, and an unknown
- * allowance counts as 0.
- */
+/** Ranks a way to pay by the wallet's funds; undefined: it cannot. An unknown Permit2 allowance counts as 0. */
 async function weigh(choice: Choice, { funds }: ChoiceOptions): Promise<Candidate | undefined> {
   const found = await funds?.(choice);
   const amount = BigInt(choice.requirements.amount);

@@ -45,10 +45,7 @@ export interface Paid {
   readonly choice: Choice | undefined;
   /** The gateway's receipt for the payment. */
   readonly receipt: Receipt | undefined;
-  /**
-   * True if the request failed and the outcome of its payment is unknown. The payment may be charged, so a second payment
-   * could be charged as well.
-   */
+  /** True if the payment's outcome is unknown: it may be charged, and a second payment as well. */
   readonly isOpen: boolean;
   /** True if the request failed and the server says that it charged nothing: there is no receipt, or one of a failure. */
   readonly isFree: boolean;

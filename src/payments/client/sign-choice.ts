@@ -15,10 +15,7 @@ export function expiryOf({ requirements }: Choice, now: number): number {
   return Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S);
 }
 
-/**
- * Signs a payment for the chosen payment method, valid until `expires` in Unix seconds. Echoes the gateway's extensions if they
- * fit in the header.
- */
+/** Signs a payment that is valid until `expires` (Unix seconds), with the gateway's extensions if they fit. */
 export function signChoice(
   required: PaymentRequired,
   choice: Choice,

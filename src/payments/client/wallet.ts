@@ -63,10 +63,7 @@ function parseWallet(path: string, text: string): Account {
   return { address, privateKey };
 }
 
-/**
- * Makes a wallet from a private key of 32 bytes. Throws if the key is invalid. Throws also if a wallet exists, and
- * leaves that wallet unchanged.
- */
+/** Makes a wallet from a private key of 32 bytes. Throws if it is invalid, or if a wallet exists, which stays. */
 export function importWallet(path: string, privateKey: Uint8Array): void {
   if (!secp256k1.utils.isValidSecretKey(privateKey))
     throw new Error("Cannot use the key: it is not valid for secp256k1");

@@ -67,10 +67,7 @@ function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
   ];
 }
 
-/**
- * Runs the settlements of one nonce one after the other. The same payment gets the same result; another payment with
- * that nonce is judged afterwards.
- */
+/** One settlement of a nonce at a time. The same payment gets its result; another is judged afterwards. */
 function createFlights(maxFlights: number) {
   const flights = new Map<string, Flight>();
   return async function fly(key: string, digest: string, settle: () => Promise<Settlement>): Promise<Settlement> {

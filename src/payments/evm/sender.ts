@@ -19,10 +19,7 @@ export interface SenderBounds {
   readonly receiptTimeoutMs: number;
 }
 
-/**
- * Broadcasts of one transaction with other nonces or fees, if the node refuses the first ones. After the last one, the
- * transaction is withheld.
- */
+/** Broadcasts of one transaction with other nonces or fees, if the node refuses. Then it is withheld. */
 const MAX_BROADCASTS = 4;
 /**
  * Gas limit of a transaction, in percent of its estimate. The state may change between estimate and block, and an

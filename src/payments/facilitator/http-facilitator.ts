@@ -22,10 +22,7 @@ import { isDefinite, toReason } from "../x402/reasons.ts";
 import { transferOf } from "../x402/transfer.ts";
 
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
-/**
- * Statuses with which a proxy reports that its backend is unavailable. A 500 comes from the facilitator itself, and may
- * concern only one payment.
- */
+/** Statuses of a proxy whose backend is away. A 500 is the facilitator's own, perhaps for one payment. */
 const DOWN = new Set([502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
 

@@ -40,10 +40,7 @@ export interface Facilitator {
   supported(): Promise<readonly Kind[]>;
   /** Verifies a payment. Changes nothing. */
   verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification>;
-  /**
-   * Moves the money. Repeated calls move it only once. Under `upto`, `requirements.amount` is the charge, which may be
-   * less than the payment permits.
-   */
+  /** Moves the money, once even if repeated. Under `upto`, `requirements.amount` is the charge, perhaps less. */
   settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement>;
   /** Finds the outcome of a payment whose settlement has begun. Changes nothing. `unknown` if no chain can be asked. */
   find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;

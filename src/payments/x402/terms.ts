@@ -100,10 +100,7 @@ export function completeTerms(requirements: PaymentRequirements, kind: Kind): Pa
   return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };
 }
 
-/**
- * The only facilitator that may settle under `upto`, from the `extra` of a challenge or kind; undefined if the address
- * is missing or invalid.
- */
+/** The only facilitator that may settle under `upto`, by `extra`; undefined if missing or invalid. */
 export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefined): Address | undefined {
   const address = extra?.["facilitatorAddress"];
   if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;

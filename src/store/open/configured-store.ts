@@ -80,10 +80,7 @@ export async function readLedgerVersion(
   return await postgresStores().readPostgresVersion(poolSettings(url, postgres, environment));
 }
 
-/**
- * Opens the certificates in the same database, or in the folder `certificates` beside the SQLite file. Throws as
- * `openConfiguredStore` does.
- */
+/** Opens the certificates in that database, or a folder beside the SQLite file. Throws as `openConfiguredStore`. */
 export function openConfiguredCertificates(
   postgres: PostgresConfig,
   path: string,

@@ -43,10 +43,7 @@ const TOTALS = {
 } as const;
 
 const DAY_MS = 86_400_000;
-/**
- * Milliseconds for which the sums of days before yesterday are kept. With a million payments the database needs half a
- * second for them. @internal
- */
+/** Milliseconds for which sums of old days are kept: a million payments take half a second. @internal */
 export const OLD_DAYS_MS = 300_000;
 
 const SOLD = statement(

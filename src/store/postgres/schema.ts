@@ -118,10 +118,7 @@ const LOCK = "8391737060846726757";
 /** Milliseconds for all migrations together. @operator Tables may be long. @bound */
 const MIGRATION_MS = 600_000;
 
-/**
- * Applies the missing migrations, one process at a time. `ms` is the timeout of the check before. Rejects if the schema
- * is newer than this program.
- */
+/** Applies missing migrations, one process at a time. `ms`: timeout of the check. Rejects for a newer schema. */
 export async function migrate(connection: Connection, ms: number): Promise<void> {
   // This check needs no privileges. A user who cannot create tables can still use existing ones.
   if ((await versionOf(connection, ms)) === SCHEMA_VERSION) return;

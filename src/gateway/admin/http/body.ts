@@ -20,10 +20,7 @@ export function checkType(contentType: string | null, types: readonly string[]):
   );
 }
 
-/**
- * The JSON value of a body. Throws if the body is not JSON, is nested too deeply, has a duplicate key, or has a key
- * with a special meaning in JavaScript.
- */
+/** The JSON of a body. Throws if it is not JSON, too deep, has a key twice, or one special to JavaScript. */
 export function readJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) throw new TurnpikeError("bad-request", "Cannot read the body: it is empty");
   const parsed = parseJson(decode(bytes));

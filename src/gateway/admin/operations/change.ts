@@ -21,10 +21,7 @@ export const CHANGE_QUERY: readonly QueryParameter[] = [
   },
 ];
 
-/**
- * Makes a change in the name of the caller if the preconditions hold. Throws the error for the client otherwise.
- * `thing` names the object of the change.
- */
+/** Makes a change of `thing` for the caller if the preconditions hold. Throws the client's error otherwise. */
 export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, thing: string): Promise<Done> {
   const { headers } = call.request;
   refuseKnown(headers, config.revision);

@@ -12,10 +12,7 @@ export function forAWhile<T>(ms: number, read: () => T, now: () => number = () =
   };
 }
 
-/**
- * The same for an asynchronous `ask`. Only one call runs at a time. Its response is reused for `ms` after it arrived,
- * or longer if it was slow.
- */
+/** The same for an asynchronous `ask`: one call at a time, whose response is reused for `ms`, longer if slow. */
 export function hasResponseFor<T>(
   ms: number,
   ask: () => Promise<T>,

@@ -5,10 +5,7 @@ import { type Judgement, type JudgeJob, unjudged } from "./judge.ts";
 /** Milliseconds in which a configuration is judged, or written as text. One that takes longer is refused. @operator */
 export const MAX_JUDGING_MS = 20_000;
 
-/**
- * Judges a configuration in a thread of its own, beside traffic. A configuration that takes too long, or breaks the thread,
- * has a problem. Never rejects.
- */
+/** Judges a configuration in a thread. One that takes too long, or breaks it, has a problem. Never rejects. */
 export async function judgeInThread(job: JudgeJob): Promise<Judgement> {
   const limits = { what: "checks the configuration", maxMs: MAX_JUDGING_MS };
   try {

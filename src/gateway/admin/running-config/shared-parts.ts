@@ -3,10 +3,7 @@ import { type Steps } from "../../../lib/slices.ts";
 import { listName } from "../../config/secrets.ts";
 import { isSame } from "../../../lib/is-same.ts";
 
-/**
- * The document `next` with the objects of `before` in place of equal sections and items. Results that are kept for those
- * objects then count for both documents.
- */
+/** `next` with equal sections and items of `before`, so that kept results of those objects count for both. */
 export function* sharedSteps(next: unknown, before: unknown): Steps<unknown> {
   if (!isObject(next) || !isObject(before)) return next;
   const sections: [string, unknown][] = [];

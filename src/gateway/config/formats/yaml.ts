@@ -17,10 +17,7 @@ import {
 import { MAX_DEPTH, type ParsedJson, positionAt, positionText, type visitJson, withoutMark } from "./json.ts";
 import { type TextFormat } from "./text-format.ts";
 
-/**
- * Characters of a YAML file; a longer one is refused. The parser takes about 1 s for 1.2 MB, a hundred times as long as
- * for JSON. @internal
- */
+/** Characters of a YAML file. Parsing takes 1 s for 1.2 MB, a hundred times as long as for JSON. @internal */
 export const MAX_YAML_LENGTH = 4 * 1024 * 1024;
 
 /**

@@ -77,10 +77,7 @@ export interface OpenCall {
 
 /** An open gRPC stream. */
 export interface GrpcStream extends OpenCall {
-  /**
-   * Sends a message, which cannot be a view of the filter's memory. `full`: the limit of unsent bytes is reached.
-   * `closed`: the stream takes no more messages.
-   */
+  /** Sends a message, not a view of the filter's memory. `full`: unsent bytes are at their limit. `closed`: no more. */
   send(message: Uint8Array, isLast: boolean): "sent" | "too-large" | "full" | "closed";
   /** Ends the filter's messages. Responses can still arrive. */
   halfClose(): void;

@@ -15,10 +15,7 @@ const PROXY_PREFIX = "proxy_abi_version_";
 const CALLBACK_TYPE = "() -> i32";
 const OWN_MODULE = "env";
 
-/**
- * The ABI for which a module was built, according to its exports. Throws ModuleRefused if there is no such ABI, or if the
- * module uses it wrongly.
- */
+/** The ABI for which a module was built, by its exports. Throws ModuleRefused without one, or for its misuse. */
 export function abiOf(shape: ModuleShape): Abi {
   const isOwn = shape.exports.some(({ name }) => name === OWN_EXPORTS[0]);
   const versions = shape.exports.flatMap(({ name }) => (name.startsWith(PROXY_PREFIX) ? [name] : []));

@@ -69,10 +69,7 @@ function checkHeapType(code: number, offset: number): void {
   throw new ModuleRefused(`it has an unknown type ${hex(code)}`, offset);
 }
 
-/**
- * Metering adds types, functions and globals after those of the module. An index in the module that points there would
- * reach them, for example the fuel.
- */
+/** Metering adds types, functions and globals behind the module's, which its own indexes must not reach. */
 export function checkIndex(what: string, index: number, count: number, offset: number): void {
   if (index >= count) {
     throw new ModuleRefused(`it uses ${what} ${index}, and there ${count === 1 ? "is" : "are"} only ${count}`, offset);

@@ -47,10 +47,7 @@ export class ProxyInstance implements Host, StreamRunner {
   #isBroken = false;
   #isClosing = false;
 
-  /**
-   * Starts the module. `onIdle` is called when a closing instance has no streams left or breaks. Throws an Error with the reason
-   * if the module fails.
-   */
+  /** Starts the module. `onIdle`: a closing instance has no streams left or breaks. Throws if the module fails. */
   constructor(plugin: Plugin, onIdle: () => void) {
     this.plugin = plugin;
     this.#onIdle = onIdle;

@@ -165,10 +165,7 @@ class Watch extends Deadline {
   }
 }
 
-/**
- * Milliseconds from the last start to the next one. The first few restarts follow at once: a request that breaks a
- * filter must not stop all other requests.
- */
+/** Milliseconds from the last start to the next. The first restarts follow at once, for all other requests. */
 function backOffMs(failures: number): number {
   if (failures <= QUICK_RESTARTS) return 0;
   return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - QUICK_RESTARTS - 1), MAX_BACK_OFF_MS);

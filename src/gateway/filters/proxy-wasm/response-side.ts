@@ -94,10 +94,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
     this.#stage?.close();
   }
 
-  /**
-   * Called when the instance is lost. Passes the response as it arrived. Returns false if a part of it has passed, or
-   * if the filter has changed it.
-   */
+  /** Passes the response of a lost instance as it arrived. False if a part has passed, or was changed. */
   letPass(): boolean {
     const head = this.#head;
     const bytes = this.#stage?.bytes;

@@ -27,10 +27,7 @@ export interface AuthPolicy extends Policy {
   close(): void;
 }
 
-/**
- * Admits a request after its client is authenticated. Undefined if the route requires no authentication and there are
- * no identity fields to protect.
- */
+/** Admits a request of an authenticated client. Undefined if there is nothing to require or to protect. */
 export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: KeySetDeps): AuthPolicy | undefined {
   if (auth.type === "none" && names.every((name) => CLIENTS_OWN.has(name))) return undefined;
   const own = identityNames(auth);

@@ -155,10 +155,7 @@ export class KeySet {
   }
 }
 
-/**
- * The keys of a set that can verify signatures of the algorithm, by id. Undefined if the text is not a key set. Other
- * keys are ignored (RFC 7517 §5). @internal
- */
+/** A set's keys for the algorithm, by id; undefined if it is not a key set (RFC 7517 §5). @internal */
 export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<string, KeyObject> | undefined {
   const set = parsedJson(text);
   const list = isObject(set) ? member(set, "keys") : undefined;

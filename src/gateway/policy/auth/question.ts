@@ -33,10 +33,7 @@ class QuestionWaiter extends Waiter {
   }
 }
 
-/**
- * One GET to an auth service, over a connection of its pool. `onResponse` is called once, with the whole response or
- * with the reason of the failure.
- */
+/** One GET to an auth service over its pool. `onResponse` is called once, with the response or the failure. */
 export class Question implements ResponseSink, TimeKeeper {
   readonly #pool: ServerPool;
   readonly #head: string;

@@ -6,10 +6,7 @@ import { CODERS, type Coding } from "./codings.ts";
 import { Compressor } from "./compressor.ts";
 import { isLive, type Plan } from "./plan.ts";
 
-/**
- * Maximum bytes of a body in one piece that is compressed at once. A longer body is compressed in a thread; for a short
- * one the handover would cost more.
- */
+/** Most bytes of a body that is compressed at once; a longer one in a thread, which costs a handover. */
 const MAX_AT_ONCE_BYTES = 65_536;
 
 /** Digests of the uncompressed bytes (RFC 9530, RFC 1864). */

@@ -24,10 +24,7 @@ function strongForms(list: string): string {
   return forms;
 }
 
-/**
- * True if a client's If-None-Match has the weak form of `tag`, a strong one. The client's stored response was then
- * compressed by the gateway.
- */
+/** True if If-None-Match has the weak form of the strong `tag`: the gateway compressed that response. */
 export function hasWeakForm(requestFields: Fields, tag: string): boolean {
   return fieldValue(requestFields, "if-none-match")?.includes(`W/${tag}`) === true;
 }

@@ -16,10 +16,7 @@ const ANY = "*";
 const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
 const PAYMENT_RESPONSE = ["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After"];
 
-/**
- * CORS fields of the upstream are removed, because only the gateway sets them for the route. Browsers reject a response
- * with two values (Fetch, CORS check).
- */
+/** The upstream's CORS fields: only the gateway sets them. Browsers reject two values (Fetch, CORS check). */
 const OVERRULED = new FieldChanges({
   removed: [
     "Access-Control-Allow-Origin",

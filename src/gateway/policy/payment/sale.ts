@@ -41,10 +41,7 @@ const OWED: SaleState = { at: "owed" };
 /** The response is not stored, so its delivery waits for nothing. */
 const NOT_KEPT = Promise.resolve();
 
-/**
- * One request that holds its payment in the ledger, to the end. `SaleState` has the picture: each method that returns a
- * state is a step of it.
- */
+/** One request that holds its payment in the ledger. A method that returns a state is a step of `SaleState`. */
 export class Sale {
   readonly #paidRoute: PaidRoute;
   readonly #exchange: Exchange;

@@ -19,10 +19,7 @@ interface Store {
   readonly store: Redis.RedisStore;
 }
 
-/**
- * Provides `routes[].rate_limit`. The connection of `previous` stays if the store is the same. Rejects if the URL of the
- * store is missing or not valid.
- */
+/** Provides `routes[].rate_limit`, on `previous`' connection if the store is the same. Rejects for a bad URL. */
 export async function provideRateLimits(
   parts: RateLimitParts,
   previous: RouteLimits | undefined,

@@ -8,10 +8,7 @@ import { type Diagnostic, diagnosticText } from "../../config/diagnostic.ts";
 /** Loaded with the first paid route (bench start). */
 const x402Terms = (): typeof Terms => require("../../../payments/x402/terms.ts");
 
-/**
- * `silent`: a facilitator has not responded. `missing`: it does not support these terms. `unusable`: it supports them,
- * but no client could pay that way.
- */
+/** `silent`: no response. `missing`: the terms are not supported. `unusable`: no client could pay that way. */
 export interface FacilitatorDiagnostic extends Diagnostic {
   readonly what: "silent" | "missing" | "unusable";
 }

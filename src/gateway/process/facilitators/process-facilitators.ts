@@ -53,10 +53,7 @@ export class ProcessFacilitators {
     });
   }
 
-  /**
-   * Defined in the process that has the key for the whole server: it manages that facilitator and checks all others. A
-   * worker follows its supervisor.
-   */
+  /** In the process with the key for the whole server: it manages that facilitator, and checks all others. */
   get #own(): OwnFacilitator | undefined {
     const { embedded } = this.#options;
     return "own" in embedded ? embedded.own : undefined;

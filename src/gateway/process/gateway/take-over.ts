@@ -44,10 +44,7 @@ export function shareOf(config: Config, share: Share): Config {
   return share === "tcp" ? withoutAdmin : { ...withoutAdmin, isReleased: true };
 }
 
-/**
- * Throws if two gateways cannot serve by the configuration at the same time. Also throws if a port is not fixed,
- * because it cannot be taken over.
- */
+/** Throws if two gateways cannot serve by the configuration at once, or if a port is not fixed. */
 export function checkTakeOver({ server, quic, x402 }: Config): void {
   if (x402.enabled && x402.embedded.enabled && !x402.test_mode) {
     throw new Error(

@@ -87,10 +87,7 @@ function isFor(certificate: X509Certificate, hostname: string): boolean {
   return subjectAltName.split(", ").some((name) => name.startsWith("DNS:") && name.endsWith(hostname.slice(1)));
 }
 
-/**
- * The `tls.acme` of a configuration, with the file and the variable that it names; undefined without the section.
- * Throws if one of them cannot be read.
- */
+/** The `tls.acme` of a configuration, if any, with its file and variable. Throws if one cannot be read. */
 export function readAcme(
   { tls: { acme } }: Pick<Config, "tls">,
   environment: Readonly<Record<string, string | undefined>>,

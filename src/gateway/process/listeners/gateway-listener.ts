@@ -387,10 +387,7 @@ export class GatewayListener {
     };
   }
 
-  /**
-   * The host of one connection: the listener's own, unless the connection has a reserved permit, an identity, or an
-   * address that its wire does not know.
-   */
+  /** A connection's host: the listener's, unless it has a reserved permit, an identity or an unknown address. */
   #hostFor(permit: ConnectionPermit | undefined, peerAddress?: string, peer?: TlsPeer): ServerHost {
     const isReserved = permit?.isReserved === true;
     const identity = this.#identityOf(peer);

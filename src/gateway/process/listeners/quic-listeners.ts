@@ -195,10 +195,7 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
   socket.close();
 }
 
-/**
- * True if no client certificate is requested. Only then can other certificates be shown: with them, the engine forgets
- * to request client certificates.
- */
+/** True if no client certificate is requested: with other certificates, the engine forgets to request them. */
 function asksNobody({ clientCa }: TlsMaterial): boolean {
   return clientCa === "";
 }

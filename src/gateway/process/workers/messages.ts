@@ -6,10 +6,7 @@ import { type Issued, type ReadTls } from "../../acme/issued.ts";
 import { type ConfigDelta, type Run } from "./config-delta.ts";
 import { type TenantReply, type TenantQuestion } from "../gateway/tenant-questions.ts";
 
-/**
- * The state that workers serve by. Only the supervisor reads certificates, and only once: files that disappear or break
- * later do not harm a worker.
- */
+/** The state that workers serve by. Only the supervisor reads certificates, once: later faults do no harm. */
 export interface Served {
   readonly config: Config;
   readonly material: ReadTls | undefined;

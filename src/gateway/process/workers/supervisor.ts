@@ -174,10 +174,7 @@ class Supervisor implements Gateway {
     }
   }
 
-  /**
-   * Serves by `config` in every worker, or in none: if one worker rejects it, the others go back to the previous
-   * configuration. Rejects in that case.
-   */
+  /** Serves by `config` in every worker, or in none: rejects, and all go back, if one worker rejects it. */
   async reload(config: Config): Promise<void> {
     if (this.#closing) throw new Error(STOPPING);
     const material = readTlsMaterial(config);
@@ -223,10 +220,7 @@ class Supervisor implements Gateway {
     throw new Error(refusal.reason);
   }
 
-  /**
-   * Sends the servers of an upstream to the workers, without a reply. A worker that cannot receive them yet gets the
-   * latest servers when it starts.
-   */
+  /** Sends an upstream's servers to the workers, without a reply. One that cannot receive them gets them later. */
   #tellMembers(upstream: string, members: readonly Member[]): void {
     const changed = { [upstream]: members };
     this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };

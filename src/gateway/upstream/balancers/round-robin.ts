@@ -1,9 +1,6 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
 
-/**
- * Picks each server in turn, whatever its weight. Workers begin at different servers, so that their first requests do
- * not all go to the same one.
- */
+/** Picks each server in turn, without weights. Workers begin at different ones, to spread first requests. */
 export class RoundRobin<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
   #turn: number;

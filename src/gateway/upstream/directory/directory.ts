@@ -234,10 +234,7 @@ export class Directory {
     );
   }
 
-  /**
-   * Gives each server of an upstream a slot, and returns the servers that got one. `strict`: throws if a server that
-   * the configuration names gets no slot.
-   */
+  /** Gives an upstream's servers slots, and returns those with one. `strict`: throws if a configured server gets no slot. */
   #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
     const slotted: SlottedServer[] = [];
     let left = 0;

@@ -59,10 +59,7 @@ export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): 
   return used === undefined ? { error: "failed", cause: "the token does not report its authorizations" } : used !== 0n;
 }
 
-/**
- * Finds the transaction that used the nonce. It may be the gateway's own, another account's with the same
- * authorization, or one with another purpose.
- */
+/** Finds the transaction that used the nonce: ours, another account's with it, or one for another purpose. */
 async function findUse(
   node: EvmNode,
   transfer: Transfer,

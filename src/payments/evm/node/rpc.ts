@@ -57,10 +57,7 @@ type Envelope = z.infer<typeof envelope>;
 
 type Post = (body: unknown) => Promise<{ readonly json: unknown } | RpcError>;
 
-/**
- * Sends one HTTP request. A name and password in the URL become a header field: fetch would refuse the URL, and repeat
- * it in its error.
- */
+/** Sends one HTTP request. The URL's name and password become a field: fetch would refuse and repeat them. */
 function createPost(url: string, timeoutMs: number): Post {
   const target = new URL(url);
   const authorization = basicAuthorization(target);

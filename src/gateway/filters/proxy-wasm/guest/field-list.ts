@@ -91,10 +91,7 @@ export class FieldList {
     return bytes;
   }
 
-  /**
-   * The first value, as in Envoy's host, but all values of Cookie; undefined if the field is absent. The capitalisation
-   * of `name` does not matter.
-   */
+  /** The first value, as in Envoy's host, but all of Cookie; undefined without the field. Any capitalisation. */
   get(name: string): string | undefined {
     const lowerName = this.#known(name);
     const pseudo = this.#pseudo?.get(lowerName);

@@ -74,10 +74,7 @@ export function maintenanceSettings(
   return { sellers, testMode, keepDays, secrets, posts: reports || secrets.length > 0 };
 }
 
-/**
- * Maintains the ledger while a process serves: it resolves open payments, reports settlements and removes old ones. One
- * per process with a store.
- */
+/** Maintains a process's ledger: it resolves open payments, reports settlements and removes old ones. */
 export class PaymentMaintenance {
   readonly #deps: MaintenanceDeps;
   #settings: MaintenanceSettings;

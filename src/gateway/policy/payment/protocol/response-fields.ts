@@ -11,10 +11,7 @@ export const EXPOSED = fieldLine(
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
 );
 
-/**
- * Fields with which shared caches replace Cache-Control: the targeted fields of RFC 9213, whose names end like this, and
- * the older fields of some products.
- */
+/** Fields that replace Cache-Control for shared caches: targeted ones of RFC 9213, and older ones of products. */
 const SHARED_LIFETIME = /-cache-control$|^(?:surrogate-control|edge-control|x-accel-expires)$/;
 
 /** An upstream's fields without the gateway's own fields and without those that set a price. */
