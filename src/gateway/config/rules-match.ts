@@ -31,16 +31,25 @@ export function checkMatch({ match, path_prefix: prefix }: RouteConfig, path: st
   const { exact_path: isExact, path_pattern: pattern, methods, headers, query, grpc } = match;
   const hasOther = isExact || pattern !== undefined || grpc !== undefined;
   if (!hasOther && methods.length + headers.length + query.length === 0) report.problem(path, "expected a condition");
-  if (pattern !== undefined) {
-    if (isExact) report.problem(`${path}.path_pattern`, "excluded by exact_path");
-    checkPattern(pattern, `${path}.path_pattern`, report);
-  }
+  if (isExact && pattern !== undefined) report.problem(`${path}.path_pattern`, "excluded by exact_path");
+  checkConditions(match, path, report);
+  if (grpc !== undefined) checkGrpc({ ...match, grpc }, prefix, { path: `${path}.grpc`, report });
+}
+
+type Conditions = Pick<NonNullable<RouteConfig["match"]>, "headers" | "query"> & { readonly path_pattern?: string };
+
+/** Checks the patterns and names of conditions. */
+export function checkConditions(
+  { path_pattern: pattern, headers, query }: Conditions,
+  path: string,
+  report: Report,
+): void {
+  if (pattern !== undefined) checkPattern(pattern, `${path}.path_pattern`, report);
   for (const [i, condition] of headers.entries()) {
     checkField(condition.name, `${path}.headers[${i}].name`, report);
     checkTest(condition, `${path}.headers[${i}]`, report);
   }
   for (const [i, condition] of query.entries()) checkTest(condition, `${path}.query[${i}]`, report);
-  if (grpc !== undefined) checkGrpc({ ...match, grpc }, prefix, { path: `${path}.grpc`, report });
 }
 
 function checkPattern(pattern: string, path: string, report: Report): void {

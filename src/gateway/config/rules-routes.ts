@@ -12,7 +12,7 @@ import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkActions } from "./rules-actions.ts";
 import { OWN_PATHS } from "./own-paths.ts";
-import { checkMatch, isUnseen, Repetitions } from "./rules-match.ts";
+import { checkConditions, checkMatch, isUnseen, Repetitions } from "./rules-match.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { referencesOf } from "./upstream-references.ts";
 
@@ -155,8 +155,52 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
       report.problem(`${at}.scheme`, '"upto" is charged by the response, so it excludes settle "before"');
     }
   }
+  priceRules(x402, path, report);
   if (x402.inline_receipt && x402.settle === "before") {
     report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", which does not buffer responses');
+  }
+}
+
+/** Checks that each rule has one result, and that its prices are valid for all ways of paying. */
+function priceRules(x402: RouteX402Config, path: string, report: Report): void {
+  for (const [i, { match, price, unit_price: unit, free, refuse, body_bytes: bytes, body }] of x402.rules.entries()) {
+    const at = `${path}.rules[${i}]`;
+    const results = [price, unit, free, refuse].filter((result) => result !== undefined);
+    if (results.length !== 1) report.problem(at, 'expected one of "price", "unit_price", "free" and "refuse"');
+    checkConditions(match, `${at}.match`, report);
+    if (bytes !== undefined && bytes.min > bytes.max) report.problem(`${at}.body_bytes`, "expected min at most max");
+    for (const [j, { min, max }] of body.entries()) {
+      if (min !== undefined && max !== undefined && min > max)
+        report.problem(`${at}.body[${j}]`, "expected min at most max");
+    }
+    const prices = { price, "unit_price.price": unit?.price, "unit_price.min": unit?.min, "unit_price.max": unit?.max };
+    for (const [key, text] of Object.entries(prices)) {
+      if (text === undefined) continue;
+      for (const terms of [x402, ...x402.accepts]) compiled({ ...terms, price: text }, `${at}.${key}`, report);
+    }
+  }
+  const { free_per_day: quota, settle } = x402;
+  if (quota?.key === "payer" && settle === "before")
+    report.problem(
+      `${path}.free_per_day.key`,
+      '"payer" needs settle "after": a payment that is settled first is charged',
+    );
+}
+
+/** Checks that prices by consumer have authentication, and that "*" does not include clients without credentials. */
+function consumerNames(
+  { rules, exempt_consumers: exempt }: RouteX402Config,
+  auth: RouteConfig["auth"],
+  { path, report }: { readonly path: string; readonly report: Report },
+): void {
+  const lists = [exempt, ...rules.map(({ consumers }) => consumers)];
+  for (const [i, names] of lists.entries()) {
+    if (names.length === 0) continue;
+    const at = i === 0 ? `${path}.exempt_consumers` : `${path}.rules[${i - 1}].consumers`;
+    const methods = auth.type === "chain" ? auth.methods : [auth];
+    if (auth.type === "none") report.problem(at, "needs authentication: the route has no auth");
+    else if (names.includes("*") && methods.some(({ type }) => type === "anonymous"))
+      report.problem(at, '"*" would include clients without credentials: use "none" in place of "anonymous"');
   }
 }
 
@@ -170,6 +214,7 @@ interface Context {
 function payment(route: RouteConfig, path: string, context: Context): void {
   if (route.x402 === undefined) return;
   const terms = JSON.stringify({ ...route.x402, description: "", resource_url: "" });
+  consumerNames(route.x402, route.auth, { path: `${path}.x402`, report: context.report });
   const { diagnostics } = context.report;
   if (!context.payable.has(terms)) acceptsRules(route.x402, `${path}.x402`, context.report);
   if (context.report.diagnostics === diagnostics) context.payable.add(terms);

@@ -19,7 +19,11 @@ export function matchOf(route: RouteConfig): Pick<Routable, "pathPrefix" | "cond
   return { pathPrefix: `/${service}/${method ?? ""}`, conditions };
 }
 
-function compileConditions(match: MatchConfig, grpcMethod: string | undefined): Conditions {
+/** Compiles conditions. `grpcMethod`: the name of a gRPC method, in any service. */
+export function compileConditions(
+  match: Pick<MatchConfig, "exact_path" | "path_pattern" | "methods" | "headers" | "query">,
+  grpcMethod?: string,
+): Conditions {
   const source = match.path_pattern ?? (grpcMethod === undefined ? undefined : `/[^/]+/${grpcMethod}`);
   return {
     isExact: match.exact_path,

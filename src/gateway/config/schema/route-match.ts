@@ -65,6 +65,29 @@ const grpc = z
   })
   .describe("A gRPC service, method or both. The path is `/service/method`.");
 
+/** Conditions that routes and prices share. */
+const conditions = {
+  methods: z.array(method).max(MAX_CONDITIONS).default([]).describe("Methods. Empty: any method."),
+  headers: z
+    .array(headerCondition)
+    .max(MAX_CONDITIONS)
+    .default([])
+    .describe("Header fields. The request must match all of them."),
+  query: z
+    .array(queryCondition)
+    .max(MAX_CONDITIONS)
+    .default([])
+    .describe("Query parameters. The request must match all of them."),
+};
+
+/** `routes[].x402.rules[].match`. */
+export const priceMatch = z
+  .strictObject({
+    path_pattern: pattern.exactOptional().describe("Regular expression for the whole path."),
+    ...conditions,
+  })
+  .describe("Conditions for the request. It must match all of them.");
+
 /** `routes[].match`. */
 export const routeMatch = z
   .strictObject({
@@ -75,17 +98,7 @@ export const routeMatch = z
     path_pattern: pattern
       .exactOptional()
       .describe("Regular expression for the whole path. The path must also be covered by `path_prefix`."),
-    methods: z.array(method).max(MAX_CONDITIONS).default([]).describe("Methods. Empty: any method."),
-    headers: z
-      .array(headerCondition)
-      .max(MAX_CONDITIONS)
-      .default([])
-      .describe("Header fields. The request must match all of them."),
-    query: z
-      .array(queryCondition)
-      .max(MAX_CONDITIONS)
-      .default([])
-      .describe("Query parameters. The request must match all of them."),
+    ...conditions,
     grpc: grpc.exactOptional(),
   })
   .meta(

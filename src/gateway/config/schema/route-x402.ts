@@ -1,4 +1,5 @@
 import * as z from "./recorded-schema.ts";
+import { priceMatch } from "./route-match.ts";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
 /** The price of a request and the way of its payment. */
@@ -27,6 +28,76 @@ const domain = {
 };
 
 const paymentMethod = z.strictObject({ ...terms, ...domain }).meta(ours("Another accepted payment method."));
+
+const pointer = z
+  .string()
+  .max(1024)
+  .regex(/^(?:\/(?:[^~/]|~[01])*)+$/, 'expected a JSON pointer, as in "/urls"');
+
+const bodyCondition = z
+  .strictObject({
+    pointer: pointer.describe("JSON pointer to the value (RFC 6901)."),
+    value: z
+      .union([z.string().max(4096), z.number(), z.boolean()])
+      .exactOptional()
+      .describe("The value itself."),
+    min: z.number().exactOptional().describe("Least number, or least length of an array."),
+    max: z.number().exactOptional().describe("Greatest number, or greatest length of an array."),
+  })
+  .describe("One value of the JSON body. With neither `value`, `min` nor `max`, any value matches.");
+
+const unitPrice = z
+  .strictObject({
+    price: text.describe("Price of one unit, in the form of `price`."),
+    count: pointer.describe("JSON pointer to the number of units: a number, or an array whose items are counted."),
+    min: text.exactOptional().describe("Least price of a request. Absent: one unit."),
+    max: text.exactOptional().describe("Greatest price of a request."),
+  })
+  .describe("A price for each unit in the JSON body.");
+
+const priceRule = z
+  .strictObject({
+    match: priceMatch.prefault({}),
+    consumers: z.array(text.max(256)).max(1000).default([]).describe("Names from authentication. Empty: all clients."),
+    body: z
+      .array(bodyCondition)
+      .max(8)
+      .default([])
+      .describe("Values of the JSON body. The body must have all of them."),
+    body_bytes: z
+      .strictObject({
+        min: count(0, 0, Number.MAX_SAFE_INTEGER).describe("Least number of bytes."),
+        max: count(Number.MAX_SAFE_INTEGER, 0, Number.MAX_SAFE_INTEGER).describe("Greatest number of bytes."),
+      })
+      .exactOptional()
+      .describe("Length of the request body."),
+    utc_hours: z
+      .strictObject({
+        from: count(0, 0, 23).describe("First hour."),
+        to: count(24, 1, 24).describe(
+          "Hour at which the time ends. If it is not after `from`, the time ends on the next day.",
+        ),
+      })
+      .exactOptional()
+      .describe("Hours of the day, in UTC."),
+    price: text.exactOptional().describe("Price of the request, in the form of `routes[].x402.price`."),
+    unit_price: unitPrice.exactOptional(),
+    free: z.literal(true).exactOptional().describe("The request is free."),
+    refuse: z.literal(true).exactOptional().describe("The request gets 403."),
+  })
+  .describe("Conditions, and one of `price`, `unit_price`, `free` and `refuse`.");
+
+const freePerDay = z
+  .strictObject({
+    requests: count(1, 1, 1_000_000).describe("Number of free requests in 24 hours. They return evenly over the day."),
+    key: z
+      .enum(["address", "payer"])
+      .default("address")
+      .describe(
+        "`address`: requests without a payment, by the name from authentication or else by the client address. `payer`: requests with a valid payment, which is not settled.",
+      ),
+  })
+  .describe("Free requests.");
 
 /** `routes[].x402`: the price of a request, and the account that is paid. */
 export const routeX402 = z
@@ -65,6 +136,21 @@ export const routeX402 = z
         "Object that is added to the extensions of the challenge. With `payment-identifier` and `info.required`, every payment must have an id from the client.",
       ),
     accepts: z.array(paymentMethod).max(8).default([]).meta(ours("Further payment methods. The client chooses one.")),
+    rules: z
+      .array(priceRule)
+      .max(32)
+      .default([])
+      .meta(
+        ours(
+          "Prices by what is requested. The first rule that matches decides. Without a match the price is `price`, which should be the highest, because a client can choose a request that no rule matches.",
+        ),
+      ),
+    exempt_consumers: z
+      .array(text.max(256))
+      .max(10_000)
+      .default([])
+      .meta(ours("Names from authentication that do not pay. `*` is every name.")),
+    free_per_day: freePerDay.exactOptional().meta(ours("Free requests.")),
     settle: z
       .enum(["after", "before"])
       .default("after")

@@ -1,18 +1,18 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { fieldValues } from "../../../lib/http/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
 import { JsonError, readJson } from "../../../lib/json-schema/read-json.ts";
 import { operationSchema } from "../../config/operation-schemas.ts";
 import { respondWithError, CannedError } from "../../exchange/local-response.ts";
-import { type Exchange, type RequestHead } from "../../exchange/exchange.ts";
-import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type BodyMemory, GatheredBody } from "../gathered-body.ts";
+import { jsonBounds, jsonTypeError } from "../json-body.ts";
 import { type Decision, type Policy } from "../policy.ts";
 
 /** The parts of a route's configuration that the policy reads. */
 export interface BodySchemaConfig {
   /** A JSON Schema of draft 2020-12. */
   readonly body_schema: object;
-  /** Bytes. A value above `MAX_CHECKED_BYTES` has no effect. */
+  /** Bytes. A value above 1 MiB has no effect. */
   readonly max_body_bytes: number;
 }
 
@@ -22,31 +22,14 @@ export interface BodySchemaDeps {
   readonly memory: BodyMemory;
 }
 
-/** Maximum bytes of a checked body; `limits.max_body_bytes` can be lower. Longer ones are refused. */
-const MAX_CHECKED_BYTES = 1_048_576;
-
-const TOO_LONG = new CannedError("body-too-large", "the body is longer than a schema check allows");
-const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
 const NO_BODY = new CannedError("invalid-parameters", "a JSON body is required");
-const NOT_JSON = new CannedError(
-  "unsupported-media-type",
-  "the body must be application/json or another type that ends in +json, in UTF-8",
-);
-const ENCODED = new CannedError("unsupported-media-type", "the body must not have a Content-Encoding");
-
-/** `application/json` and `type/name+json`, then parameters. */
-const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}\+json)[ \t]*(?:;|$)/i;
-/** One parameter of a media type (RFC 9110 §5.6.6). */
-const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]+))?[ \t]*/gy;
-
 /** Methods that usually have no body, and do not need one. */
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 /** Refuses bodies that do not fit the route's schema. Throws `SchemaError` for a bad schema. Decision 0511. */
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true, known: operationSchema });
-  const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
-  const bounds: GatherBounds = { maxBytes, memory, tooLong: TOO_LONG, noRoom: NO_ROOM };
+  const bounds = jsonBounds(config.max_body_bytes, memory);
   return {
     name: "body_schema",
     request(exchange) {
@@ -54,7 +37,7 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
       // gRPC messages are not JSON, and a tunnel has no body.
       if (head.isGrpc || head.upgrade !== "") return "continue";
       if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
-      const refusal = typeError(head);
+      const refusal = jsonTypeError(head);
       if (refusal !== undefined) return refuse(exchange, refusal);
       const body = new GatheredBody(exchange, bounds);
       const error = body.gather();
@@ -99,26 +82,4 @@ function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined
       error instanceof JsonError ? "the body is not JSON that this route accepts" : "the body takes too long to check";
     return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
   }
-}
-
-/** The error for a body of that type. Undefined if the type can be checked. */
-function typeError({ fields }: RequestHead): TurnpikeError | undefined {
-  const [type, other] = fieldValues(fields, "content-type");
-  if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;
-  const encodings = fieldValues(fields, "content-encoding");
-  return encodings.every((value) => value.trim().toLowerCase() === "identity") ? undefined : ENCODED;
-}
-
-function isJsonType(type: string): boolean {
-  if (!JSON_TYPE.test(type)) return false;
-  const semicolon = type.indexOf(";");
-  if (semicolon < 0) return true;
-  PARAMETER.lastIndex = semicolon;
-  for (let at = semicolon; at < type.length; at = PARAMETER.lastIndex) {
-    const match = PARAMETER.exec(type);
-    if (match === null) return false;
-    const [, name = "", value = ""] = match;
-    if (name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value)) return false;
-  }
-  return true;
 }

@@ -31,17 +31,20 @@ export function provideDecidingFields({ config: { routes } }: FeatureParts): Pol
   return {
     policy(route) {
       if (route === undefined) return undefined;
-      const { path_prefix: prefix, tenant, rate_limit: limit, traffic_split_sticky: sticky, auth } = route;
+      const { path_prefix: prefix, tenant, rate_limit: limit, traffic_split_sticky: sticky, auth, x402 } = route;
       const names = [...matched];
       if (tenant !== undefined) names.push(tenant.header);
       if (limit?.key.startsWith(KEY_PREFIX) === true) names.push(limit.key.slice(KEY_PREFIX.length));
       if (sticky?.header !== undefined) names.push(sticky.header);
+      const priced = (x402?.rules ?? []).map(({ match }) => match);
+      names.push(...priced.flatMap(({ headers }) => headers.map(({ name }) => name)));
       if (auth.type !== "none") {
         for (const method of authMethods().methodsIn(auth)) {
           if (method.type === "forward_auth") names.push(...method.headers_forward);
         }
       }
       const counting = [EVERYWHERE, prefix].flatMap((one) => [...(parameters.get(one) ?? [])]);
+      counting.push(...priced.flatMap(({ query }) => query.map(({ name }) => name)));
       if (names.length === matched.size && counting.length === 0) return common;
       return createDecidingFieldsPolicy({ fields: names, parameters: counting });
     },

@@ -6,7 +6,7 @@ import { isResuming } from "./fingerprint.ts";
 import { type Offer, readOffer, type Refusal, reservationOf } from "./offer.ts";
 import { type PaidRoute } from "./paid-route.ts";
 import { type Presented } from "./presented.ts";
-import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
+import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { respondRepeat } from "./repeat.ts";
 import { paymentError, respondError } from "./protocol/respond.ts";
 import { Sale } from "./sale.ts";
@@ -90,6 +90,7 @@ function hasRoom({ responses, settle, clock }: PaidRoute, fingerprint: string): 
 
 function refuse(paidRoute: PaidRoute, exchange: Exchange, refusal: Refusal): void {
   if (refusal.kind === "unserved") respondUnserved(exchange);
+  else if (refusal.kind === "refused") respondError(exchange, REFUSED_BY_RULE);
   else if (refusal.kind === "unusable") respondSpent(exchange, paidRoute, refusal.error);
   else respondRefused(exchange, paidRoute, refusal.error);
 }

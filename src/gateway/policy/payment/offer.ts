@@ -40,6 +40,8 @@ export interface AcceptedPayment {
 export type Refusal =
   /** No upstream of the route has servers. */
   | { readonly kind: "unserved" }
+  /** A rule of the route refuses the request. */
+  | { readonly kind: "refused" }
   /** The payment can never be used on this route. */
   | { readonly kind: "unusable"; readonly error: TurnpikeError }
   /** The payment differs from the route's terms: the client gets a challenge with the reason. */
@@ -75,10 +77,11 @@ export function readOffer(paidRoute: PaidRoute, { head }: Exchange, presented: P
 }
 
 function refusalOf(
-  { isServed, requiresId }: PaidRoute,
+  { isRefused, isServed, requiresId }: PaidRoute,
   identifier: ReturnType<typeof readIdentifier>,
   error: ChallengeError | undefined,
 ): Refusal | undefined {
+  if (isRefused) return { kind: "refused" };
   if (!isServed) return { kind: "unserved" };
   if (identifier === "invalid") return { kind: "unusable", error: BAD_ID };
   if (identifier === undefined && requiresId) return { kind: "unusable", error: NO_ID };

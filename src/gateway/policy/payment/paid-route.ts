@@ -5,6 +5,7 @@ import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
 import { type PaymentFields } from "./payment-fields.ts";
+import { type Quota } from "../rate-limit/quota.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
 
@@ -41,6 +42,10 @@ export interface PaidRoute extends PaidRouteServices {
   readonly chargesFailures: boolean;
   /** False: no upstream of the route has servers, and payments are refused. */
   readonly isServed: boolean;
+  /** True: a rule refuses the request. Only work that has begun for a payment is finished. */
+  readonly isRefused: boolean;
+  /** Requests with a valid payment that are not charged. */
+  readonly gift?: Quota | undefined;
   /** Every payment must have an id from the client. */
   readonly requiresId: boolean;
   /** The receiver of settlement reports. */

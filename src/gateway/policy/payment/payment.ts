@@ -1,13 +1,18 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Policy } from "../policy.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type Decision, type Policy } from "../policy.ts";
 import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./protocol/identifier.ts";
 import { type Kinds } from "./challenge/route-requirements.ts";
 import { askAllowance } from "./challenge/preflight.ts";
-import { readPayment } from "./presented.ts";
-import { respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
+import { type Presented, readPayment } from "./presented.ts";
+import { PriceRules, type PriceDeps } from "./prices/price-rules.ts";
+import { PricedRoute, type Sold } from "./priced-route.ts";
+import { type Quota } from "../rate-limit/quota.ts";
+import { respondError } from "./protocol/respond.ts";
+import { REFUSED_BY_RULE, respondRefused, respondSpent, respondUnserved } from "./refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { createRequirements, extensionsOf, type PaidRouteConfig } from "./challenge/create-requirements.ts";
 import { type PaidRoute, type PaidRouteServices } from "./paid-route.ts";
@@ -22,6 +27,9 @@ export interface PaymentDeps extends PaidRouteServices {
   readonly isServed?: boolean;
   /** A description of what is sold, for people. */
   readonly description?: string;
+  readonly pricing: PriceDeps;
+  /** The free requests of the route. */
+  readonly quota?: Quota | undefined;
 }
 
 /** The policy of a paid route. */
@@ -32,41 +40,86 @@ export interface PaymentPolicy extends Policy {
 
 /**
  * Lets a request pass after payment, and its response after settlement. Every request that reaches the policy has a
- * price, except CORS preflights: the routing table decides which routes are paid. Throws if the route cannot be sold on
- * these terms.
+ * price, except CORS preflights and what the route's rules make free: the routing table decides which routes are paid.
+ * Throws if the route cannot be sold on these terms.
  */
 export function createPaymentPolicy(config: PaidRouteConfig, deps: PaymentDeps): PaymentPolicy {
-  const paidRoute = createPaidRoute(config, deps);
+  const priced = createPricedRoute(config, deps);
+  const { quota } = deps;
   return {
-    challenge: () => paidRoute.accepts.current(),
+    challenge: () => priced.base.accepts.current(),
     name: "payment",
     guards: true,
     request(exchange) {
-      const { head } = exchange;
-      const presented = readPayment(head.payment);
+      const presented = readPayment(exchange.head.payment);
       if (presented instanceof TurnpikeError) {
-        respondSpent(exchange, paidRoute, presented);
+        respondSpent(exchange, priced.base, presented);
         return "responded";
       }
-      if (presented !== undefined) return admit(paidRoute, exchange, presented);
-      if (isPreflight(exchange)) {
+      if (presented === undefined && isPreflight(exchange)) {
         askAllowance(exchange);
         return "continue";
       }
-      if (paidRoute.isServed) respondRefused(exchange, paidRoute, "Payment required");
-      else respondUnserved(exchange);
-      return "responded";
+      const sold = priced.of(exchange);
+      const sell = { presented, quota };
+      return sold instanceof Promise ? sold.then((late) => decide(exchange, late, sell)) : decide(exchange, sold, sell);
     },
   };
 }
 
+interface Request extends Pick<PaymentDeps, "quota"> {
+  readonly presented: Presented | undefined;
+}
+
+function decide(exchange: Exchange, sold: Sold, { presented, quota }: Request): Decision | Promise<Decision> {
+  if (exchange.gone) return "responded";
+  if (sold === "free") return "continue";
+  if (sold instanceof TurnpikeError) {
+    respondError(exchange, sold);
+    return "responded";
+  }
+  if (presented !== undefined) return admit(sold, exchange, presented);
+  if (quota?.key !== "address" || sold.isRefused) return ask(exchange, sold);
+  const free = quota.take(exchange);
+  if (!(free instanceof Promise)) return free ? "continue" : ask(exchange, sold);
+  return free.then((isFree) => (isFree && !exchange.gone ? "continue" : ask(exchange, sold)));
+}
+
+/** Asks for a payment. */
+function ask(exchange: Exchange, paidRoute: PaidRoute): Decision {
+  if (exchange.gone) return "responded";
+  if (paidRoute.isRefused) respondError(exchange, REFUSED_BY_RULE);
+  else if (paidRoute.isServed) respondRefused(exchange, paidRoute, "Payment required");
+  else respondUnserved(exchange);
+  return "responded";
+}
+
+function createPricedRoute(config: PaidRouteConfig, deps: PaymentDeps): PricedRoute {
+  const { x402 } = config;
+  const base = createPaidRoute(config, deps);
+  if (x402.rules.length + x402.exempt_consumers.length === 0) return new PricedRoute(base, undefined);
+  return new PricedRoute(base, new PriceRules(x402, deps.pricing), (amounts) => ({
+    ...base,
+    accepts: createRequirements(pricedAt(config, amounts), deps.kinds, deps.description),
+  }));
+}
+
+/** The same route at other prices. `amounts`: atomic units, for the route's own terms and then for each of `accepts`. */
+function pricedAt(config: PaidRouteConfig, amounts: readonly string[]): PaidRouteConfig {
+  const { x402 } = config;
+  const accepts = x402.accepts.map((terms, i) => ({ ...terms, price: amounts[i + 1] ?? terms.price }));
+  return { ...config, x402: { ...x402, price: amounts[0] ?? x402.price, accepts } };
+}
+
 function createPaidRoute(config: PaidRouteConfig, deps: PaymentDeps): PaidRoute {
   const { x402 } = config;
-  const { description, kinds, chargesFailures = false, isServed = true, ...shared } = deps;
+  const { description, kinds, quota, chargesFailures = false, isServed = true, ...shared } = deps;
   return {
     ...shared,
     chargesFailures,
     isServed,
+    isRefused: false,
+    gift: quota?.key === "payer" ? quota : undefined,
     route: routeName(config),
     accepts: createRequirements(config, kinds, description),
     settle: x402.settle,

@@ -44,7 +44,7 @@ interface PaymentParts extends FeatureParts {
   readonly baseUrl: string;
   /** The upstream that is the content service of this program; undefined without one. */
   readonly contentUpstream: string | undefined;
-  readonly routeLimits: Pick<RouteLimits, "ofPayers">;
+  readonly routeLimits: Pick<RouteLimits, "ofPayers" | "quotaOf">;
   /** Tells which routes have an upstream with servers. */
   readonly targets: { isServed(route: RouteConfig): boolean };
 }
@@ -115,8 +115,8 @@ class Payments implements PolicyFeature {
   #make(route: RouteConfig, terms: RouteConfig["x402"]): Policies.PaymentPolicy {
     if (terms === undefined || this.#ledger === undefined || this.#fields === undefined)
       throw new Error("the route has a price and a ledger");
-    const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits } = this.#parts;
-    const { x402, content, upstreams } = config;
+    const { config, store, targets, contentUpstream, ledger, responses, clock, log, routeLimits, bodies } = this.#parts;
+    const { x402, content, upstreams, limits } = config;
     const { description, facilitator_url: url } = terms;
     this.#template ??= templates().decodeTemplate(x402.payment_required_b64);
     return policies().createPaymentPolicy(
@@ -140,6 +140,8 @@ class Payments implements PolicyFeature {
         log,
         fields: this.#fields,
         limit: routeLimits.ofPayers(route),
+        pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
+        quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
         chargesFailures: content.charge_timeouts && isContentRoute(route, upstreams, contentUpstream),
         isServed: targets.isServed(route),
         ...(description === "" ? {} : { description }),

@@ -16,6 +16,9 @@ const SOON_S = 1;
 
 const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, not a new one.";
 
+/** A rule of the route refuses the request, at any price. */
+export const REFUSED_BY_RULE = paymentError("forbidden", "This request is not sold.");
+
 /** Sends the challenge again with the reason why the payment was not accepted; 503 while the route has no challenge. */
 export function respondRefused(exchange: Exchange, { accepts }: PaidRoute, error: ChallengeError): void {
   const challenge = accepts.current();

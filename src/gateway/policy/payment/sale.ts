@@ -49,6 +49,8 @@ export class Sale {
   readonly #payment: Payment;
   readonly #request: RequestDigest;
   readonly #lease: Lease;
+  /** The payer has a free request, and the payment is not settled. */
+  #isGift = false;
   #state: SaleState;
 
   constructor(paidRoute: PaidRoute, exchange: Exchange, accepted: AcceptedPayment, payment: Payment) {
@@ -131,11 +133,12 @@ export class Sale {
 
   /** Limits the payer's requests before there is work or a charge. */
   async #begin(): Promise<SaleState> {
-    const { limit, settle } = this.#paidRoute;
+    const { limit, settle, gift } = this.#paidRoute;
     if ((await limit?.request(this.#exchange)) === "responded") {
       this.#release();
       return OVER;
     }
+    this.#isGift = (await gift?.take(this.#exchange)) === true;
     return settle === "after" ? this.#hold() : this.#priced(this.#accepted.requirements.amount);
   }
 
@@ -299,6 +302,7 @@ export class Sale {
   /** Whether a response with this status and these Settlement-Overrides fields is free. */
   #isFree(status: number, overrides: readonly string[]): boolean {
     const { requirements } = this.#accepted;
+    if (this.#isGift) return true;
     if (status < 400) return isFreeOfCharge(overrides, requirements);
     return !(this.#paidRoute.chargesFailures && isChargedFailure(overrides, requirements));
   }

@@ -2,6 +2,7 @@ import { type RouteConfig } from "../../config/config.ts";
 import { type FeatureParts } from "../../features/feature-parts.ts";
 import { routeName } from "../../routing/route-name.ts";
 import { type Policy, type PolicyFeature } from "../policy.ts";
+import { Quota } from "./quota.ts";
 import { createRateLimitPolicy, type RateLimits } from "./rate-limit.ts";
 import type * as Redis from "./redis-store.ts";
 
@@ -32,13 +33,17 @@ async function openStore(
   before: Store | undefined,
 ): Promise<Store | undefined> {
   const { redis_url_env: name, timeout_ms: timeoutMs } = config.rate_limit_store;
-  if (name === "" || config.routes.every((route) => route.rate_limit === undefined)) return undefined;
+  if (name === "" || config.routes.every(limitsNothing)) return undefined;
   const url = readRedisUrl(name, process.env);
   const key = JSON.stringify([url, timeoutMs]);
   if (key === before?.key) return before;
   const store = new (redis().RedisStore)({ url, timeoutMs }, { counts, log });
   await store.ready();
   return { key, store };
+}
+
+function limitsNothing({ rate_limit: limit, x402 }: RouteConfig): boolean {
+  return limit === undefined && x402?.free_per_day === undefined;
 }
 
 /** The rate limits of a configuration. */
@@ -58,6 +63,12 @@ export class RouteLimits implements PolicyFeature {
   /** The limit by payers. It is for the payment policy, because a payer is known when a payment is verified. */
   ofPayers(route: RouteConfig): Policy | undefined {
     return route.rate_limit?.key === "payer" ? this.#limitOf(route) : undefined;
+  }
+
+  /** The free requests of a priced route. */
+  quotaOf(route: RouteConfig, config: ConstructorParameters<typeof Quota>[0]): Quota {
+    const { rateLimits: limits, respondWithError } = this.#parts;
+    return new Quota(config, routeName(route), { limits, store: this.store?.store, respondWithError });
   }
 
   #limitOf(route: RouteConfig | undefined): Policy | undefined {

@@ -65,7 +65,14 @@ export function createRateLimitPolicy(
   return { name: "rate_limit", request: (exchange) => limit.request(exchange) };
 }
 
-class RateLimit {
+/** `untilFull` is the time until the bucket is full, in ticks. */
+interface Charged {
+  readonly allowed: boolean;
+  readonly untilFull: number;
+}
+
+/** The buckets of one limit. */
+export class RateLimit {
   readonly #deps: RateLimitDeps;
   readonly #named: "consumer" | "payer" | undefined;
   /** The request header that has the key, in lower case. Empty: the key is not in a header. */
@@ -97,16 +104,24 @@ class RateLimit {
   }
 
   request(exchange: Exchange): Decision | Promise<Decision> {
+    const charged = this.charge(exchange);
+    return charged instanceof Promise
+      ? charged.then((late) => this.#decide(exchange, late))
+      : this.#decide(exchange, charged);
+  }
+
+  /** Takes a token of the client's bucket. */
+  charge(exchange: Exchange): Charged | Promise<Charged> {
     const name = this.#nameOf(exchange);
     const byName = name !== "";
     const key = byName ? name : addressKey(exchange.clientAddress, this.#ipv6Prefix);
     const { store } = this.#deps;
-    if (store === undefined) return this.#decideHere(exchange, byName, key);
+    if (store === undefined) return this.#chargeHere(byName, key);
     if (!store.isReady) {
       this.#deps.limits.counts.add("rateLimitStore", 1, "skipped");
-      return this.#decideHere(exchange, byName, key);
+      return this.#chargeHere(byName, key);
     }
-    return this.#ask(store, exchange, { byName, key });
+    return this.#ask(store, byName, key);
   }
 
   /** The key that replaces the client's address. Empty: the address is the key. */
@@ -117,31 +132,26 @@ class RateLimit {
     return value.length <= MAX_NAME ? value : createHash("sha256").update(value, "latin1").digest("base64");
   }
 
-  #decideHere(exchange: Exchange, byName: boolean, key: string): Decision {
+  #chargeHere(byName: boolean, key: string): Charged {
     const { buckets, counts } = this.#deps.limits;
     const { allowed, untilFull } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
     if (buckets.charged.spare) counts.add("rateLimitsShared", 1);
-    return this.#decide(exchange, allowed, untilFull);
+    return { allowed, untilFull };
   }
 
-  async #ask(
-    store: LimitStore,
-    exchange: Exchange,
-    { byName, key }: { readonly byName: boolean; readonly key: string },
-  ): Promise<Decision> {
+  async #ask(store: LimitStore, byName: boolean, key: string): Promise<Charged> {
     const response = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
     this.#deps.limits.counts.add("rateLimitStore", 1, response === undefined ? "failed" : "answered");
-    // The client's connection is closed, and an exchange that has ended must not get a response.
-    if (exchange.gone) return "responded";
-    if (response === undefined) return this.#decideHere(exchange, byName, key);
+    if (response === undefined) return this.#chargeHere(byName, key);
     // The store counts in microseconds.
     const ticksPerUs = TICKS_PER_MS / 1000;
     const costRatio = this.#size.cost / (this.#stored.costUs * ticksPerUs);
-    return this.#decide(exchange, response.allowed, response.untilFullUs * ticksPerUs * costRatio);
+    return { allowed: response.allowed, untilFull: response.untilFullUs * ticksPerUs * costRatio };
   }
 
-  /** `untilFull` is the time until the bucket is full, in ticks. */
-  #decide(exchange: Exchange, allowed: boolean, untilFull: number): Decision {
+  #decide(exchange: Exchange, { allowed, untilFull }: Charged): Decision {
+    // The client's connection is closed, and an exchange that has ended must not get a response.
+    if (exchange.gone) return "responded";
     this.#deps.limits.counts.add("rateLimits", 1, allowed ? "allowed" : "limited");
     const { cost, burst } = this.#size;
     const used = Math.ceil(untilFull / cost);

@@ -5,6 +5,8 @@ import { type Config, type RouteX402Config } from "../../../config/config.ts";
 import { type Diagnostic } from "../../../config/diagnostic.ts";
 import { createRequirements } from "./create-requirements.ts";
 
+const LONGEST_AMOUNT = String((1n << 256n) - 1n);
+
 /** The parts of a configuration that its challenges are made of. */
 export interface Sold {
   readonly routes: Config["routes"];
@@ -39,7 +41,7 @@ export function* challengeProblems(sold: Sold, known: ReadonlySet<unknown>): Ste
   const check = (i: number): boolean => {
     const route = sold.routes[i];
     if (route?.x402 === undefined) return true;
-    const terms = { x402: route.x402, public_url, test_mode, base_url: sold.baseUrl };
+    const terms = { x402: withLongestAmounts(route.x402), public_url, test_mode, base_url: sold.baseUrl };
     try {
       template ??= decodeTemplate(encoded);
       const config = { path_prefix: route.path_prefix, ...terms, template };
@@ -60,6 +62,16 @@ export function* challengeProblems(sold: Sold, known: ReadonlySet<unknown>): Ste
   }
   found.set(sold.routes, { of, problems });
   return problems;
+}
+
+/** The terms with the longest amounts that the rules of the route can have. */
+function withLongestAmounts(x402: RouteX402Config): RouteX402Config {
+  if (x402.rules.length === 0) return x402;
+  return {
+    ...x402,
+    price: LONGEST_AMOUNT,
+    accepts: x402.accepts.map((terms) => ({ ...terms, price: LONGEST_AMOUNT })),
+  };
 }
 
 function* groupsOf({ routes, baseUrl }: Sold, known: ReadonlySet<unknown>): Steps<readonly Group[]> {

@@ -6,6 +6,8 @@ const X402 = {
   ...TERMS,
   resource_url: "",
   accepts: [],
+  rules: [],
+  exempt_consumers: [],
   settle: "after",
   settlement_url: "",
   gateway_id: "",

@@ -1,16 +1,16 @@
 import { messageOf } from "../../../../lib/caught.ts";
 import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
 import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
-import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { compileTerms } from "../../../../payments/x402/terms.ts";
 import { type RouteIdentity } from "../../../routing/route-name.ts";
+import { type PriceConfig } from "../prices/price-rules.ts";
 import { Challenge } from "./challenge.ts";
 import { type Kinds, RouteRequirements } from "./route-requirements.ts";
 
 /** The keys of `routes[].x402` that the payment policy uses. An empty string is not set. */
-export interface PaymentTerms extends Terms {
+export interface PaymentTerms extends PriceConfig {
   readonly resource_url: string;
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
-  readonly accepts: readonly Terms[];
   readonly settle: "after" | "before";
   readonly settlement_url: string;
   readonly gateway_id: string;

@@ -1,0 +1,48 @@
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { fieldValues } from "../../lib/http/fields.ts";
+import { type RequestHead } from "../exchange/exchange.ts";
+import { CannedError } from "../exchange/local-response.ts";
+import { type BodyMemory, type GatherBounds } from "./gathered-body.ts";
+
+/** Maximum bytes of a checked body; `limits.max_body_bytes` can be lower. Longer ones are refused. */
+const MAX_CHECKED_BYTES = 1_048_576;
+
+const TOO_LONG = new CannedError("body-too-large", "the body is longer than this route can check");
+const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
+const NOT_JSON = new CannedError(
+  "unsupported-media-type",
+  "the body must be application/json or another type that ends in +json, in UTF-8",
+);
+const ENCODED = new CannedError("unsupported-media-type", "the body must not have a Content-Encoding");
+
+/** `application/json` and `type/name+json`, then parameters. */
+const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}\+json)[ \t]*(?:;|$)/i;
+/** One parameter of a media type (RFC 9110 §5.6.6). */
+const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]+))?[ \t]*/gy;
+
+/** The bounds of a body that is gathered to be checked. */
+export function jsonBounds(maxBodyBytes: number, memory: BodyMemory): GatherBounds {
+  return { maxBytes: Math.min(maxBodyBytes, MAX_CHECKED_BYTES), memory, tooLong: TOO_LONG, noRoom: NO_ROOM };
+}
+
+/** The error for a body of that type. Undefined if the type can be checked. */
+export function jsonTypeError({ fields }: RequestHead): TurnpikeError | undefined {
+  const [type, other] = fieldValues(fields, "content-type");
+  if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;
+  const encodings = fieldValues(fields, "content-encoding");
+  return encodings.every((value) => value.trim().toLowerCase() === "identity") ? undefined : ENCODED;
+}
+
+function isJsonType(type: string): boolean {
+  if (!JSON_TYPE.test(type)) return false;
+  const semicolon = type.indexOf(";");
+  if (semicolon < 0) return true;
+  PARAMETER.lastIndex = semicolon;
+  for (let at = semicolon; at < type.length; at = PARAMETER.lastIndex) {
+    const match = PARAMETER.exec(type);
+    if (match === null) return false;
+    const [, name = "", value = ""] = match;
+    if (name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value)) return false;
+  }
+  return true;
+}

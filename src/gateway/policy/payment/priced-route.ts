@@ -1,0 +1,57 @@
+import { type Exchange } from "../../exchange/exchange.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type PaidRoute } from "./paid-route.ts";
+import { type Price, type PriceRules } from "./prices/price-rules.ts";
+
+/** Prices of one route for which challenges are kept. The oldest is removed first. @bound */
+const MAX_KEPT = 256;
+
+/** The route at the price of a request. An error is the response to the request. */
+export type Sold = PaidRoute | "free" | TurnpikeError;
+
+/** A route at each of its prices. */
+export class PricedRoute {
+  readonly base: PaidRoute;
+  readonly #rules: PriceRules | undefined;
+  readonly #refusing: PaidRoute;
+  readonly #at: (amounts: readonly string[]) => PaidRoute;
+  readonly #kept = new Map<string, PaidRoute>();
+
+  /** `at` makes the route at other prices. */
+  constructor(
+    base: PaidRoute,
+    rules: PriceRules | undefined,
+    at: (amounts: readonly string[]) => PaidRoute = () => base,
+  ) {
+    this.base = base;
+    this.#refusing = { ...base, isRefused: true };
+    this.#rules = rules;
+    this.#at = at;
+  }
+
+  /** Returns a promise only if the request's body decides. */
+  of(exchange: Exchange): Sold | Promise<Sold> {
+    if (this.#rules === undefined) return this.base;
+    const price = this.#rules.of(exchange);
+    return price instanceof Promise ? price.then((late) => this.#soldAt(late)) : this.#soldAt(price);
+  }
+
+  #soldAt(price: Price): Sold {
+    if (price === "route") return this.base;
+    // Work that has begun for a payment is finished.
+    if (price === "refused") return this.#refusing;
+    if (!isAmounts(price)) return price;
+    const key = price.join(" ");
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const route = this.#at(price);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(key, route);
+    return route;
+  }
+}
+
+function isAmounts(price: Price): price is readonly string[] {
+  return Array.isArray(price);
+}

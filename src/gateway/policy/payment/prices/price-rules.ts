@@ -1,0 +1,191 @@
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Json } from "../../../../lib/json-schema/json.ts";
+import { JsonError, readJson } from "../../../../lib/json-schema/read-json.ts";
+import { isAtomic } from "../../../../payments/x402/price.ts";
+import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { type RouteX402Config } from "../../../config/config.ts";
+import { type Exchange } from "../../../exchange/exchange.ts";
+import { compileConditions, MatchSubject } from "../../../routing/conditions.ts";
+import { type Conditions } from "../../../routing/routable.ts";
+import { type BodyMemory, GatheredBody, type GatherBounds } from "../../gathered-body.ts";
+import { jsonBounds, jsonTypeError } from "../../json-body.ts";
+import { numberOf, pointerSteps, valueAt } from "./body-values.ts";
+
+type Rule = RouteX402Config["rules"][number];
+
+/** The keys of a route that decide its prices. */
+export interface PriceConfig extends Terms, Pick<RouteX402Config, "rules" | "exempt_consumers"> {
+  readonly accepts: readonly Terms[];
+}
+
+/** The parts of the worker that prices need. */
+export interface PriceDeps {
+  readonly memory: BodyMemory;
+  readonly maxBodyBytes: number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+}
+
+/** The price of a request. */
+export type Price =
+  /** The price of the route. */
+  | "route"
+  | "free"
+  | "refused"
+  /** The price cannot be determined: the client's request is at fault. */
+  | TurnpikeError
+  /** Atomic units, for the route's own terms and then for each of `accepts`. */
+  | readonly string[];
+
+/** The request's body, as far as the rules need it. */
+interface Body {
+  readonly bytes: number;
+  /** Undefined without a body, or if no rule reads JSON. */
+  readonly json: Json | undefined;
+}
+
+const NO_BODY: Body = { bytes: 0, json: undefined };
+const TOO_MUCH = new TurnpikeError("invalid-parameters", "the price of this request is greater than a payment can be");
+const TOO_LONG = new TurnpikeError("bad-request", "the path, query or fields are too long to determine the price");
+
+/** The price rules of one route. */
+export class PriceRules {
+  readonly #rules: readonly CompiledRule[];
+  readonly #readsJson: boolean;
+  readonly #bounds: GatherBounds;
+  readonly #clock: () => number;
+
+  /** Throws if a price is not valid. */
+  constructor(config: PriceConfig, { memory, maxBodyBytes, clock }: PriceDeps) {
+    const terms = [config, ...config.accepts];
+    this.#rules = rulesOf(config).map((rule) => new CompiledRule(rule, terms));
+    this.#readsJson = this.#rules.some(({ needsJson }) => needsJson);
+    this.#bounds = jsonBounds(maxBodyBytes, memory);
+    this.#clock = clock;
+  }
+
+  /** The first rule that fits decides. The body is read only for a rule that fits otherwise. */
+  of(exchange: Exchange): Price | Promise<Price> {
+    const subject = new MatchSubject(exchange.head, exchange.head.path);
+    return this.#decide(exchange, subject, exchange.head.bodyLength === 0 ? NO_BODY : undefined);
+  }
+
+  #decide(exchange: Exchange, subject: MatchSubject, body: Body | undefined): Price | Promise<Price> {
+    const hour = new Date(this.#clock()).getUTCHours();
+    for (const rule of this.#rules) {
+      const fits = rule.fits(subject, exchange.consumer, hour);
+      if (subject.isTooLong) return TOO_LONG;
+      if (!fits) continue;
+      const { bodyLength } = exchange.head;
+      if (body === undefined && (rule.needsJson || (rule.needsLength && bodyLength < 0))) {
+        return this.#read(exchange, subject);
+      }
+      const seen = body ?? { bytes: bodyLength, json: undefined };
+      if (rule.fitsBody(seen)) return rule.price(seen.json);
+    }
+    return "route";
+  }
+
+  async #read(exchange: Exchange, subject: MatchSubject): Promise<Price> {
+    const wrongType = this.#readsJson ? jsonTypeError(exchange.head) : undefined;
+    if (wrongType !== undefined) return wrongType;
+    const gathered = new GatheredBody(exchange, this.#bounds);
+    const error = await gathered.gather();
+    if (error !== undefined) return error;
+    const { bytes } = gathered;
+    const json = this.#readsJson && bytes.length > 0 ? jsonOf(bytes) : undefined;
+    if (json instanceof TurnpikeError) return json;
+    const body = { bytes: bytes.length, json };
+    gathered.replace();
+    return this.#decide(exchange, subject, body);
+  }
+}
+
+function rulesOf({ rules, exempt_consumers: exempt }: PriceConfig): readonly Rule[] {
+  if (exempt.length === 0) return rules;
+  const match = { methods: [], headers: [], query: [] };
+  return [{ match, consumers: exempt, body: [], free: true }, ...rules];
+}
+
+function jsonOf(bytes: Uint8Array): Json | TurnpikeError {
+  try {
+    return readJson(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const what = "the body is not JSON from which the price can be determined";
+    return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
+  }
+}
+
+/** The price of one unit and the bounds of the price, in atomic units of one token. */
+interface UnitAmounts {
+  readonly one: bigint;
+  readonly min: bigint;
+  readonly max: bigint | undefined;
+}
+
+class CompiledRule {
+  readonly needsJson: boolean;
+  readonly needsLength: boolean;
+  readonly #rule: Rule;
+  readonly #conditions: Conditions;
+  readonly #consumers: ReadonlySet<string>;
+  readonly #body: readonly { readonly steps: readonly string[]; readonly test: Rule["body"][number] }[];
+  readonly #fixed: Price | undefined;
+  readonly #count: readonly string[];
+  readonly #units: readonly UnitAmounts[];
+
+  constructor(rule: Rule, terms: readonly Terms[]) {
+    const { match, consumers, body, body_bytes: bytes, price, unit_price: unit, free } = rule;
+    this.#rule = rule;
+    this.#conditions = compileConditions({ ...match, exact_path: false });
+    this.#consumers = new Set(consumers);
+    this.#body = body.map((test) => ({ steps: pointerSteps(test.pointer), test }));
+    this.needsJson = body.length > 0 || unit !== undefined;
+    this.needsLength = bytes !== undefined;
+    const amountsOf = (text: string): string[] => terms.map((one) => compileTerms({ ...one, price: text }).amount);
+    this.#fixed =
+      price === undefined ? (free === true ? "free" : unit === undefined ? "refused" : undefined) : amountsOf(price);
+    this.#count = pointerSteps(unit?.count ?? "");
+    const bound = (text: string | undefined, i: number): bigint | undefined =>
+      text === undefined ? undefined : BigInt(amountsOf(text)[i] ?? 0);
+    this.#units = (unit === undefined ? [] : amountsOf(unit.price)).map((amount, i) => {
+      const one = BigInt(amount);
+      return { one, min: bound(unit?.min, i) ?? one, max: bound(unit?.max, i) };
+    });
+  }
+
+  /** Whether everything except the body fits. */
+  fits(subject: MatchSubject, consumer: string, hour: number): boolean {
+    const { utc_hours: hours } = this.#rule;
+    if (hours !== undefined && !isWithin(hour, hours)) return false;
+    const isNamed = this.#consumers.has(consumer) || this.#consumers.has("*");
+    return (this.#consumers.size === 0 || (consumer !== "" && isNamed)) && subject.fulfils(this.#conditions);
+  }
+
+  fitsBody({ bytes, json }: Body): boolean {
+    const { body_bytes: length } = this.#rule;
+    if (length !== undefined && (bytes < length.min || bytes > length.max)) return false;
+    return this.#body.every(({ steps, test }) => {
+      const value = valueAt(json, steps);
+      if (value === undefined || (test.value !== undefined && test.value !== value)) return false;
+      const number = numberOf(value);
+      if (test.min !== undefined && (number === undefined || number < test.min)) return false;
+      return test.max === undefined || (number !== undefined && number <= test.max);
+    });
+  }
+
+  price(json: Json | undefined): Price {
+    if (this.#fixed !== undefined) return this.#fixed;
+    const count = BigInt(Math.ceil(Math.max(numberOf(valueAt(json, this.#count)) ?? 0, 0)));
+    const amounts = this.#units.map(({ one, min, max }) => {
+      const amount = one * count < min ? min : one * count;
+      return String(max !== undefined && amount > max ? max : amount);
+    });
+    return amounts.every(isAtomic) ? amounts : TOO_MUCH;
+  }
+}
+
+function isWithin(hour: number, { from, to }: NonNullable<Rule["utc_hours"]>): boolean {
+  return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+}

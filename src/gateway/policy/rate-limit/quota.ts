@@ -1,0 +1,32 @@
+import { type RouteX402Config } from "../../config/config.ts";
+import { type Exchange } from "../../exchange/exchange.ts";
+import { RateLimit, type RateLimitDeps } from "./rate-limit.ts";
+
+const DAY_S = 86_400;
+
+/** The free requests of one route, as buckets that fill in a day. Rate limits share the table of buckets. */
+export class Quota {
+  readonly key: "address" | "payer";
+  readonly #limit: RateLimit;
+
+  constructor(config: NonNullable<RouteX402Config["free_per_day"]>, route: string, deps: RateLimitDeps) {
+    const { requests, key } = config;
+    this.key = key;
+    this.#limit = new RateLimit(
+      {
+        requests_per_second: requests / DAY_S,
+        burst_size: requests,
+        key: key === "payer" ? "payer" : "consumer",
+        ipv6_prefix: 64,
+        route: `free ${route}`,
+      },
+      deps,
+    );
+  }
+
+  /** True: this request is free. */
+  take(exchange: Exchange): boolean | Promise<boolean> {
+    const charged = this.#limit.charge(exchange);
+    return charged instanceof Promise ? charged.then(({ allowed }) => allowed) : charged.allowed;
+  }
+}
