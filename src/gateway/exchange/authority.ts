@@ -4,7 +4,8 @@ const AUTHORITY =
 
 const COLON = 0x3a;
 const MAX_PLAIN_NAME = 255;
-const MAX_PLAIN_PORT = 4;
+const MAX_PORT_DIGITS = 5;
+const MAX_PORT = 65_535;
 
 /** Whether the text is a valid Host field value or `:authority`. */
 export function isAuthority(authority: string): boolean {
@@ -12,8 +13,7 @@ export function isAuthority(authority: string): boolean {
 }
 
 /**
- * True for a name or IPv4 address of letters, digits, dots and hyphens, with a port of up to four digits. Most authorities
- * are so, and the expression takes five times as long (bench http1).
+ * True for a name or IPv4 address of letters, digits, dots and hyphens and a port. Most authorities are so, and the expression takes five times as long (bench http1).
  */
 function isPlain(authority: string): boolean {
   const { length } = authority;
@@ -21,9 +21,14 @@ function isPlain(authority: string): boolean {
   while (at < length && isNameCharacter(authority.charCodeAt(at))) at++;
   if (at === 0 || at > MAX_PLAIN_NAME) return false;
   if (at === length) return true;
-  if (authority.charCodeAt(at++) !== COLON || length - at > MAX_PLAIN_PORT) return false;
-  while (at < length && isDigit(authority.charCodeAt(at))) at++;
-  return at === length;
+  if (authority.charCodeAt(at++) !== COLON || length - at > MAX_PORT_DIGITS) return false;
+  let port = 0;
+  for (; at < length; at++) {
+    const code = authority.charCodeAt(at);
+    if (!isDigit(code)) return false;
+    port = port * 10 + code - 0x30;
+  }
+  return port <= MAX_PORT;
 }
 
 function isNameCharacter(code: number): boolean {

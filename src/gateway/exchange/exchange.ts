@@ -217,7 +217,7 @@ export interface Exchange {
   triedUpstream?: string;
   /** A connection that carries several requests of the client at once; undefined for HTTP/1. */
   readonly session?: object | undefined;
-  /** Kept by an HTTP/1 connection: those of its last upstream request. Absent for other protocols. */
+  /** Kept by the connection: those of its last upstream request. Absent for HTTP/3. */
   clientLines?: ClientLines | undefined;
   /** Receives the response. A policy that must see or delay the response puts its own sink before this one. */
   response: ResponseSink;

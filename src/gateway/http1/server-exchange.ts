@@ -1,7 +1,5 @@
 import { type ErrorCode, type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
-import { writeLatin1 } from "../../lib/memory/latin1.ts";
-import { isRequestId, requestIds } from "../../lib/http/request-id.ts";
 import { TextPieces } from "../../lib/memory/text-pieces.ts";
 import {
   type ClientLines,
@@ -13,6 +11,7 @@ import {
   type ResponseSink,
 } from "../exchange/exchange.ts";
 import { NO_BODY, withExchangeState } from "../exchange/exchange-state.ts";
+import { withRequestId } from "../exchange/request-id-state.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
@@ -62,7 +61,7 @@ const headPieces = new TextPieces();
 class Bare {}
 
 /** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
-export class Http1Exchange extends withExchangeState(Bare) implements Exchange, ResponseSink {
+export class Http1Exchange extends withExchangeState(withRequestId(Bare)) implements Exchange, ResponseSink {
   readonly protocol: "HTTP/1.0" | "HTTP/1.1";
   readonly head: RequestHead;
   body: RequestBody;
@@ -72,13 +71,8 @@ export class Http1Exchange extends withExchangeState(Bare) implements Exchange, 
   bytesSent = 0;
   /** The client allows the connection to stay open. */
   readonly keepAlive: boolean;
-  sendsRequestId = false;
   readonly #connection: ExchangeConnection;
   readonly #reader: CountedBody | undefined;
-  /** The id in three parts: writing them to upstream and client costs less than joining them to one text (bench http1). */
-  readonly #idFirst: string;
-  readonly #idCount: string;
-  readonly #idLast: string;
   #framing: Framing = NONE;
   #remaining = 0;
   #over = false;
@@ -101,31 +95,7 @@ export class Http1Exchange extends withExchangeState(Bare) implements Exchange, 
     this.body = reader ?? NO_BODY;
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
-    const isGiven = isRequestId(request.requestId);
-    if (!isGiven) requestIds.draw();
-    this.#idFirst = isGiven ? request.requestId : requestIds.first;
-    this.#idCount = isGiven ? "" : requestIds.count;
-    this.#idLast = isGiven ? "" : requestIds.last;
-  }
-
-  get id(): string {
-    return this.#idFirst + this.#idCount + this.#idLast;
-  }
-
-  writeMadeId(bytes: Uint8Array, at: number): boolean {
-    if (this.#idCount === "") return false;
-    const countAt = at + writeLatin1(bytes, this.#idFirst, at);
-    const lastAt = countAt + writeLatin1(bytes, this.#idCount, countAt);
-    writeLatin1(bytes, this.#idLast, lastAt);
-    return true;
-  }
-
-  addIdField(pieces: TextPieces): void {
-    pieces.add("X-Request-Id: ");
-    pieces.add(this.#idFirst);
-    pieces.add(this.#idCount);
-    pieces.add(this.#idLast);
-    pieces.add("\r\n");
+    this.takeId(request.requestId);
   }
 
   changeHead(changes: HeadChanges): boolean {

@@ -1,4 +1,5 @@
 import { plainAddress } from "../exchange/client-address.ts";
+import { type ClientLines } from "../exchange/exchange.ts";
 import { grpcResponse, type HeadError, problemResponse, refusedHead } from "../exchange/refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../exchange/request-fields.ts";
 import {
@@ -46,6 +47,7 @@ const list = new RequestList();
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   listIndex = -1;
   permit: ConnectionPermit | undefined;
+  clientLines: ClientLines | undefined = undefined;
   readonly peerAddress: string;
   readonly host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);

@@ -172,7 +172,8 @@ describe("a tunnel", () => {
     const exchange = open(client, 1, 0, CONNECT);
     let cancels = 0;
     exchange.onCancel = () => cancels++;
-    exchange.addedFields = `X-Request-Id: ${exchange.id}\r\nX-Added: 1\r\n`;
+    exchange.sendsRequestId = true;
+    exchange.addedFields = "X-Added: 1\r\n";
     exchange.response.start({ ...OK, status: 200, bodyLength: 0 });
     const [head, body] = client.heard();
     expect(head?.match(/x-request-id: [^,]*/g)).toEqual([`x-request-id: ${exchange.id}`]);

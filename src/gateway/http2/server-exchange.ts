@@ -1,9 +1,10 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, withoutFields } from "../../lib/http/fields.ts";
-import { isRequestId, nextRequestId } from "../../lib/http/request-id.ts";
+import { MADE_ID_BYTES } from "../../lib/http/request-id.ts";
 import { BodyTime } from "../exchange/body-time.ts";
 import {
   type BodySink,
+  type ClientLines,
   type Exchange,
   type RequestBody,
   type RequestHead,
@@ -11,18 +12,27 @@ import {
   type ResponseSink,
 } from "../exchange/exchange.ts";
 import { withExchangeState } from "../exchange/exchange-state.ts";
+import { withRequestId } from "../exchange/request-id-state.ts";
 import { problemResponse } from "../exchange/refusal.ts";
 import { type ListedRequest } from "../exchange/request-fields.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { type Wire } from "../wire/wire.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
-import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } from "./hpack/encoder.ts";
+import {
+  maxEncodedLength,
+  writeContentLength,
+  writeField,
+  writeFieldStart,
+  writeNewFields,
+  writeStatus,
+} from "./hpack/encoder.ts";
 import { bodyLimit, type ServerHost, type ServerSettings } from "../exchange/server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** The most bytes that `:status` and `content-length` take. */
-const OWN_FIELDS_ROOM = 64;
+/** The most bytes that `:status`, `content-length` and `x-request-id` take. */
+const OWN_FIELDS_ROOM = 256;
+const ID_NAME = "x-request-id";
 /** Milliseconds for which the rest of a request is still read and checked after the whole response was sent. @bound */
 const LATE_REST_MS = 250;
 /**
@@ -39,6 +49,7 @@ export interface ExchangeConnection extends StreamConnection {
   readonly settings: ServerSettings;
   readonly peerAddress: string;
   readonly wire: Wire;
+  clientLines: ClientLines | undefined;
   /** A whole response was sent. */
   responded(): void;
   /** Calls `told` when it is known whether the bytes written so far have arrived. */
@@ -46,8 +57,10 @@ export interface ExchangeConnection extends StreamConnection {
 }
 
 /** One request on its stream, and the sink that frames its response. */
-export class Http2Exchange extends withExchangeState(Http2Stream) implements Exchange, ResponseSink, RequestBody {
-  readonly id: string;
+export class Http2Exchange
+  extends withExchangeState(withRequestId(Http2Stream))
+  implements Exchange, ResponseSink, RequestBody
+{
   readonly protocol = "HTTP/2.0";
   readonly head: RequestHead;
   body: RequestBody = this;
@@ -75,7 +88,7 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
     super(connection, streamId);
     this.#server = connection;
     this.head = request.head;
-    this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
+    this.takeId(request.requestId);
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
   }
@@ -86,6 +99,13 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
 
   get session(): object {
     return this.#server;
+  }
+
+  get clientLines(): ClientLines | undefined {
+    return this.#server.clientLines;
+  }
+  set clientLines(lines: ClientLines | undefined) {
+    this.#server.clientLines = lines;
   }
 
   // --- the request's body ---
@@ -223,7 +243,7 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
       requestId: this.id,
     });
     // The local response has its own.
-    this.addedFields = withoutFields(this.addedFields, ["x-request-id"]);
+    this.sendsRequestId = false;
     this.start({ status, reason: "", fields, bodyLength: body.length });
     this.data(Buffer.from(body, "latin1"));
     this.end("");
@@ -240,7 +260,14 @@ export class Http2Exchange extends withExchangeState(Http2Stream) implements Exc
   encode(target: Buffer, at: number): number {
     let offset = writeStatus(target, at, this.#headStatus);
     if (this.#contentLength >= 0) offset = writeContentLength(target, offset, this.#contentLength);
-    return this.started ? writeNewFields(target, offset, this.addedFields) : offset;
+    if (!this.started) return offset;
+    if (this.sendsRequestId) offset = this.#writeId(target, offset);
+    return writeNewFields(target, offset, this.addedFields);
+  }
+
+  #writeId(target: Buffer, at: number): number {
+    const start = writeFieldStart(target, at, ID_NAME, MADE_ID_BYTES);
+    return this.writeMadeId(target, start) ? start + MADE_ID_BYTES : writeField(target, at, ID_NAME, this.id);
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

@@ -100,7 +100,7 @@ function clientLines(exchange: Exchange, target: ForwardTarget, endpoint: Endpoi
   const { authority } = head;
   const host = target.host ?? authorityOf(exchange, endpoint);
   const isUsual = head.forwardedFor === "" && head.via === "" && authority !== "" && clientAddress === peerAddress;
-  const mayKeep = isUsual && protocol === "HTTP/1.1";
+  const mayKeep = isUsual && (protocol === "HTTP/1.1" || protocol === "HTTP/2.0");
   if (
     mayKeep &&
     kept?.authority === authority &&

@@ -59,6 +59,14 @@ export function writeField(target: Buffer, at: number, lowerName: string, value:
   return writeText(target, writeInteger(target, at, LITERAL_MASK, known.index), value);
 }
 
+/** Writes a field up to its value, which has `length` bytes. Its name is not in the static table. */
+export function writeFieldStart(target: Buffer, at: number, lowerName: string, length: number): number {
+  target[at] = WITHOUT_INDEXING;
+  const next = writeText(target, at + 1, lowerName);
+  target[next] = 0;
+  return writeInteger(target, next, 0x7f, length);
+}
+
 const encodedFields = new EncodedTexts();
 
 /**
