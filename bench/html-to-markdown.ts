@@ -8,33 +8,11 @@ import TurndownService from "turndown";
 import { markdownOf } from "../src/content/extraction/markdown/writer.ts";
 import { prepare } from "../src/content/extraction/tree/prune.ts";
 import { parseTree } from "../src/content/extraction/tree/tree.ts";
-import { extract } from "../src/content/extraction/extract.ts";
-import { type ExtractionJob } from "../src/content/extraction/tree/extraction.ts";
-import { MAX_ELEMENTS } from "../src/content/extraction/tree/tree.ts";
 
 const FOLDER = new URL("../src/content/extraction/markdown/testdata/", import.meta.url);
 const URL_BASE = "https://site.test/";
 /** A typical length of web pages, in characters. */
 const PAGE_LENGTH = 300_000;
-const HOSTILE_LENGTH = 5_000_000;
-
-const HOSTILE = [
-  "<div>",
-  "<b>",
-  "<a href=x>",
-  "<ul><li>x",
-  "<blockquote>x",
-  "<table><tr><td>x",
-  "<svg><desc>",
-  "<template>",
-  "<p><b><i><u>",
-  "<b>x<p>",
-  "<p>x",
-  "<dt>x<dd>y",
-  "x<br>",
-  "<tr><td colspan=1000>x",
-  "*_[`<",
-];
 
 interface Times {
   parse: number;
@@ -109,52 +87,15 @@ function row(name: string, times: Times, megabytes: number, other: string): void
   console.log(`${name.padEnd(24)}${texts.join("")}${other.padStart(10)}`);
 }
 
-/**
- * Measures the time of a worker's thread for 5 MB of each piece, and for as many copies as a page may have elements.
- */
-function showHostile(): void {
-  console.log(`${"ms for".padEnd(24)}    5 MB    as many as are read`);
-  for (const piece of HOSTILE) {
-    const elements = Math.max(1, piece.match(/<\w/g)?.length ?? 1) + (piece.includes("<tr><td>") ? 1 : 0);
-    const lengths = [
-      HOSTILE_LENGTH,
-      Math.min(HOSTILE_LENGTH, Math.floor((MAX_ELEMENTS - 10) / elements) * piece.length),
-    ];
-    const cells = lengths.map((length) => {
-      const html = (piece.startsWith("<tr>") ? "<table>" : "").padEnd(length, piece);
-      const startedAt = performance.now();
-      const { outcome } = extract(jobOf(html));
-      const text = `${(performance.now() - startedAt).toFixed(0)} ${outcome === "content" ? "read" : "refused"}`;
-      Bun.gc(true);
-      return text.padStart(14);
-    });
-    console.log(`${piece.padEnd(24)}${cells.join("")}`);
-  }
-}
-
-function jobOf(body: string): ExtractionJob {
-  const page = { engine: "browser", contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;
-  return {
-    source: { ...page, body, finalUrl: "https://site.test/" },
-    task: { kind: "markdown" },
-    mayNeedBrowser: false,
-  };
-}
-
-/** Flags: `--rounds N`, `--hostile` for pages of 5 MB that are made to be slow, `--no-peers`. */
+/** Flags: `--rounds N`, `--no-peers`. */
 export async function runMarkdownBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       rounds: { type: "string", default: "10" },
-      hostile: { type: "boolean", default: false },
       "no-peers": { type: "boolean", default: false },
     },
   });
-  if (values.hostile) {
-    showHostile();
-    return 0;
-  }
   console.log(`${"CPU ms per MB".padEnd(24)}   parse   prune   write     all   jsdom+turndown`);
   const dense = readdirSync(FOLDER).filter((file) => file.endsWith(".html"));
   const pages = [["an ordinary page", ordinaryPage()], ...dense.map((name) => [name, longPage(name)])] as const;

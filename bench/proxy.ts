@@ -12,7 +12,6 @@ import { LOCALHOST, TEST_CA } from "../test/support/certificates.ts";
 import { type Case, CASES, PINNED_CASES } from "./proxy/cases.ts";
 import { contestantsOf, type OpenSetup } from "./proxy/contestants.ts";
 import { toolOf } from "./proxy/drive.ts";
-import { latencyRows, latencyTable } from "./proxy/latency.ts";
 import { measurePinned } from "./proxy/pinned.ts";
 import { PEERS, PINNED_PEERS, SUBJECT } from "./proxy/proxies.ts";
 import { type Proxy, type RunningProxy } from "./proxy/proxy.ts";
@@ -104,8 +103,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
     }
     await group.close();
   }
-  const judged = results.filter(({ rows }) => rows.length > 0);
-  if (judged.length > 0) console.log(noise(judged));
+  if (results.some(({ rows }) => rows.length > 0)) console.log(noise(results));
   finish(options, results, origins);
 }
 
@@ -163,10 +161,6 @@ async function openIn(
 async function measureCase(children: Children, load: Case, open: OpenSetup, rounds: Rounds): Promise<CaseResult> {
   const { samples, failures } = await measureSurvivors(contestantsOf(children, load, open), rounds);
   const result = summarise(load, { samples, failures: new Map([...open.failures, ...failures]) }, SUBJECT.name);
-  if (load.measuresLatency === true) {
-    console.log(`${latencyTable(result)}\n`);
-    return { ...result, rows: [] };
-  }
   console.log(`${table(result)}\n`);
   return result;
 }
@@ -180,10 +174,6 @@ interface Outcome {
 function writeJson(path: string, { options: { rounds, seconds }, results, origins }: Outcome): void {
   const [origin] = origins.values();
   const file = { date: new Date().toISOString(), cpus: cpus().length, origin, rounds, seconds };
-  const latencies = new Set(CASES.filter((load) => load.measuresLatency === true).map(({ name }) => name));
-  const shown = results.map((result) =>
-    latencies.has(result.name) ? { ...result, rows: latencyRows(result.samples) } : result,
-  );
-  const text = { ...file, origins: Object.fromEntries(origins), results: shown };
+  const text = { ...file, origins: Object.fromEntries(origins), results };
   writeFileSync(path, `${JSON.stringify(text, undefined, 2)}\n`);
 }

@@ -29,8 +29,6 @@ export interface Case {
   readonly about: string;
   readonly setup: SetupName;
   readonly client: Client;
-  /** The case measures the time that a proxy adds to the direct path, not its CPU time. */
-  readonly measuresLatency?: true;
   /** The unit that is counted if it is not requests. */
   readonly unit?: string;
 }
@@ -53,13 +51,6 @@ export const CASES: readonly Case[] = [
   { name: "mixed512", about: "small JSON, 512 connections", setup: "plain", client: { ...WRK, connections: 512 } },
   { name: "64k", about: "64 KiB, 64 connections", setup: "plain", client: { ...WRK, path: "/64k" } },
   { name: "1m", about: "1 MiB, 64 connections", setup: "plain", client: { ...WRK, path: "/1m" } },
-  {
-    name: "latency",
-    about: "small JSON, 1 connection: time added to the direct path",
-    setup: "plain",
-    client: ONE,
-    measuresLatency: true,
-  },
   {
     name: "h2-to-h1",
     about: "small JSON, HTTP/2 over TLS to HTTP/1.1, 16 connections of 16 streams",

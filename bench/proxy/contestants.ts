@@ -5,7 +5,6 @@ import { type Load } from "../support/wrk.ts";
 import { checkResponse } from "./responses.ts";
 import { type Case } from "./cases.ts";
 import { drive } from "./drive.ts";
-import { DIRECT } from "./latency.ts";
 import { type Origin } from "./origin.ts";
 import { type RunningProxy } from "./proxy.ts";
 import { type Setup } from "./setups.ts";
@@ -21,15 +20,10 @@ export interface OpenSetup {
 
 export function contestantsOf(children: Children, load: Case, open: OpenSetup): Contestant[] {
   const { setup, origin } = open;
-  const driven = (proxy: RunningProxy): Contestant => ({
+  return open.proxies.map((proxy) => ({
     ...proxy,
     drive: (seconds) => checkedDrive(children, { load, setup, origin }, proxy.port, seconds),
-  });
-  const contestants = open.proxies.map(driven);
-  if (load.measuresLatency !== true) return contestants;
-  // It uses no CPU of a proxy, so any process id will do.
-  const direct = { name: DIRECT, pid: process.pid, port: origin.port, exited: () => undefined };
-  return [driven(direct), ...contestants];
+  }));
 }
 
 /** Loads a port for `seconds`. Throws if a response was wrong, or if a cache fetched a resource again. */

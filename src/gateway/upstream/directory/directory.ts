@@ -234,7 +234,7 @@ export class Directory {
     );
   }
 
-  /** Gives an upstream's servers slots, and returns those with one. `strict`: throws if a configured server gets no slot. */
+  /** Gives an upstream's servers slots, and returns those with one. `strict`: throws if a configured one gets no slot. */
   #assignSlots(name: string, upstream: PlannedUpstream, strict: boolean): SlottedServer[] {
     const slotted: SlottedServer[] = [];
     let left = 0;
