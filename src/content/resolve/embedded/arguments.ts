@@ -62,7 +62,7 @@ export function fitOf(
   { reader, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
 ): Fit {
   const { before, after, isPassive } = predication;
-  const { names } = asked;
+  const { names, terms } = asked;
   const agent = inLanguage(asked.agent, asked, reader.language);
   const patient = inLanguage(asked.patient, asked, reader.language);
   const behindBy = after.findIndex((word) => reader.grammar.by.has(word.text));
@@ -75,28 +75,28 @@ export function fitOf(
   const isErgative = patient === undefined && turns;
   if (agent !== undefined && patient === undefined) {
     const subject = isPassive && !isErgative ? doer : before;
-    const own = standsIn(agent, subject, { reader, predication, near, names, isSubject: true });
+    const own = standsIn(agent, subject, { reader, predication, near, names, terms, isSubject: true });
     const any =
       isErgative && own === undefined
-        ? standsIn(agent, after, { reader, predication, near, names, isSubject: false })
+        ? standsIn(agent, after, { reader, predication, near, names, terms, isSubject: false })
         : own;
     if (any !== undefined) return { kind: "same", factor: any };
     return reader.language === "de" &&
-      standsIn(agent, after, { reader, predication, near, names, isSubject: false }) !== undefined
+      standsIn(agent, after, { reader, predication, near, names, terms, isSubject: false }) !== undefined
       ? { kind: "same", factor: 1 }
       : { kind: "different" };
   }
   const subject =
-    agent === undefined ? 1 : standsIn(agent, doer, { reader, predication, near, names, isSubject: !isPassive });
+    agent === undefined ? 1 : standsIn(agent, doer, { reader, predication, near, names, terms, isSubject: !isPassive });
   const object =
     patient === undefined
       ? 1
-      : standsIn(patient, done, { reader, predication, near, names, isSubject: isPassive || isTurned });
+      : standsIn(patient, done, { reader, predication, near, names, terms, isSubject: isPassive || isTurned });
   if (subject !== undefined && object !== undefined) return { kind: "same", factor: Math.min(subject, object) };
   if (agent !== undefined && patient !== undefined && outcome !== undefined && DIRECTED.has(outcome)) {
     const mirrored =
-      standsIn(agent, done, { reader, predication, near, names, isSubject: isPassive }) !== undefined &&
-      standsIn(patient, doer, { reader, predication, near, names, isSubject: !isPassive }) !== undefined;
+      standsIn(agent, done, { reader, predication, near, names, terms, isSubject: isPassive }) !== undefined &&
+      standsIn(patient, doer, { reader, predication, near, names, terms, isSubject: !isPassive }) !== undefined;
     if (mirrored) return { kind: "swapped" };
   }
   if (isPassive && subject === undefined && object !== undefined && behindBy < 0) {
@@ -131,6 +131,7 @@ interface Place {
   readonly near: ReadonlySet<string>;
   readonly isSubject: boolean;
   readonly names: ReadonlySet<string>;
+  readonly terms: ReadonlySet<string>;
 }
 
 function isOneOf(stems: ReadonlySet<string>, word: Token, { language }: Reader): boolean {
@@ -177,17 +178,15 @@ function standsIn(argument: Argument, zone: readonly Token[], place: Place): num
 }
 
 /** Whether a word heads a noun phrase of its own: it is not inside "committee of X", "X's deputy", "X Bank". */
-function isHeadAt(
-  zone: readonly Token[],
-  at: number,
-  argument: Argument,
-  { reader, isSubject, predication }: Place,
-): boolean {
+function isHeadAt(zone: readonly Token[], at: number, argument: Argument, place: Place): boolean {
+  const { reader, isSubject, predication } = place;
   const { grammar, language } = reader;
   const next = zone[at + 1];
   const beside = next !== undefined && /^[\s\u00a0-]*$/u.test(next.gap);
   if (next?.text === "s" && /['’]/u.test(next.gap)) return false;
-  if (beside && !argument.words.has(next.stem) && !STAND_FOR.has(next.stem)) {
+  // "named Ludo Farrant director": the question names the role too.
+  const isRole = !isSubject && next !== undefined && !next.capital && place.terms.has(next.stem);
+  if (beside && !argument.words.has(next.stem) && !STAND_FOR.has(next.stem) && !isRole) {
     // "President Marchetti" is the president, "Harbour Bank" is not the harbour.
     if (next.capital && !/^\d/u.test(next.text) && language === "en") return TITLE.test(zone[at]?.text ?? "");
     const isWord =

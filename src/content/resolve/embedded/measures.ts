@@ -1,3 +1,4 @@
+import { conceptsAt } from "../reading/concepts.ts";
 import { type Threshold } from "../reading/analysis.ts";
 import { clauseAt, type Clause } from "../reading/clauses.ts";
 import { type ReadSentence, type Token } from "../reading/spans.ts";
@@ -72,14 +73,17 @@ export function measured(
 
 /** Whether a figure without a unit is of the question's: "the number of employees is 620", and not "9.12 per employee". */
 function namesUnit(
-  { asked: { predicate }, passage: { text, words } }: { asked: Asked; passage: Passage },
+  { asked: { predicate, outcomes }, passage: { text, words } }: { asked: Asked; passage: Passage },
   clause: Clause | undefined,
   { unit, start }: Quantity,
   threshold: Threshold,
 ): boolean {
   if (unit !== "" || threshold.unit === "" || KNOWN.has(threshold.unit) || clause === undefined) return true;
   // "Rescued: 43"
-  if (predicate !== undefined && clause.stems.has(predicate.stem) && /:\s$/u.test(text.slice(0, start))) return true;
+  const isLabelled = /:\s$/u.test(text.slice(0, start));
+  const label = words.findLastIndex(({ end }) => end < start);
+  if (isLabelled && predicate !== undefined && clause.stems.has(predicate.stem)) return true;
+  if (isLabelled && [...conceptsAt(words, label)].some((one) => outcomes.has(one))) return true;
   const stems = [threshold.unit, ...wordsOf(threshold.unit).map(({ stem }) => stem)];
   if (!stems.some((stem) => clause.stems.has(stem))) return false;
   return !words.some((word, at, all) => stems.includes(word.stem) && PER.test(all[at - 1]?.text ?? ""));

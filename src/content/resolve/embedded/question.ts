@@ -126,7 +126,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
       : argumentOf(phraseFrom(right, by + 1, grammar), terms, reader)
     : argumentOf(phraseFrom(right, 0, grammar), terms, reader);
   return {
-    outcomes: conceptsAt(tokens, at),
+    outcomes: outcomesOf(tokens, at),
     predicate: token,
     agent: isPassive ? object : (subject ?? (language === "en" ? undefined : object)),
     patient: isPassive ? subject : subject === undefined && language !== "en" ? undefined : object,
@@ -233,6 +233,15 @@ function argumentOf(
 
 function isModifier(word: Token, grammar: Grammar): boolean {
   return grammar.determiner.has(word.text) && !grammar.preposition.has(word.text);
+}
+
+const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
+
+/** The outcomes of a predicate. Who wins an election is elected. */
+function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
+  const found = conceptsAt(tokens, at);
+  const isElection = found.has("win") && tokens.some(({ text }) => ELECTION.test(text));
+  return new Set(isElection ? [...found, "elect"] : found);
 }
 
 /** "Is X the winner of Y?": a noun for an outcome, between an article and "of". */

@@ -107,12 +107,29 @@ function signOf(entry: Entry, text: string, reader: Reader): -1 | 0 | 1 | undefi
   if (!head.every((word) => isOfQuestion(word, reader))) return undefined;
   const isNamed = head.some((_, at) => outcomeAt(head, at, reader) === 1);
   const isContrary = head.some((_, at) => outcomeAt(head, at, reader) === -1);
-  const isHeld = patient !== undefined && [...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head);
+  const isHeld =
+    patient !== undefined &&
+    (([...asked.outcomes].some((one) => HELD.has(one)) && isWhole(patient, head)) || isTitle(head, reader));
   if (!isNamed && !isContrary && !isHeld) return undefined;
   if (!isHeld && (subject === undefined || !covers(subject, near, asked.names))) return undefined;
   if (OPEN.test(text)) return 0;
   if (isDated && !isHeld) return isNamed ? 1 : -1;
   return isContrary ? undefined : holderOf(entry, asked);
+}
+
+/** "Best actor" for "the Silver Mask for best actor", "National record" for "a new national record". */
+function isTitle(
+  head: readonly Token[],
+  { asked: { agent, patient, terms, outcomes, predicate }, near }: Reader,
+): boolean {
+  if (patient === undefined || head.length === 0 || !head.every(({ stem }) => terms.has(stem))) return false;
+  if (head.some(({ stem }) => agent?.words.has(stem))) return false;
+  const isRecord = (outcomes.has("break") || predicate?.stem === "set") && isRecordLabel(head, patient);
+  return isRecord || (outcomes.has("win") && head.length > 1 && [...patient.words].every((word) => near.has(word)));
+}
+
+function isRecordLabel(head: readonly Token[], { heads }: Argument): boolean {
+  return head.some(({ stem }) => heads.has(stem));
 }
 
 /** Whether the value names the question's actor. Another name excludes it, since the entry is complete. */

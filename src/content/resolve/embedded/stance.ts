@@ -106,6 +106,7 @@ function read(
 ): Reading {
   // Of two events, a sentence states one: each has its own plan.
   if (language === undefined || asked.language === undefined || asked.plan.parts !== undefined) return NOTHING;
+  if (isOfOthers(asked, passage)) return NOTHING;
   const answer = answerOf(asked, passage);
   if (answer.sign !== 0) return answer;
   const verdict = factCheckOf(passage);
@@ -133,6 +134,32 @@ function read(
   const { context } = sharesOf(asked, passage);
   const strength = record.isOther ? OTHER_ACTOR : boundStrengthOf(context, context);
   return { ...record, strength, isAbsence: false, kind: record.sign === 0 ? "announcement" : "report", isFinal: true };
+}
+
+/** Words that tell two things of one name apart. */
+const CONTRASTS: readonly (readonly string[])[] = [
+  ["woman", "man", "women", "men"],
+  ["girl", "boy"],
+  ["junior", "senior"],
+  ["single", "double"],
+  ["gross", "net"],
+  ["domestic", "worldwide"],
+  ["damen", "herren"],
+  ["frauen", "manner"],
+  ["feminin", "masculin"],
+  ["femminile", "maschile"],
+  ["femenino", "masculino"],
+  ["femenina", "masculina"],
+  ["feminino", "masculino"],
+];
+
+/** Whether a sentence is about the other of two: the men's cup for the women's cup. */
+function isOfOthers({ terms }: Asked, { words }: Passage): boolean {
+  return CONTRASTS.some((pair) => {
+    const own = pair.filter((word) => terms.has(word));
+    const said = pair.filter((word) => words.some(({ stem }) => stem === word));
+    return own.length > 0 && said.length > 0 && !said.some((word) => own.includes(word));
+  });
 }
 
 /** A question with its answer: "Did the senate pass the bill? No." */

@@ -23,6 +23,9 @@ const TOPIC_SHARE = 0.4;
 /** Words with the same beginning of this length are of one family: "fishery" and "fishermen". */
 const FAMILY = 5;
 
+/** Characters of the shortest name that is found inside a host. */
+const HOST_PART = 4;
+
 /** A sentence of a source, with its position. */
 export interface Sentence {
   /** Verbatim. */
@@ -56,7 +59,13 @@ export interface Passage extends Sentence {
 const END = /[.!?。！？]/u;
 const SENTENCE = /[.!?:;。！？]["”’»“«)]?$/u;
 const ABBREVIATION =
-  /(?:^|[\s(])(?:\p{Lu}|\d{1,2}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
+  /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
+
+/** "Der 21. Landtag", "No. 5": a number that counts. */
+const ORDINAL = /(?:^|[\s(])(?:de[rmns]|die|das|eine?[nrms]?|am|vom|zum|zur|im|bis|und|N[or]|Art)\.?\s\d{1,2}$/iu;
+
+const MONTH =
+  /^\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?![\p{L}])/u;
 
 /** The sentences of a text, in order; linear in its length. */
 function* sentencesOf(text: string): Generator<Sentence> {
@@ -98,9 +107,12 @@ function endsAt(text: string, start: number, at: number): boolean {
   if (/["”’»“«)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
   if (!END.test(last) || !/\s/.test(next)) return false;
   if (last !== ".") return true;
-  return (
-    !ABBREVIATION.test(text.slice(Math.max(start, at - 12), at - 1)) && !/^\s+\p{Ll}/u.test(text.slice(at, at + 4))
-  );
+  const before = text.slice(Math.max(start, at - 12), at - 1);
+  const after = text.slice(at, at + 12);
+  const isNumbered =
+    /\d{1,2}$/u.test(before) &&
+    (/^\W*\d{1,2}$/u.test(text.slice(start, at - 1)) || ORDINAL.test(before) || MONTH.test(after));
+  return !isNumbered && !ABBREVIATION.test(before) && !/^\s+\p{Ll}/u.test(after);
 }
 
 /**
@@ -116,7 +128,10 @@ export function passagesOf(
   const names = new Set(plan.names);
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
   // The page of a firm need not repeat the firm's name.
-  const titleTerms = sharedTerms(`${source.title} ${(hostOf(source.url) ?? "").replace(/[.-]/gu, " ")}`, terms);
+  const host = hostOf(source.url) ?? "";
+  const titleTerms = sharedTerms(`${source.title} ${host.replace(/[.-]/gu, " ")}`, terms);
+  // "silvermask.example" is the site of the Silver Mask.
+  for (const term of names) if (term.length >= HOST_PART && host.includes(term)) titleTerms.add(term);
   const titleWords = familiesIn(wordsOf(source.title));
   let openingTerms: ReadonlySet<string> = new Set();
   const frames = new Frames(source.url, source.title, source.text);

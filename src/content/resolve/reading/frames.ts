@@ -60,7 +60,7 @@ const QUOTED = /["“„«][^"“”„«»]{0,400}["”»“]|»[^«»]{0,400}�
 const LABEL = /^([^:.!?]{1,60}):\s+(?=\S)/u;
 /** A date, a number or a name without a verb. "Director: Vera Lund" is an entry, and no speech. */
 const ENTRY =
-  /^\d[^:.]{0,50}\.?$|^(?:[\p{Lu}\d][^\s]*(?:\s|$)|(?:of|the|and|von|und|de|la|et|y|e|di|da|do)\s|\([^)]*\)\.?)+$/u;
+  /^\d[^:.]{0,50}\.?$|^(?:\p{Lu}\S*\s)+(?:with|mit|avec|con|com)\s\d[^:.]{0,60}\.?$|^(?:[\p{Lu}\d][^\s]*(?:\s|$)|(?:of|the|and|von|und|de|la|et|y|e|di|da|do)\s|\([^)]*\)\.?)+$/u;
 const NEWS_LABEL = oneOf(
   "(?:an? )?(?:live |latest |news |official |final |full |election |match |breaking )?(?:update|updated|correction|clarification|breaking|news|latest|results?|final|official(?:ly)?|confirmed|full[- ]time|summary|answer|announcement|statement|report|in brief|key (?:facts?|points?)|outcome|status|decision|score|fact|just in|developing|headline|verdict|conclusion|ruling|rating|order|judge?ment|item|minutes|editor['’]s note)|fallo|sentencia|resolución|décision|arrêt|entscheidung|beschluss|urteil|decisione|sentenza|delibera|decisão|acórdão|sentença|estado|stand",
   "eilmeldung|aktualisier\\p{L}+|korrektur|richtigstellung|ergebnis|mise à jour|dernière minute|résultats?|correctif|rectificatif|actualización|última hora|resultados?|corrección|fe de erratas|aggiornamento|ultim['’]ora|risultati?|rettifica|atualização|urgente|correção|offiziell|officiel|oficial|ufficiale",

@@ -164,7 +164,10 @@ export function governedBy(
   { clause, grammar }: { clause: Span; grammar: Grammar },
 ): Reality {
   // "Officials believe Marlow signed": a verb of thinking before the subject.
-  const inside = whole.slice(0, at).find((word, n) => n > 0 && grammar.doubts.has(word.text));
+  const inside = whole.slice(0, at).find((word, n) => {
+    const last = whole[n - 1];
+    return last !== undefined && grammar.doubts.has(word.text) && !grammar.preposition.has(last.text);
+  });
   if (inside !== undefined) return "view";
   const isComplement = clause.opener !== undefined && grammar.that.has(clause.opener.text);
   const near = before.slice(-12);
