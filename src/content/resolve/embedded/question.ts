@@ -237,7 +237,7 @@ function isModifier(word: Token, grammar: Grammar): boolean {
 
 const ELECTION = /^(?:elect|wahl|\p{L}+wahl$|seat|vote|elecc|elezion|eleic)/u;
 
-/** The outcomes of a predicate. Who wins an election is elected. */
+/** The outcomes of a predicate. The winner of an election is elected. */
 function outcomesOf(tokens: readonly Token[], at: number): Set<string> {
   const found = conceptsAt(tokens, at);
   const isElection = found.has("win") && tokens.some(({ text }) => ELECTION.test(text));
