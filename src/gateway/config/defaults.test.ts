@@ -98,6 +98,7 @@ const OWN = {
     embedded: { enabled: false, key_env: "TURNPIKE_FACILITATOR_KEY", max_pending: 256 },
     chains: [],
     settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",
+    screening: { denied_payers: [], service_url: "", token_env: "", timeout_ms: 2000, cache_s: 600 },
     payment_fields: {
       payer: "Turnpike-Payer",
       amount: "Turnpike-Amount",

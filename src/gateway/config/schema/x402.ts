@@ -4,6 +4,7 @@ import {
   bytes,
   count,
   environmentName,
+  filePath,
   headerName,
   milliseconds,
   optionalEnvironmentName,
@@ -71,6 +72,27 @@ const paymentFields = z
     ),
   );
 
+const screening = z
+  .strictObject({
+    denied_payers: z
+      .array(filePath)
+      .max(16)
+      .default([])
+      .describe(
+        "Files with addresses that may not pay. Every EVM address in a file counts, so the published forms of OFAC's list can be used as they are. A changed file is read within a minute.",
+      ),
+    service_url: optionalHttpUrl
+      .default("")
+      .describe("URL of a service that decides about each payer. Empty: no service."),
+    token_env: optionalEnvironmentName
+      .default("")
+      .describe("Environment variable with the bearer token for the service. Empty: none."),
+    timeout_ms: milliseconds(2000).describe("Time for one call of the service. Without a result the request gets 503."),
+    cache_s: count(600, 1, 86_400).describe("Seconds for which a result of the service is used again."),
+  })
+  .prefault({})
+  .meta(ours("Payers that are refused with 403, before their payments are verified."));
+
 const secretHeader = z.strictObject({
   name: headerName.describe("Name of the field."),
   value_env: environmentName.describe("Environment variable with its value."),
@@ -122,6 +144,7 @@ export const x402 = z
         ),
       ),
     payment_fields: paymentFields,
+    screening,
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Disk space in bytes for paid responses: responses too long for memory, and responses kept for a retry."),
     ),

@@ -6,6 +6,7 @@ import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
 import { type PaymentFields } from "./payment-fields.ts";
 import { type Quota } from "../rate-limit/quota.ts";
+import { type Screening } from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 import { type RouteRequirements } from "./challenge/route-requirements.ts";
 
@@ -23,6 +24,8 @@ export interface PaidRouteServices {
   readonly log: (message: string) => void;
   /** Tells the upstream of a payment. */
   readonly fields: PaymentFields;
+  /** Decides which payers may buy. */
+  readonly screening?: Pick<Screening, "of"> | undefined;
   /** Limits the paid requests of each payer. */
   readonly limit?: Policy | undefined;
 }

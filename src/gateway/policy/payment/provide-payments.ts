@@ -19,6 +19,7 @@ import { type LedgerUpkeep } from "./maintenance/ledger-upkeep.ts";
 import { counted, type MaintenanceSettings, maintenanceSettings } from "./maintenance/payment-maintenance.ts";
 import type * as Policies from "./payment.ts";
 import type * as PaymentFields from "./payment-fields.ts";
+import type * as Screenings from "./screening/screening.ts";
 import { type ResponseStore } from "./responses/response-store.ts";
 
 /** Loaded with the first paid route (bench start). */
@@ -26,6 +27,9 @@ const policies = (): typeof Policies => require("./payment.ts");
 
 /** Loaded as `policies` is. */
 const paymentFields = (): typeof PaymentFields => require("./payment-fields.ts");
+
+/** Loaded as `policies` is. */
+const screenings = (): typeof Screenings => require("./screening/screening.ts");
 
 /** Loaded as `policies` is. */
 const templates = (): typeof Templates => require("../../../payments/x402/template.ts");
@@ -68,11 +72,13 @@ export async function providePayments(parts: PaymentParts): Promise<Payments> {
     const [problem] = await inSlices(challenges().challengeProblems(sold, new Set()));
     if (problem !== undefined) throw new Error(problem.message);
   }
+  const screening = isSold ? await screenings().openScreening(x402.screening, parts) : undefined;
   const lease = parts.facilitators.lease(x402);
   try {
-    return new Payments(parts, lease, template);
+    return new Payments(parts, lease, { template, screening });
   } catch (error) {
     lease.close();
+    screening?.close();
     throw error;
   }
 }
@@ -83,15 +89,27 @@ class Payments implements PolicyFeature {
   readonly #parts: PaymentParts;
   readonly #lease: Lease;
   #template: Templates.ChallengeTemplate | undefined;
+  readonly #screening: Screenings.Screening | undefined;
   readonly #fields: PaymentFields.PaymentFields | undefined;
   readonly #policies = new Map<RouteConfig, LazyPolicy>();
   #ledger: Ledger | undefined;
 
-  constructor(parts: PaymentParts, lease: Lease, template: Templates.ChallengeTemplate | undefined) {
+  constructor(
+    parts: PaymentParts,
+    lease: Lease,
+    {
+      template,
+      screening,
+    }: {
+      readonly template: Templates.ChallengeTemplate | undefined;
+      readonly screening: Screenings.Screening | undefined;
+    },
+  ) {
     this.#maintenance = maintenanceSettings(parts.config, lease, process.env);
     this.#parts = parts;
     this.#lease = lease;
     this.#template = template;
+    this.#screening = screening;
     const { routes, x402 } = parts.config;
     if (routes.some((route) => route.x402 !== undefined))
       this.#fields = new (paymentFields().PaymentFields)(x402.payment_fields, process.env);
@@ -139,6 +157,7 @@ class Payments implements PolicyFeature {
         clock,
         log,
         fields: this.#fields,
+        screening: this.#screening,
         limit: routeLimits.ofPayers(route),
         pricing: { memory: bodies, maxBodyBytes: route.max_body_bytes ?? limits.max_body_bytes, clock },
         quota: terms.free_per_day && routeLimits.quotaOf(route, terms.free_per_day),
@@ -173,6 +192,7 @@ class Payments implements PolicyFeature {
 
   close(): void {
     this.#lease.close();
+    this.#screening?.close();
   }
 }
 

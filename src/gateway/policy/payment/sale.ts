@@ -26,7 +26,7 @@ import {
   respondUnwritten,
 } from "./refusals.ts";
 import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
-import { paymentError } from "./protocol/respond.ts";
+import { paymentError, respondError } from "./protocol/respond.ts";
 import { BufferedResponse } from "./responses/buffered-response.ts";
 import { deliver, type Delivery } from "./responses/deliver.ts";
 import { withReceipt } from "./responses/inline-receipt.ts";
@@ -38,6 +38,8 @@ import { type Charge, mayBeSettled, type SaleState, type SaleStep, type SoldResp
 
 const OVER: SaleState = { at: "over" };
 const OWED: SaleState = { at: "owed" };
+/** Seconds after which a client can retry if its payer could not be screened. */
+const SCREENING_RETRY_S = 5;
 /** The response is not stored, so its delivery waits for nothing. */
 const NOT_KEPT = Promise.resolve();
 
@@ -106,7 +108,13 @@ export class Sale {
   }
 
   async #verify(): Promise<SaleState> {
-    const { log, route } = this.#paidRoute;
+    const { log, route, screening } = this.#paidRoute;
+    const denial = await screening?.of(this.#payment);
+    if (denial !== undefined) {
+      this.#release();
+      respondError(this.#exchange, denial, denial.status === 503 ? SCREENING_RETRY_S : undefined);
+      return OVER;
+    }
     const verification = await verifyOnce(this.#paidRoute, this.#exchange, this.#accepted);
     if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
     await this.#lease.move({ state: "released", lease: false });

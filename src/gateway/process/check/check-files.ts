@@ -48,6 +48,8 @@ function readersOf(check: Exclude<FileCheck, { kind: "filters" }>): Reader[] {
       return [[check.path, () => resolveRoot(check.folder)]];
     case "state":
       return [[check.path, () => requireFolder(check.folder)]];
+    case "list":
+      return [[check.path, () => requireList(check.file)]];
     case "log":
       break;
   }
@@ -68,6 +70,16 @@ function certificateReaders({ config }: Extract<FileCheck, { kind: "certificates
 function requireFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
     throw new Error(`Cannot use the folder "${folder}": it is not a folder`);
+}
+
+/** Throws if a list of payers cannot be read. */
+function requireList(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+    if (!statSync(file).isFile()) throw new Error("it is not a file");
+  } catch (error) {
+    throw new Error(`Cannot read the list "${file}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+  }
 }
 
 /** Throws if a log cannot be appended to. Creates no file. */

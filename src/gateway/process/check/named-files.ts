@@ -10,6 +10,7 @@ export type FileCheck =
   | { readonly kind: "upstream"; readonly path: string; readonly upstream: UpstreamFiles }
   | { readonly kind: "authorities"; readonly path: string; readonly file: string }
   | { readonly kind: "static"; readonly path: string; readonly folder: string }
+  | { readonly kind: "list"; readonly path: string; readonly file: string }
   | { readonly kind: "state"; readonly path: string; readonly folder: string }
   | { readonly kind: "log"; readonly path: string; readonly what: string; readonly file: string }
   /** With only the routes that have filters. */
@@ -17,7 +18,7 @@ export type FileCheck =
 
 /** The checks for the files of a configuration. Sockets, and files that only a start reads, are left out. */
 export function fileChecksOf(config: Config): FileCheck[] {
-  const { admin, quic, server, state_path, tls, upstreams } = config;
+  const { admin, quic, server, state_path, tls, upstreams, x402 } = config;
   const acme = tls.acme?.ca_path ?? "";
   const checks: FileCheck[] = upstreams.flatMap((upstream, i) => {
     const { tls_ca_path, tls_cert_path, tls_key_path } = upstream;
@@ -30,6 +31,8 @@ export function fileChecksOf(config: Config): FileCheck[] {
   if (server.static_root !== "")
     checks.push({ kind: "static", path: "server.static_root", folder: server.static_root });
   if (state_path !== "") checks.push({ kind: "state", path: "state_path", folder: state_path });
+  for (const [i, file] of x402.screening.denied_payers.entries())
+    checks.push({ kind: "list", path: `x402.screening.denied_payers[${i}]`, file });
   checks.push(...logsOf(config), ...filtersOf(config));
   return checks;
 }

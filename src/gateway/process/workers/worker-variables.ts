@@ -7,6 +7,7 @@ export function workerVariables({ postgres, rate_limit_store: store, x402, upstr
     store.redis_url_env,
     x402.settlement_secret_env,
     x402.payment_fields.secret_env,
+    x402.screening.token_env,
     ...upstreams.map(({ token_env: name }) => name),
     ...x402.facilitator_headers.map(({ value_env: name }) => name),
     ...x402.chains.map(({ rpc_url_env: name }) => name),

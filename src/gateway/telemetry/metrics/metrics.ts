@@ -177,6 +177,10 @@ export const METRICS = {
     ["operation", OPERATIONS],
     ["outcome", OUTCOMES],
   ),
+  payersScreened: counter("turnpike_payers_screened_total", "Payers by the result of `x402.screening`.", [
+    "result",
+    ["listed", "allowed", "denied", "unavailable"],
+  ]),
   facilitatorBreakersOpen: gauge(
     "turnpike_facilitator_breakers_open",
     "Open circuit breakers of facilitators that do not respond, one for each worker.",

@@ -1,0 +1,79 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DeniedPayers } from "./denied-payers.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-denied-"));
+const file = join(folder, "list");
+const told: string[] = [];
+const watcher = {
+  read: (addresses: number) => void told.push(`read ${addresses}`),
+  failed: (cause: string) => void told.push(cause),
+};
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function address(digit: string): string {
+  return `0x${digit.repeat(40)}`;
+}
+
+async function open(text: string): Promise<DeniedPayers> {
+  writeFileSync(file, text);
+  const payers = await DeniedPayers.open([file], watcher);
+  payers.close();
+  return payers;
+}
+
+const FORMS = {
+  "lines with comments": `# OFAC\n${address("a")}\n`,
+  JSON: JSON.stringify([address("a"), address("b")]),
+  "the CSV of OFAC": `"SDN","Digital Currency Address - ETH ${address("a")}; alt. Digital Currency Address"\n`,
+  "the XML of OFAC": `<idType>Digital Currency Address - ETH</idType><idNumber>${address("a")}</idNumber>`,
+  "another letter case": `0x${"A".repeat(40)}`,
+};
+
+for (const [name, text] of Object.entries(FORMS)) {
+  test(`addresses are found in ${name}`, async () => {
+    const payers = await open(text);
+    expect(payers.has(address("a"))).toBe(true);
+    expect(payers.has(address("c"))).toBe(false);
+  });
+}
+
+test("hashes and longer words are no addresses, wherever a chunk ends", async () => {
+  for (let shift = 0; shift < 80; shift++) {
+    const filler = " ".repeat(262_144 - 100 + shift);
+    const payers = await open(`${filler}0x${"d".repeat(64)} ${address("a")} x${address("e")}`);
+    expect([payers.has(address("a")), payers.has(address("d")), payers.has(address("e"))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  }
+  const long = await open(`0x${"d".repeat(600_000)} ${address("a")}`);
+  expect([long.has(address("a")), long.has(address("d"))]).toEqual([true, false]);
+});
+
+test("a list without an address and an absent list are errors", async () => {
+  expect(open("no address")).rejects.toThrow("it has no address of an EVM chain");
+  expect(DeniedPayers.open([join(folder, "absent")], watcher)).rejects.toThrow("ENOENT");
+});
+
+test("a changed list is read again, and the last list stays if that fails", async () => {
+  const payers = await open(address("a"));
+  told.length = 0;
+  await payers.look();
+  expect(told).toEqual([]);
+  writeFileSync(file, `${address("b")}\n${address("c")}`);
+  await payers.look();
+  expect(told).toEqual(["read 2"]);
+  expect([payers.has(address("a")), payers.has(address("b"))]).toEqual([false, true]);
+  writeFileSync(file, "broken");
+  await payers.look();
+  rmSync(file);
+  await payers.look();
+  expect(told[1]).toContain("it has no address");
+  expect(told[2]).toContain("ENOENT");
+  expect(payers.has(address("b"))).toBe(true);
+});

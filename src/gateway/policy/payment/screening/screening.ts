@@ -1,0 +1,80 @@
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Payment } from "../../../../store/ledger.ts";
+import { type Config } from "../../../config/config.ts";
+import { type FeatureParts } from "../../../features/feature-parts.ts";
+import { paymentError } from "../protocol/respond.ts";
+import { DeniedPayers } from "./denied-payers.ts";
+import { ScreeningHook } from "./screening-hook.ts";
+
+const DENIED = "Payments of this address are not accepted";
+const UNSCREENED = paymentError(
+  "overloaded",
+  "The payer could not be screened; nothing was charged. Send the same payment again.",
+);
+
+/** Decides which payers may buy, before their payments are verified. */
+export class Screening {
+  readonly #denied: DeniedPayers | undefined;
+  readonly #hook: ScreeningHook | undefined;
+  readonly #parts: Pick<FeatureParts, "telemetry" | "log">;
+
+  constructor(
+    { denied, hook }: { readonly denied: DeniedPayers | undefined; readonly hook: ScreeningHook | undefined },
+    parts: Pick<FeatureParts, "telemetry" | "log">,
+  ) {
+    this.#denied = denied;
+    this.#hook = hook;
+    this.#parts = parts;
+  }
+
+  /** The response to a payment that is not accepted; undefined if its payer may buy. */
+  async of(payment: Payment): Promise<TurnpikeError | undefined> {
+    const { telemetry, log } = this.#parts;
+    if (this.#denied?.has(payment.from) === true) {
+      telemetry.counts.add("payersScreened", 1, "listed");
+      return paymentError("forbidden", `${DENIED}: it is on a list of denied payers.`);
+    }
+    const result = await this.#hook?.of(payment);
+    if (result !== undefined) telemetry.counts.add("payersScreened", 1, result.kind);
+    if (result?.kind === "denied") {
+      return paymentError("forbidden", result.reason === "" ? `${DENIED}.` : `${DENIED}: ${result.reason}`);
+    }
+    if (result?.kind !== "unavailable") return undefined;
+    log(`payment: x402.screening.service_url does not tell whether a payer may buy: ${result.cause}`);
+    return UNSCREENED;
+  }
+
+  close(): void {
+    this.#denied?.close();
+  }
+}
+
+/** Opens the screening of `x402.screening`. Undefined without one. Rejects if a list or the token cannot be read. */
+export async function openScreening(
+  {
+    denied_payers: paths,
+    service_url: url,
+    token_env: variable,
+    timeout_ms: timeoutMs,
+    cache_s,
+  }: Config["x402"]["screening"],
+  parts: Pick<FeatureParts, "telemetry" | "log" | "onEvent" | "clock">,
+): Promise<Screening | undefined> {
+  if (paths.length === 0 && url === "") return undefined;
+  const token = variable === "" ? undefined : process.env[variable];
+  if (variable !== "" && !token) {
+    throw new Error(`Cannot use x402.screening.token_env: the environment variable ${variable} is not set`);
+  }
+  const { log, onEvent, clock } = parts;
+  const tell = (message: string): void => {
+    log(`payment: ${message}`);
+    onEvent({ kind: "payment", message });
+  };
+  const watcher = {
+    read: (addresses: number) => tell(`the lists of denied payers were read again: ${addresses} addresses`),
+    failed: (cause: string) => tell(`the lists of denied payers cannot be read, and the last ones stay: ${cause}`),
+  };
+  const denied = paths.length === 0 ? undefined : await DeniedPayers.open(paths, watcher);
+  const hook = url === "" ? undefined : new ScreeningHook({ url, token, timeoutMs, keepMs: cache_s * 1000, clock });
+  return new Screening({ denied, hook }, parts);
+}
