@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WaitingRoom } from "./waiting-room.ts";
@@ -29,17 +31,30 @@ function serveAt(path: string): Bun.Server<undefined> {
 
 test("without a service, health is 503 and a call waits; when the service starts, it takes over the socket", async () => {
   const health = await call("/health");
-  expect([health.status, health.headers.get("retry-after")]).toEqual([503, "2"]);
+  const fields = [health.headers.get("retry-after"), health.headers.get("connection")];
+  expect([health.status, ...fields]).toEqual([503, "2", "close"]);
   const waiting = call("/scrape", { method: "POST", body: "a body" });
   expect((await call("/health")).status).toBe(503);
   const service = serveAt(`${socket}.next`);
   room.admit(`${socket}.next`);
-  expect(await (await waiting).text()).toBe("service: a body");
+  const waited = await waiting;
+  expect([await waited.text(), waited.headers.get("connection")]).toEqual(["service: a body", "close"]);
   expect(await (await call("/health")).text()).toBe("service: ");
   await service.stop(true);
   // The service has ended, and the waiting room takes the socket again.
   room.open();
   expect((await call("/health")).status).toBe(503);
+});
+
+test("a connection that was opened just before the service took over reaches the service", async () => {
+  const service = serveAt(`${socket}.next`);
+  const early = connect(socket);
+  early.write("GET /health HTTP/1.1\r\nHost: content\r\n\r\n");
+  room.admit(`${socket}.next`);
+  const [head] = await once(early, "data");
+  expect(String(head)).toStartWith("HTTP/1.1 200 OK");
+  early.destroy();
+  await service.stop(true);
 });
 
 test("the number of waiting calls is limited, and calls that wait when the process stops get 503", async () => {

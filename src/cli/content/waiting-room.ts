@@ -6,6 +6,8 @@ import { within } from "../../lib/time/within.ts";
 const MAX_WAIT_MS = 10_000;
 /** Calls that wait at the same time. Another call gets 503 at once. @operator */
 const MAX_WAITING = 128;
+/** Milliseconds in which connections that were opened just before the service took over are still accepted. */
+const HANDOVER_MS = 100;
 const RETRY_AFTER_SECONDS = "2";
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
@@ -28,7 +30,12 @@ export class WaitingRoom {
     rmSync(path, { force: true });
     const mask = process.umask(0o177);
     try {
-      const fetch = (request: Request): Promise<Response> => this.#response(request);
+      const fetch = async (request: Request): Promise<Response> => {
+        const response = await this.#response(request);
+        // The next call is one for the service.
+        response.headers.set("connection", "close");
+        return response;
+      };
       this.#server = Bun.serve({ unix: path, maxRequestBodySize: MAX_REQUEST_BYTES, fetch });
     } finally {
       process.umask(mask);
@@ -39,24 +46,23 @@ export class WaitingRoom {
   /** Gives the socket to the service that listens at `path`, and forwards the waiting calls to it. */
   admit(path: string): void {
     renameSync(path, this.#socket);
-    this.#leave(true);
+    const server = this.#server;
+    this.#server = undefined;
+    this.#ready.resolve(true);
+    // The server stops when the calls that it forwards have ended.
+    setTimeout(() => void server?.stop(), HANDOVER_MS);
   }
 
   close(): void {
-    this.#leave(false);
+    this.#ready.resolve(false);
+    void this.#server?.stop();
+    this.#server = undefined;
     rmSync(this.#socket, { force: true });
   }
 
-  #leave(ready: boolean): void {
-    this.#ready.resolve(ready);
-    // The server stops when the calls that it forwards have ended.
-    void this.#server?.stop();
-    this.#server = undefined;
-  }
-
   async #response(request: Request): Promise<Response> {
-    const url = new URL(request.url);
-    if (url.pathname === "/health" || this.#waiting >= MAX_WAITING) return unavailable();
+    const isProbe = new URL(request.url).pathname === "/health";
+    if ((isProbe && this.#server !== undefined) || this.#waiting >= MAX_WAITING) return unavailable();
     this.#waiting += 1;
     const isReady = await within(MAX_WAIT_MS, this.#ready.promise, () => false);
     this.#waiting -= 1;
