@@ -6,10 +6,10 @@ import { within } from "../../lib/time/within.ts";
 const MAX_WAIT_MS = 10_000;
 /** Calls that wait at the same time. Another call gets 503 at once. @operator */
 const MAX_WAITING = 128;
-/** Milliseconds in which connections that were opened just before the service took over are still accepted. */
-const HANDOVER_MS = 100;
 const RETRY_AFTER_SECONDS = "2";
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+/** Milliseconds in which connections that were opened just before the service took over are still accepted. @bound */
+const HANDOVER_MS = 100;
 
 /** The content service's socket while it starts. `/health` returns 503; other calls wait until it is ready. */
 export class WaitingRoom {

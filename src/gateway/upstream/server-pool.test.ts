@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { until } from "../../lib/testing/until.ts";
 import { TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
@@ -203,6 +204,8 @@ test("a refusal of the server refuses every waiting request once, and the next r
 test("a request that waits too long behind busy connections is refused as busy, and the server is not blamed", async () => {
   const servers = pool({ maxConnections: 1 });
   const busy = await connected(ask(servers));
+  const servedAt = wheel.now();
+  await until(() => wheel.now() > servedAt);
   expect(await ask(servers, 30).outcome).toBe("busy");
   const next = ask(servers);
   await use(busy);

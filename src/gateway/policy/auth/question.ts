@@ -43,7 +43,7 @@ export class Question implements ResponseSink, TimeKeeper {
   #connection: ClientConnection | undefined;
   /** The connection has carried other requests, so the service can have closed it in the meantime. */
   #reused = false;
-  #responseHead: ResponseHead | undefined;
+  #responseHead: Pick<ResponseHead, "status" | "fields"> = { status: 0, fields: "" };
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -111,9 +111,8 @@ export class Question implements ResponseSink, TimeKeeper {
 
   end(): void {
     this.#connection = undefined;
-    const head = this.#responseHead;
-    if (head === undefined) this.#tell("malformed");
-    else this.#tell({ status: head.status, fields: head.fields, body: Buffer.concat(this.#chunks) });
+    const { status, fields } = this.#responseHead;
+    this.#tell({ status, fields, body: Buffer.concat(this.#chunks) });
   }
 
   abort(_error: TurnpikeError): void {

@@ -44,6 +44,7 @@ export interface RedisStoreDeps {
 }
 
 interface Waiting {
+  readonly client: RedisClient;
   readonly deadline: number;
   readonly give: (charge: StoredCharge | undefined) => void;
 }
@@ -95,7 +96,7 @@ export class RedisStore implements LimitStore {
     // A hash, because keys can have any length, and the store must not reveal addresses to a person who reads it.
     const name = `turnpike:rate:${createHash("sha256").update(`${space}\n${key}`).digest("base64url")}`;
     return new Promise((give) => {
-      const waiting = { deadline: this.#clock() + this.#timeoutMs, give };
+      const waiting = { client, deadline: this.#clock() + this.#timeoutMs, give };
       this.#waiting.add(waiting);
       this.#watch();
       const settle = (charge: StoredCharge | undefined): void => {
@@ -126,12 +127,11 @@ export class RedisStore implements LimitStore {
     this.#deadline ??= setTimeout(() => {
       this.#deadline = undefined;
       const now = this.#clock();
-      const client = this.#client;
       for (const waiting of this.#waiting) {
         if (waiting.deadline > now) break;
         this.#waiting.delete(waiting);
         waiting.give(undefined);
-        if (client !== undefined) this.#failed(client);
+        this.#failed(waiting.client);
       }
       if (this.#waiting.size > 0) this.#watch();
     }, this.#timeoutMs);

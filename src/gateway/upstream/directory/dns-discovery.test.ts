@@ -114,6 +114,8 @@ test("a name is looked up again after the shortest time to live, but not within 
   const made = discover();
   await made.servers.first;
   expect(nextMs(made)).toBe(7000);
+  await next(made, (type) => ({ addresses: ["10.0.0.1", "fd00::1"], ttl: type === "A" ? 9 : 5 }));
+  expect(nextMs(made)).toBe(5000);
   await next(made, response(["10.0.0.1"], 0));
   expect(nextMs(made)).toBe(1000);
   await next(made, response(["10.0.0.1"], 86_400));

@@ -6,14 +6,11 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 /** The clients' values of fields that filters see in another form, by the form that filters see. */
 export type Originals = ReadonlyMap<string, string>;
 
-const NONE: Originals = new Map();
-
 /**
  * Converts every value to valid UTF-8, as latin1 text. Filters of the Rust SDK trap on any other value, which ends all
  * requests of their instance. So one byte from one client would end the requests of others.
  */
 export function asUtf8(fields: Fields): { readonly fields: Fields; readonly originals: Originals } {
-  if (!BEYOND_ASCII.test(fields)) return { fields, originals: NONE };
   const originals = new Map<string, string>();
   let sound = "";
   for (const [name, value] of eachField(fields)) {

@@ -90,6 +90,38 @@ test("the sender is paused when two buffers wait, and resumed below that, once",
   expect(told.drained).toBe(1);
 });
 
+test("the sender is resumed once, when less than two buffers wait", async () => {
+  const { host, told } = hostOf();
+  const writtenAtDrain: number[] = [];
+  const diskBuffer = new DiskBuffer({ ...host, onDrain: () => void writtenAtDrain.push(told.written) }, -1);
+  expect(send(diskBuffer, new Uint8Array(3 * BUFFER))).toBe(false);
+  (await diskBuffer.finish()).release();
+  expect(writtenAtDrain).toEqual([2 * BUFFER]);
+});
+
+test("a body that is dropped during a write counts once as written", async () => {
+  const { host, told } = hostOf();
+  const writing = Promise.withResolvers<void>();
+  const going = Promise.withResolvers<void>();
+  const open = async (): Promise<ResponseFile> => {
+    const file = await host.open();
+    const append = file.append.bind(file);
+    file.append = async (bytes) => {
+      writing.resolve();
+      await going.promise;
+      await append(bytes);
+    };
+    return file;
+  };
+  const diskBuffer = new DiskBuffer({ ...host, open }, -1);
+  send(diskBuffer, new Uint8Array(2 * BUFFER));
+  await writing.promise;
+  diskBuffer.drop();
+  going.resolve();
+  await until(() => told.closed === 1);
+  expect([told.written, told.drained]).toEqual([2 * BUFFER, 0]);
+});
+
 test("disk is reserved by the announced length, or in steps, or by the byte if a step is too much", async () => {
   const announced = hostOf();
   const first = new DiskBuffer(announced.host, 1000);
