@@ -37,3 +37,10 @@ export function gather(problems: Diagnostic[], warnings: Diagnostic[]): Report {
 function add(list: Diagnostic[], diagnostic: Diagnostic): void {
   if (list.length <= MAX_DIAGNOSTICS) list.push(diagnostic);
 }
+
+/** The place of an earlier item with this key, if any; otherwise `place` is recorded as the first one. */
+export function firstWith<T>(known: Map<string, T>, key: string, place: T): T | undefined {
+  const other = known.get(key);
+  if (other === undefined) known.set(key, place);
+  return other;
+}

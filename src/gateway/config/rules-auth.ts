@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { isShared, readJwtKey } from "../../lib/http/jwt-key.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type RouteConfig } from "./config.ts";
-import { type Report } from "./draft.ts";
+import { firstWith, type Report } from "./draft.ts";
 
 type Auth = RouteConfig["auth"];
 type ApiKey = Extract<Auth, { type: "api_key" }>;
@@ -42,13 +42,11 @@ function apiKeys({ keys }: ApiKey, path: string, report: Report): void {
       continue;
     }
     const id = hash === undefined ? Bun.SHA256.hash(Buffer.from(key ?? ""), "hex") : hash.toLowerCase();
-    const same = first.get(id);
+    const same = firstWith(first, id, i);
     if (same !== undefined) report.problem(at, `is the same key as keys[${same}]`);
-    first.set(id, same ?? i);
-    const holder = names.get(name);
+    const holder = firstWith(names, name, i);
     if (holder !== undefined)
       report.warning(`${at}.name`, `is also the name of keys[${holder}]: both count as one consumer`);
-    names.set(name, holder ?? i);
   }
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { compileWholePattern } from "../../lib/patterns/linear-pattern.ts";
 import { type RouteConfig } from "./config.ts";
-import { type Report } from "./draft.ts";
+import { firstWith, type Report } from "./draft.ts";
 import { FIELD_ROLES, hasForwardedPrefix, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 
 /**
@@ -107,13 +107,13 @@ export class Repetitions {
 
   check({ host = "", path_prefix: prefix, name, match }: RouteConfig, i: number): void {
     const key = `${host} ${prefix}`;
-    const sameName = first(this.#names, name === undefined ? key : `${key} ${name}`, i);
+    const sameName = firstWith(this.#names, name === undefined ? key : `${key} ${name}`, i);
     if (sameName !== undefined) {
       const what = name === undefined ? "path_prefix and host" : "path_prefix, host and name";
       const hint = match === undefined ? "" : "; give it a name of its own";
       this.#report.problem(`routes[${i}]`, `${what} are those of routes[${sameName}]${hint}`);
     }
-    const sameMatch = first(this.#matches, match === undefined ? key : `${key} ${JSON.stringify(match)}`, i);
+    const sameMatch = firstWith(this.#matches, match === undefined ? key : `${key} ${JSON.stringify(match)}`, i);
     if (sameMatch !== undefined && sameName === undefined) {
       this.#report.problem(`routes[${i}]`, `path_prefix, host and match are those of routes[${sameMatch}]`);
     }
@@ -125,11 +125,4 @@ export class Repetitions {
       this.#report.problem(`routes[${i}]`, message);
     }
   }
-}
-
-/** The index of an earlier route with this key. Without one, records route `i` for the key and returns undefined. */
-function first(known: Map<string, number>, key: string, i: number): number | undefined {
-  const other = known.get(key);
-  if (other === undefined) known.set(key, i);
-  return other;
 }

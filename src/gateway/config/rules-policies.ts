@@ -1,7 +1,7 @@
 import { type Steps } from "../../lib/slices.ts";
 import { FIELD_ROLES, HOP_FIELDS } from "../../lib/http/field-roles.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
-import { type Draft, type Report } from "./draft.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
 
 /** Fields that control a connection or frame a message (RFC 9110 §7.6.1), and of WebSocket handshakes (RFC 6455). */
 const FRAMING = [
@@ -63,10 +63,8 @@ function twice({ set, add, remove }: Rules, path: string, report: Report): void 
     ...remove.map((name, i) => [name, `remove[${i}]`] as const),
   ];
   for (const [name, at] of once) {
-    const lower = name.toLowerCase();
-    const other = taken.get(lower);
+    const other = firstWith(taken, name.toLowerCase(), at);
     if (other !== undefined) report.problem(`${path}.${at}`, `${JSON.stringify(name)} is in ${other} already`);
-    taken.set(lower, other ?? at);
   }
   for (const [i, { name }] of add.entries()) {
     const other = taken.get(name.toLowerCase());

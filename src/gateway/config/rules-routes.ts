@@ -5,7 +5,7 @@ import { MAX_FILL_MS } from "../../lib/memory/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
 import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
-import { type Draft, type Report } from "./draft.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./diagnostic.ts";
 import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
@@ -148,9 +148,8 @@ function acceptsRules(x402: RouteX402Config, path: string, report: Report): void
     for (const key of x402Terms().mistypedIn(terms)) report.warning(`${at}.${key}`, MISTYPED);
     const { scheme, network, asset, payTo, amount, extra } = requirements;
     const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
-    const other = seen.get(key);
+    const other = firstWith(seen, key, at);
     if (other !== undefined) report.problem(at, `is the same payment method as ${other}`);
-    seen.set(key, other ?? at);
     if (scheme === "upto" && x402.settle === "before") {
       report.problem(`${at}.scheme`, '"upto" is charged by the response, so it excludes settle "before"');
     }

@@ -2,7 +2,7 @@ import { type Steps } from "../../lib/slices.ts";
 import { isIP } from "node:net";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
-import { type Draft, type Report } from "./draft.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
 import { MAX_SERVERS } from "./max-servers.ts";
 
 const HOST_NAME = /^[a-zA-Z0-9_-]{1,63}(?:\.[a-zA-Z0-9_-]{1,63})*$/;
@@ -25,10 +25,9 @@ function target(server: UpstreamServerConfig, path: string, report: Report): voi
 function repetitions(servers: readonly UpstreamServerConfig[], path: string, report: Report): void {
   const first = new Map<string, number>();
   for (const [i, { address, port, unix }] of servers.entries()) {
-    const key = unix ?? `${address ?? ""} ${port ?? ""}`;
-    const other = first.get(key);
-    if (other === undefined) first.set(key, i);
-    else report.warning(`${path}.servers[${i}]`, `the same server as servers[${other}], and counts once; see weight`);
+    const other = firstWith(first, unix ?? `${address ?? ""} ${port ?? ""}`, i);
+    if (other !== undefined)
+      report.warning(`${path}.servers[${i}]`, `the same server as servers[${other}], and counts once; see weight`);
   }
 }
 
@@ -102,11 +101,10 @@ export function* checkUpstreams({ upstreams }: Draft, report: Report): Steps<voi
   const first = new Map<string, number>();
   for (const [i, upstream] of upstreams.entries()) {
     if (upstream === undefined) continue;
-    const other = first.get(upstream.name);
+    const other = firstWith(first, upstream.name, i);
     if (other !== undefined) {
       report.problem(`upstreams[${i}].name`, `${JSON.stringify(upstream.name)} is the name of upstreams[${other}]`);
     }
-    first.set(upstream.name, other ?? i);
     checkUpstream(upstream, `upstreams[${i}]`, report);
     yield;
   }

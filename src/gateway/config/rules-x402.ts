@@ -2,7 +2,7 @@ import { FIELD_ROLES, HOP_FIELDS, PAYMENT_FIELDS } from "../../lib/http/field-ro
 import { parseNetwork } from "../../payments/x402/networks.ts";
 import type * as Template from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
-import { type Draft, type Report } from "./draft.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
 
 /** Loaded with the first payment template (bench start). */
 const template = (): typeof Template => require("../../payments/x402/template.ts");
@@ -30,10 +30,9 @@ function headers({ facilitator_headers: list }: X402, report: Report): void {
   for (const [i, { name }] of list.entries()) {
     const path = `x402.facilitator_headers[${i}].name`;
     const lower = name.toLowerCase();
-    const other = seen.get(lower);
+    const other = firstWith(seen, lower, i);
     if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway only`);
     else if (other !== undefined) report.problem(path, `is also the name of x402.facilitator_headers[${other}]`);
-    seen.set(lower, other ?? i);
   }
 }
 
@@ -57,11 +56,10 @@ function paymentFields({ payment_fields: fields }: X402, report: Report): void {
     if (key === "secret_env" || name === "") continue;
     const path = `x402.payment_fields.${key}`;
     const lower = name.toLowerCase().replaceAll("_", "-");
-    const other = seen.get(lower);
+    const other = firstWith(seen, lower, key);
     if (other !== undefined) report.problem(path, `is also the name of x402.payment_fields.${other}`);
     else if (NOT_OF_PAYMENTS.has(lower) && !defaults.has(name))
       report.problem(path, `${JSON.stringify(name)} has another meaning`);
-    seen.set(lower, other ?? key);
   }
 }
 
@@ -74,9 +72,8 @@ function chains({ chains: list, embedded, enabled }: X402, report: Report): void
       report.problem(path, `expected an EVM chain, as in "eip155:84532", found ${JSON.stringify(name)}`);
       continue;
     }
-    const other = seen.get(network);
+    const other = firstWith(seen, network, i);
     if (other !== undefined) report.problem(path, `${network} is also the network of x402.chains[${other}]`);
-    seen.set(network, other ?? i);
   }
   if (embedded.enabled && list.length === 0) report.problem("x402.embedded.enabled", "requires x402.chains");
   if (embedded.enabled && !enabled)

@@ -1,6 +1,6 @@
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { readTarget } from "../../store/postgres/target.ts";
-import { type Draft, type Report } from "./draft.ts";
+import { type Draft, firstWith, type Report } from "./draft.ts";
 import { valueAt } from "./diagnostic.ts";
 import { boundAddresses, overlap } from "./bound-addresses.ts";
 import { certificatePair } from "./certificate-pair.ts";
@@ -72,10 +72,9 @@ function repeatedHosts(
   const seen = new Map<string, number>();
   for (const [i, { hostnames }] of hosts.entries()) {
     for (const name of hostnames) {
-      const first = seen.get(name);
+      const first = firstWith(seen, name, i);
       if (first !== undefined)
         report.problem(`${path}.hosts[${i}].hostnames`, `${name} is in ${path}.hosts[${first}] already`);
-      else seen.set(name, i);
     }
   }
 }
@@ -135,9 +134,9 @@ function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
   const named = new Map<string, number>();
   for (const [i, { hostnames }] of (tls?.certificates ?? []).entries()) {
     for (const hostname of hostnames) {
-      const first = named.get(hostname);
-      if (first === undefined) named.set(hostname, i);
-      else report.warning(`tls.certificates[${i}].hostnames`, `${hostname} is served by tls.certificates[${first}]`);
+      const first = firstWith(named, hostname, i);
+      if (first !== undefined)
+        report.warning(`tls.certificates[${i}].hostnames`, `${hostname} is served by tls.certificates[${first}]`);
     }
   }
   if (http2?.h2c_only !== true || server === undefined || tls === undefined) return;
