@@ -107,6 +107,11 @@ export interface ResponseSink extends BodySink {
    * does not have this method.
    */
   sendFile?(file: number, offset: number, length: number): number;
+  /**
+   * True: the sink keeps no chunk that it has taken, but copies of it at most, so the caller may free the memory at the end of
+   * the event. It may change with each call. Absent: the sink may keep chunks.
+   */
+  readonly keepsNoChunk?: boolean;
 }
 
 /** The body of a request, and its flow control. */

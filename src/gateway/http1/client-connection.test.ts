@@ -383,3 +383,61 @@ describe("deadlines", () => {
     expect([late.closed, given.open]).toEqual([true, false]);
   });
 });
+
+describe("the memory of a read", () => {
+  const BODY = "x".repeat(20_000);
+
+  /** Bytes that the chunk of this response still has after the connection has read it. */
+  function left(response: string): number {
+    const chunk = Buffer.from(response, "latin1");
+    connection.onData(chunk);
+    return chunk.length;
+  }
+
+  test("is freed if it is large and the sink keeps no chunk", () => {
+    sink.keepsNoChunk = true;
+    ask();
+    expect(left(OK(BODY))).toBe(0);
+    expect(sink.body).toBe(BODY);
+    ask();
+    expect(left(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4e20\r\n${BODY}\r\n0\r\n\r\n`)).toBe(0);
+    expect(sink.body).toBe(BODY + BODY);
+  });
+
+  test("stays if it is small, because the head keeps its lines in it", () => {
+    sink.keepsNoChunk = true;
+    ask();
+    const response = OK("hello", "X-Kept: 1\r\n");
+    expect(left(response)).toBe(response.length);
+    expect(sink.heads[0]?.fields).toContain("X-Kept: 1\r\n");
+  });
+
+  test.each([
+    ["the sink does not say that it keeps none", () => {}, () => {}],
+    ["the sink kept one before", () => {}, () => (sink.keepsNoChunk = true)],
+    ["the sink has kept it", () => (sink.keepsNoChunk = true), () => (sink.keepsNoChunk = false)],
+  ])("stays if %s", (_, before, during) => {
+    before();
+    sink.onData = during;
+    ask();
+    expect(left(OK(BODY))).toBe(OK(BODY).length);
+  });
+
+  test("stays if the bytes are those of a tunnel", () => {
+    sink.keepsNoChunk = true;
+    let received: Uint8Array = new Uint8Array(0);
+    sink.onStart = () => {
+      const into = new Sink();
+      into.data = (chunk) => {
+        received = chunk;
+        return true;
+      };
+      connection.takeTunnel(into, 1000);
+    };
+    connection.begin("GET", 0, sink).add("GET / HTTP/1.1\r\nHost: h\r\n");
+    connection.endHead("GET", 0, "dGhlIHNhbXBsZSBub25jZQ==");
+    const proof = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n";
+    left(`HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n${proof}\r\n${BODY}`);
+    expect(Buffer.from(received).toString("latin1")).toEndWith(BODY);
+  });
+});

@@ -1,6 +1,7 @@
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type BufferPool } from "../../lib/memory/buffer-pool.ts";
 import { type Fields } from "../../lib/http/fields.ts";
+import { freeBytes } from "../../lib/memory/free-bytes.ts";
 import { TextPieces } from "../../lib/memory/text-pieces.ts";
 import { Deadline, type TimerWheel } from "../../lib/time/timer-wheel.ts";
 import { webSocketAccept } from "../../lib/http/websocket-handshake.ts";
@@ -10,6 +11,7 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
+import { MAX_KEPT_BYTES } from "./head-lines.ts";
 import { headEnd, headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
@@ -73,6 +75,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #requestChunked = false;
   #interim = 0;
   #paused = false;
+  /** A head or the sink may keep the current read. */
+  #isReadKept = false;
   /** Requests sent on this connection. More than one distinguishes a stale connection from a server that is down. */
   requests = 0;
   /** True after any byte of the current response was received. */
@@ -256,6 +260,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   onData(chunk: Buffer): void {
     holdCork();
     this.heard = true;
+    const sink = this.#sink;
+    this.#isReadKept = chunk.length <= MAX_KEPT_BYTES;
     let at = 0;
     while (at < chunk.length && this.#state !== CLOSED) {
       switch (this.#state) {
@@ -288,6 +294,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     }
     if (this.#sink !== undefined && !this.#paused) this.#arm();
     flushCork();
+    if (!this.#isReadKept && this.#tunnel === undefined && sink?.keepsNoChunk === true) freeBytes(chunk);
   }
 
   /** The socket accepts more. */
@@ -314,7 +321,10 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   onChunk(chunk: Uint8Array, start: number, end: number): void {
-    if (this.#sink !== undefined && !this.#sink.data(chunk, start, end)) this.pause();
+    const sink = this.#sink;
+    if (sink === undefined) return;
+    this.#isReadKept ||= sink.keepsNoChunk !== true;
+    if (!sink.data(chunk, start, end)) this.pause();
   }
 
   #readHead(chunk: Buffer, from: number): number {

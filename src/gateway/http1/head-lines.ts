@@ -7,7 +7,7 @@ import { type FieldLines } from "../exchange/head-fields.ts";
 import { type FieldScan, LINE_NUMBERS, linesText } from "./field-scan.ts";
 
 /** Bytes of a read that a head may keep in memory as long as it lives. Of a larger read it keeps texts. @bound */
-const MAX_KEPT_BYTES = 16_384;
+export const MAX_KEPT_BYTES = 16_384;
 
 const LF = 0x0a;
 const NO_BYTES = new Uint8Array(0);

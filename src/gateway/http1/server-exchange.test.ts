@@ -65,3 +65,33 @@ test("a body may not be longer than announced, and a shorter one aborts the conn
   short.response.end("");
   expect([wire.closed, wire.cut, wire.text.endsWith("\r\n\r\no")]).toEqual([true, true, true]);
 });
+
+test("bytes of which the exchange keeps no chunk may change, at a socket that takes few bytes too", () => {
+  const host = new Host();
+  const connection = new Http1ServerConnection(wire, host);
+  connection.onData(Buffer.from("GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+  const [exchange] = host.exchanges;
+  if (exchange === undefined) throw new Error("no exchange");
+  const { response } = exchange;
+  const sizes = [10, 120_000, 40_000, 10, 120_000];
+  response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+  wire.takes = [500, 70_000, 10_000];
+  const kept = sizes.map((size) => {
+    const chunk = Buffer.alloc(size, "z");
+    response.data(chunk);
+    flushCork();
+    if (response.keepsNoChunk === true) chunk.fill(0);
+    return response.keepsNoChunk === false;
+  });
+  while (response.keepsNoChunk === false) connection.onDrain();
+  response.end("");
+  flushCork();
+  expect(kept).toEqual([false, true, true, true, true]);
+  expect(
+    wire.text
+      .split("\r\n")
+      .filter((line) => /^z*$/.test(line) && line !== "")
+      .map((line) => line.length),
+  ).toEqual(sizes);
+  expect(wire.text).not.toContain("\0");
+});

@@ -202,6 +202,11 @@ export class Http1Exchange extends withExchangeState(withRequestId(Bare)) implem
     return !out.blocked;
   }
 
+  /** Only bytes that the socket has not taken are kept in place. */
+  get keepsNoChunk(): boolean {
+    return !this.#connection.out.blocked;
+  }
+
   sendFile(file: number, offset: number, length: number): number {
     // The kernel can send a file only without TLS, and only without chunks.
     if (this.#over || this.#framing !== LENGTH || this.head.scheme !== "http") return 0;

@@ -282,6 +282,19 @@ test.each([
   expect(client.heard()).toEqual([`GOAWAY 1 ${code}`]);
 });
 
+test("keeps no chunk that its client's window has room for, and others until they are sent", () => {
+  const client = new ScriptedClient().begin();
+  const { response } = open(client, 1, f.END_STREAM);
+  response.start(OK);
+  const kept = [10, 90_000].map((size) => {
+    response.data(Buffer.alloc(size, "a"));
+    return response.keepsNoChunk;
+  });
+  client.numbers(f.WINDOW_UPDATE, 0, 100_000);
+  client.numbers(f.WINDOW_UPDATE, 1, 100_000);
+  expect([...kept, response.keepsNoChunk]).toEqual([true, false, true]);
+});
+
 test("a complete response that waits for its client's window reaches its timeout", () => {
   for (const bodyLength of [-1, 3]) {
     const client = new ScriptedClient().begin([[4, 1]]);

@@ -279,6 +279,10 @@ export class Http2Exchange
     return this.#remaining === 0 ? this.sendLast(chunk, start, end) : this.send(chunk, start, end);
   }
 
+  get keepsNoChunk(): boolean {
+    return !this.isWaiting && !this.connection.out.blocked;
+  }
+
   end(trailers: Fields): void {
     if (this.#over) return;
     if (this.#remaining > 0) this.abort();

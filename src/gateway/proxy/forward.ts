@@ -278,6 +278,10 @@ class Forward implements ResponseSink, TimeKeeper {
     return this.#flow.data(chunk, start, end);
   }
 
+  get keepsNoChunk(): boolean {
+    return this.#flow.keepsNoChunk;
+  }
+
   resume(): void {
     this.#upstreamRequest?.resume();
   }

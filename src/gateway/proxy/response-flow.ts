@@ -51,6 +51,11 @@ export class ResponseFlow {
     return this.#exchange.response.data(chunk, start, end) || this.#mayRunAhead();
   }
 
+  /** Like `ResponseSink.keepsNoChunk`. */
+  get keepsNoChunk(): boolean {
+    return this.#buffer === undefined && this.#exchange.response.keepsNoChunk === true;
+  }
+
   /** The client accepts no more for now. True: the server may continue, because a buffer takes its data. */
   #mayRunAhead(): boolean {
     const { responses } = this.#target;

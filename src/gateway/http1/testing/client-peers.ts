@@ -27,6 +27,7 @@ export class Sink implements ResponseSink {
   readonly heads: ResponseHead[] = [];
   body = "";
   room = true;
+  keepsNoChunk = false;
   ends: string[] = [];
   errors: TurnpikeError[] = [];
   onStart: () => void = () => {};
