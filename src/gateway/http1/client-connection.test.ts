@@ -30,6 +30,13 @@ function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
 
+/** Bytes that the chunk of this response still has after the connection has read it. */
+function left(response: string): number {
+  const chunk = Buffer.from(response, "latin1");
+  connection.onData(chunk);
+  return chunk.length;
+}
+
 describe("requests", () => {
   test.each([
     ["GET", 0, ""],
@@ -386,13 +393,6 @@ describe("deadlines", () => {
 
 describe("the memory of a read", () => {
   const BODY = "x".repeat(20_000);
-
-  /** Bytes that the chunk of this response still has after the connection has read it. */
-  function left(response: string): number {
-    const chunk = Buffer.from(response, "latin1");
-    connection.onData(chunk);
-    return chunk.length;
-  }
 
   test("is freed if it is large and the sink keeps no chunk", () => {
     sink.keepsNoChunk = true;

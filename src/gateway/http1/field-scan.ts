@@ -69,13 +69,19 @@ export function scanTarget(bytes: Uint8Array, from: number): void {
     if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
     if (code === SLASH) {
       const next = bytes[i + 1] ?? 0;
-      if (next === SLASH || next === DOT || next === SEMICOLON) isRegular = false;
+      if (next === SLASH || next === SEMICOLON || (next === DOT && !isNamedBehindDot(bytes[i + 2] ?? 0)))
+        isRegular = false;
     } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
     i++;
   }
   targetScan.pathEnd = i;
   targetScan.isRegular = isRegular;
   targetScan.end = skip(bytes, i, TARGET);
+}
+
+/** True if a segment that begins with a dot and this character is a name, as `.well-known` is. */
+function isNamedBehindDot(code: number): boolean {
+  return code !== DOT && isTokenCode(code);
 }
 
 /** The index of the first control character except tab from `from` on. */

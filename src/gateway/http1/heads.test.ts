@@ -1,5 +1,6 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
+import { normalisePath } from "../../lib/http/url-path.ts";
 import { isHeadError, parseRequestHead } from "./request-head.ts";
 import { parseResponseHead } from "./response-head.ts";
 import { refuse } from "./refusal.ts";
@@ -35,6 +36,17 @@ describe("a request head", () => {
     const result = head(`GET ${target} HTTP/1.1`);
     if (isHeadError(result)) throw new Error(result.detail);
     expect([result.head.authority, result.head.path, result.head.query]).toEqual([authority, path, query]);
+  });
+
+  test("has the normalised path of every target of five characters", () => {
+    let targets = ["/"];
+    for (let length = 1; length < 5; length++)
+      targets = targets.flatMap((start) => ["/", ".", ";", "a", "%", "?"].map((next) => start + next));
+    for (const target of targets) {
+      const result = head(`GET ${target} HTTP/1.1`);
+      const [path = ""] = target.split("?");
+      expect(isHeadError(result) ? undefined : result.head.path, target).toBe(normalisePath(path));
+    }
   });
 
   test.each([
