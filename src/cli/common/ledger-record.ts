@@ -27,6 +27,8 @@ const MEMBERS = {
   symbol: ({ network, token }: Payment) => findAsset(network, token)?.symbol ?? "",
   asset: ({ token }: Payment) => token,
   payer: ({ from }: Payment) => from,
+  // The payer, unless authentication gave the client a name.
+  consumer: ({ consumer }: Payment) => consumer,
   pay_to: ({ payTo }: Payment) => payTo,
   transaction: ({ transaction }: Payment) => transaction,
   reason: ({ reason }: Payment) => reason,

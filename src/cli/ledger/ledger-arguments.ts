@@ -38,6 +38,8 @@ const FLAGS = {
   by: { type: "string", value: "KEY", text: undefined },
   csv: { type: "boolean", text: undefined },
   jsonl: { type: "boolean", text: undefined },
+  rates: { type: "string", value: "FILE", text: undefined },
+  vat: { type: "string", value: "PERCENT", text: undefined },
   json: { type: "boolean", text: undefined },
   ...LOCATION_FLAGS,
 } as const satisfies FlagTable;
@@ -45,14 +47,15 @@ const FLAGS = {
 /** The help text of `turnpike ledger`. */
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
-       turnpike ledger export --csv|--jsonl [FILTERS]
+       turnpike ledger export --csv|--jsonl [--rates FILE [--vat PERCENT]] [FILTERS]
        turnpike ledger totals --by route|payer|day [FILTERS] [--json]
 
 Shows the payments in a ledger. It only reads: a gateway can run at the same time.
 
   list       print the newest payments
   show       print one payment, by its nonce or transaction hash, or the beginning of one
-  export     print all payments, newest first
+  export     print all payments, newest first; with --rates also the value of settled ones in a currency,
+             by lines such as 2026-11-27,USDC,EUR,0.92; with --vat also the VAT that the prices include
   totals     print the sums of the settled payments
 
 filters:
@@ -91,7 +94,14 @@ export interface LedgerLocation {
 export type LedgerQuery =
   | { readonly kind: "list"; readonly filter: LedgerFilter; readonly owed: boolean; readonly limit: number }
   | { readonly kind: "show"; readonly prefix: string }
-  | { readonly kind: "export"; readonly filter: LedgerFilter; readonly owed: boolean; readonly format: "csv" | "jsonl" }
+  | {
+      readonly kind: "export";
+      readonly filter: LedgerFilter;
+      readonly owed: boolean;
+      readonly format: "csv" | "jsonl";
+      readonly rates: string | undefined;
+      readonly vat: string;
+    }
   | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
 
 /** A valid command line of `turnpike ledger`. */
@@ -118,7 +128,7 @@ export function parseLedger(args: readonly string[]): LedgerRequest {
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   list: ["state", "route", "payer", "since", "until", "limit", "json"],
   show: ["json"],
-  export: ["state", "route", "payer", "since", "until", "csv", "jsonl"],
+  export: ["state", "route", "payer", "since", "until", "csv", "jsonl", "rates", "vat"],
   totals: ["route", "payer", "since", "until", "by", "json"],
 };
 
@@ -140,7 +150,9 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
   }
   if ((values.csv === true) === (values.jsonl === true))
     throw new UsageError("Choose the format of the export: --csv or --jsonl");
-  return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
+  if (values.vat !== undefined && values.rates === undefined) throw new UsageError("--vat needs --rates");
+  const { rates, vat = "0" } = values;
+  return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl", rates, vat };
 }
 
 function checkFlags(values: Values, command: string): void {

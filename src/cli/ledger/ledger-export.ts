@@ -1,5 +1,6 @@
 import { visibleJson, visibleText } from "../../lib/text/visible-text.ts";
 import { type LedgerRecord, RECORD_KEYS } from "../common/ledger-record.ts";
+import { RATE_KEYS, type Rates } from "./ledger-rates.ts";
 
 /** The characters with which a spreadsheet formula begins. */
 const FORMULA = /^[=+\-@]/;
@@ -12,16 +13,25 @@ export function csvCell(value: string | number | boolean): string {
 }
 
 /** A file format for an export of many payments. */
-export interface ExportFormat {
+interface ExportFormat {
   readonly head: string;
   readonly line: (record: LedgerRecord) => string;
 }
 
-/** Comma-separated values (RFC 4180): a line of column names, then one line for each payment. */
-export const CSV: ExportFormat = {
-  head: `${RECORD_KEYS.join(",")}\r\n`,
-  line: (record) => `${RECORD_KEYS.map((key) => csvCell(record[key])).join(",")}\r\n`,
-};
-
-/** One JSON object on each line, for each payment. */
-export const JSON_LINES: ExportFormat = { head: "", line: (record) => `${visibleJson(record)}\n` };
+/**
+ * Comma-separated values (RFC 4180): a line of column names, then one line for each payment. Or one JSON object on each
+ * line. With `rates` each payment also has its value in a currency.
+ */
+export function exportFormat(format: "csv" | "jsonl", rates: Rates | undefined): ExportFormat {
+  const valuesOf = (record: LedgerRecord): Readonly<Record<string, string | number | boolean>> =>
+    rates === undefined ? record : { ...record, ...rates.valueOf(record) };
+  if (format === "jsonl") return { head: "", line: (record) => `${visibleJson(valuesOf(record))}\n` };
+  const keys = [...RECORD_KEYS, ...(rates === undefined ? [] : RATE_KEYS)];
+  return {
+    head: `${keys.join(",")}\r\n`,
+    line: (record) => {
+      const values = valuesOf(record);
+      return `${keys.map((key) => csvCell(values[key] ?? "")).join(",")}\r\n`;
+    },
+  };
+}

@@ -71,6 +71,7 @@ export function paymentDetail(payment: Payment): string {
     ["scheme", record.scheme],
     ["asset", record.asset],
     ["payer", record.payer],
+    ["consumer", record.consumer || "-"],
     ["pay to", record.pay_to],
     ["transaction", record.transaction || "-"],
     ["nonce", record.nonce],

@@ -214,6 +214,45 @@ test("cells with formulas, commas, quotes or line breaks are escaped", () => {
   ]);
 });
 
+test("export adds the value of settled payments in a currency, with the VAT in it, and the parts are the whole", async () => {
+  const rates = join(folder, "rates.csv");
+  const day = new Date(clock.now - 3 * 86_400_000).toISOString().slice(0, 10);
+  writeFileSync(rates, `# from the bank\n${day},USDC,EUR,0.925\n`);
+  const { code, out } = await run(["export", "--jsonl", "--rates", rates, "--vat", "19"]);
+  expect(code).toBe(0);
+  const lines = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  const sold = lines.filter(({ state, symbol }) => state === "settled" && symbol === "USDC");
+  expect(sold.length).toBeGreaterThan(0);
+  for (const { amount, currency, rate, gross, net, vat } of sold) {
+    expect([currency, rate]).toEqual(["EUR", "0.925"]);
+    expect(Number(gross)).toBeCloseTo((Number(amount) / 1e6) * 0.925, 6);
+    expect(Number(net)).toBeCloseTo(Number(gross) / 1.19, 6);
+    const micros = [gross, net, vat].map((text = "") => Number(text.replace(".", "")));
+    expect(micros[0]).toBe((micros[1] ?? 0) + (micros[2] ?? 0));
+  }
+  const others = lines.filter(({ state, symbol }) => state !== "settled" || symbol === "");
+  for (const line of others) expect(line).toMatchObject({ currency: "", gross: "", net: "", vat: "" });
+  const csv = await run(["export", "--csv", "--rates", rates]);
+  expect(csv.out.split("\r\n")[0]).toEndWith(",currency,rate,gross,net,vat");
+});
+
+for (const [text, said] of [
+  ["2026-01-01,USDC,EUR,0.9\n", "the rates have no line for USDC on"],
+  ["2026-01-01,USDC,EUR\n", "Cannot read line 1 of"],
+  ["2026-01-01,USDC,EUR,0.9\n2026-01-02,USDC,USD,1\n", "all rates must be in EUR"],
+] as const) {
+  test(`rates are refused: ${JSON.stringify(text)}`, async () => {
+    const rates = join(folder, "bad-rates.csv");
+    writeFileSync(rates, text);
+    const { code, err } = await run(["export", "--csv", "--rates", rates]);
+    expect(code).toBe(1);
+    expect(err).toContain(said);
+  });
+}
+
 test("export streams many payments as JSON lines, each once, while a gateway writes", async () => {
   const path = join(folder, "many.db");
   const many = openStore(path);
@@ -294,6 +333,8 @@ const WRONG: readonly (readonly [args: readonly string[], code: number, said: st
   [["totals"], 2, "turnpike ledger: Name the key of the totals: --by route|payer|day"],
   [["totals", "--by", "nonce"], 2, "turnpike ledger: Name the key of the totals"],
   [["export"], 2, "turnpike ledger: Choose the format of the export: --csv or --jsonl"],
+  [["export", "--csv", "--vat", "19"], 2, "turnpike ledger: --vat needs --rates"],
+  [["export", "--csv", "--rates", "/absent"], 1, 'turnpike ledger: Cannot read the rates "/absent": ENOENT'],
   [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Choose the format of the export"],
   [["list", "--store", "x", "--config", "x"], 2, "--store names the ledger"],
   [["list", "--colour"], 2, `Unknown option '--colour'. Run "turnpike ledger --help"`],

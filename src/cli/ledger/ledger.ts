@@ -14,7 +14,8 @@ import {
   type LedgerRequest,
   parseLedger,
 } from "./ledger-arguments.ts";
-import { CSV, JSON_LINES } from "./ledger-export.ts";
+import { exportFormat } from "./ledger-export.ts";
+import { Rates } from "./ledger-rates.ts";
 import { isOwed, toRecord, toTotal } from "../common/ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
 import { writeStandard } from "../common/standard-output.ts";
@@ -86,7 +87,8 @@ async function show(view: LedgerView, prefix: string, json: boolean): Promise<nu
 }
 
 async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export" }): Promise<void> {
-  const { head, line } = query.format === "csv" ? CSV : JSON_LINES;
+  const { rates: path, vat, format } = query;
+  const { head, line } = exportFormat(format, path === undefined ? undefined : Rates.open(path, vat));
   let text = head;
   for await (const payment of paymentsOf(view, query.filter, query.owed)) {
     text += line(toRecord(payment));
