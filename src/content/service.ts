@@ -19,6 +19,7 @@ import { BrowserProbe } from "./health/browser-probe.ts";
 import { checkProtection, type ContentAddress, type Protection, serve } from "./listen.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { type Services } from "./operations/operation.ts";
+import { type LearnedTemplate } from "../store/template-store.ts";
 import { LearnedTemplates } from "./page-reader/learned-templates.ts";
 import { FairSemaphore } from "./page/fair-semaphore.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./api/price-list.ts";
@@ -52,6 +53,8 @@ export interface ContentOptions {
   readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
   /** Called at the start and when a call of the language model has ended. Never throws. */
   readonly onModelUsed?: (figures: ModelFigures) => void;
+  /** Called with what the service learns of a template of pages. Never throws. */
+  readonly onCompared?: (template: LearnedTemplate) => void;
   readonly log: Log;
 }
 
@@ -61,6 +64,8 @@ export interface ContentService {
   readonly address: ContentAddress;
   /** Undefined: this machine has no browser, or a remote one is not connected yet. Pages that need one fail. */
   readonly browser: BrowserInfo | undefined;
+  /** Adds what other services have learned of templates of pages. */
+  learn(templates: readonly LearnedTemplate[]): void;
   /**
    * Reports at once that it is not ready, and stops listening after `noticeMs` milliseconds. Resolves when the requests
    * in progress have ended.
@@ -121,7 +126,13 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
   parts.defer(() => pool.close());
   const semaphore = new FairSemaphore(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   const extractor = new Extractor();
-  const services = createServices(options, { pool, semaphore, extractor }, parts);
+  const learned = new LearnedTemplates({
+    folder: options.stateDir,
+    log: (message) => options.log("warn", message),
+    onCompared: options.onCompared,
+  });
+  parts.defer(() => learned.close());
+  const services = createServices(options, { pool, semaphore, extractor, learned }, parts);
   parts.defer(() => extractor.close());
   parts.defer(() => mcp?.close());
   const operations = new OperationCounts();
@@ -141,6 +152,7 @@ async function serveContent(options: ContentOptions, parts: AsyncDisposableStack
   return {
     address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
     browser: pool.info,
+    learn: (templates) => learned.learn(templates),
     async drain(noticeMs) {
       entrance.drain();
       await Bun.sleep(noticeMs);
@@ -158,12 +170,13 @@ interface Engines {
   /** Of the static engine. */
   readonly semaphore: FairSemaphore;
   readonly extractor: Extractor;
+  readonly learned: LearnedTemplates;
 }
 
 /** The services of the operations. */
 function createServices(
   { stateDir, allowPrivate, log, search: searchOptions, model, onModelUsed }: ContentOptions,
-  { pool, semaphore, extractor }: Engines,
+  { pool, semaphore, extractor, learned }: Engines,
   parts: AsyncDisposableStack,
 ): Services {
   const warn = (message: string): void => log("warn", message);
@@ -174,8 +187,6 @@ function createServices(
   );
   parts.defer(() => searching.close());
   const { search } = searching;
-  const learned = new LearnedTemplates({ folder: stateDir, log: warn });
-  parts.defer(() => learned.close());
   // Both engines use the same browser name.
   const fetching = { identity: clientIdentityOf(pool.info?.version), isReadable };
   const pages = new RememberingReader(

@@ -7,7 +7,8 @@ import { childEnvironment } from "../../lib/process/child-environment.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { isAlive } from "../../lib/process/is-alive.ts";
 import { type ModelFigures, modelMetrics } from "../../content/figures/model-figures.ts";
-import { type ContentReport, type ModelReport } from "./content.ts";
+import { type ContentReport, type ModelReport, type TemplateReport } from "./content.ts";
+import { type SharedTemplates } from "./shared-templates.ts";
 import { type BrowserConfig } from "./browser-options.ts";
 import { type McpEndpoint } from "./mcp-endpoint.ts";
 import { sayError, sayWarning } from "../common/terminal.ts";
@@ -31,6 +32,8 @@ export interface ContentProcessOptions {
   readonly resolve: string;
   /** Undefined: the service does not serve MCP. */
   readonly mcp: McpEndpoint | undefined;
+  /** Undefined: the service learns by itself. */
+  readonly templates: SharedTemplates | undefined;
 }
 
 /** Suffix of the socket's path until the service is ready. */
@@ -72,6 +75,7 @@ export class ContentProcess {
       service.#closing = true;
       throw new StartError(report.reason);
     }
+    options.templates?.start((templates) => service.#child?.send(templates));
     return { service, browser: report.browser };
   }
 
@@ -85,6 +89,7 @@ export class ContentProcess {
 
   async close(): Promise<void> {
     this.#closing = true;
+    await this.#options.templates?.close();
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     // The service ignores SIGTERM and stops when its parent closes the IPC channel.
@@ -118,8 +123,9 @@ export class ContentProcess {
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
       stdio: ["ignore", "ignore", "inherit"],
       env: { ...childEnvironment(this.#options.variables), ...environment },
-      ipc: (message: ContentReport | ModelReport) => {
+      ipc: (message: ContentReport | ModelReport | TemplateReport) => {
         if (message.kind === "model") this.#model = message.figures;
+        else if (message.kind === "template") this.#options.templates?.add(message.template);
         else resolve(message);
       },
       onExit: () => {

@@ -6,6 +6,7 @@ import { BEARER_TOKEN } from "../../lib/http/bearer-token.ts";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { codeOf, messageOf } from "../../lib/caught.ts";
+import { type LearnedTemplate } from "../../store/template-store.ts";
 import { readSecret } from "../../payments/facilitator/secrets.ts";
 import { MAX_UNIX_PATH_BYTES } from "../../gateway/config/schema/kinds.ts";
 import { atBoundary } from "../common/boundary.ts";
@@ -96,6 +97,12 @@ export interface ModelReport {
   readonly figures: ModelFigures;
 }
 
+/** The message about what the service has learned of a template of pages. */
+export interface TemplateReport {
+  readonly kind: "template";
+  readonly template: LearnedTemplate;
+}
+
 /** `turnpike content`: runs the content service until a signal stops it. Returns the exit code. */
 export function content(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, () => run(args));
@@ -129,6 +136,7 @@ async function run(args: readonly string[]): Promise<number> {
           ? undefined
           : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
       onModelUsed: (figures) => report({ kind: "model", figures }),
+      onCompared: (template) => report({ kind: "template", template }),
       log: (level, message) => log(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
@@ -136,7 +144,11 @@ async function run(args: readonly string[]): Promise<number> {
     // Installed before the service reports that it is ready: a signal may follow at once.
     const stopped = gone ?? stopSignal();
     if (gone === undefined) console.log(`listening on ${addressText(address, protection.tls !== undefined)}`);
-    else report({ kind: "ready", address, browser });
+    else {
+      // The parent sends only what other services of the fleet have learned.
+      process.on("message", (templates: readonly LearnedTemplate[]) => service.learn(templates));
+      report({ kind: "ready", address, browser });
+    }
     await stopped;
     if (gone === undefined) await service.drain(drainMs);
     await service.close();
@@ -216,7 +228,7 @@ function drainMsOf({ "drain-delay": text, listen }: Values): number {
   throw new UsageError(`--drain-delay "${text}" is not a number of seconds from 0 to 999`);
 }
 
-function report(message: ContentReport | ModelReport): void {
+function report(message: ContentReport | ModelReport | TemplateReport): void {
   if (process.connected) process.send?.(message);
 }
 

@@ -19,13 +19,16 @@ import { configFlags, heedSignals, portFlag, warnOfDescriptors } from "./gateway
 import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "../content/content-process.ts";
 import { readListings } from "./listed-routes.ts";
 import { mcpEndpoint } from "../content/mcp-endpoint.ts";
+import { SharedTemplates } from "../content/shared-templates.ts";
+import { openConfiguredTemplates } from "../../store/open/configured-store.ts";
+import { stamped } from "../../lib/text/stamped.ts";
 import { StartError } from "../common/start-error.ts";
 import { WaitingRoom } from "../content/waiting-room.ts";
 import { lockStateFolder, stateFolder } from "../common/state-folder.ts";
 import { type Predecessor, serveUntilStopped, takeOverFlag } from "./take-over.ts";
 import { commandName } from "../../lib/files/one-file.ts";
 import { finishStart, stopSignal } from "../common/stop-signal.ts";
-import { sayLog } from "../common/terminal.ts";
+import { sayLog, sayWarning } from "../common/terminal.ts";
 import { UsageError } from "../common/usage-error.ts";
 
 const FLAGS = {
@@ -176,7 +179,7 @@ interface Given {
 /** Starts the gateway first, because it fails fast, then the service. Stops both if one fails. Throws StartError. */
 async function startBoth(
   { opened, admin, read, predecessor }: Given,
-  options: Omit<ContentProcessOptions, "mcp">,
+  options: Omit<ContentProcessOptions, "mcp" | "templates">,
 ): Promise<Started> {
   const { config } = opened;
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
@@ -210,7 +213,9 @@ async function startBoth(
     // Printed before the service starts: unpacking its browser takes seconds, and the gateway already serves.
     printLines([...gatewayLines(gateway, config, options), ...admin.listens(gateway.adminUrl)]);
     const mcp = mcpEndpoint(config, gateway.listeners);
-    const started = await ContentProcess.start({ ...options, mcp }, room);
+    const store = openConfiguredTemplates(config.postgres);
+    const templates = store && new SharedTemplates(store, (text) => sayWarning(stamped(text)));
+    const started = await ContentProcess.start({ ...options, mcp, templates }, room);
     service = started.service;
     return { gateway, room, ...started };
   } catch (error) {

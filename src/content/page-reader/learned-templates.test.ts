@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { createStateFolder, type StateFolder } from "../testing/state-folder.ts";
+import { type LearnedTemplate } from "../../store/template-store.ts";
 import { LearnedTemplates } from "./learned-templates.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -66,6 +67,21 @@ test("what is learned outlives the process, for a week", () => {
   expect(learned(state.path).visit("news", "/b").changes).toBe(true);
   clock.now += 7 * DAY_MS;
   expect(learned(state.path).visit("news", "/b").changes).toBeUndefined();
+});
+
+test("what other services learned counts, unless the template was compared later", () => {
+  const shared: LearnedTemplate[] = [];
+  const options = { folder: undefined, log: () => {}, now: () => clock.now };
+  const one = new LearnedTemplates({ ...options, onCompared: (template) => shared.push(template) });
+  const other = new LearnedTemplates(options);
+  open.push(one, other);
+  one.compared("news", "/a", true);
+  other.learn(shared);
+  expect(other.visit("news", "/b").changes).toBe(true);
+  clock.now += 1_000;
+  for (const page of ["/b", "/c", "/d"]) other.compared("news", page, false);
+  other.learn(shared);
+  expect(other.visit("news", "/e").changes).toBe(false);
 });
 
 test("the file is created at the first visit, and only its owner can read it", () => {

@@ -2,10 +2,7 @@ import { Database } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
-
-/** Maximum number of remembered templates, and the milliseconds until one is forgotten: a week. @bound */
-const MAX_TEMPLATES = 20_000;
-const KEPT_MS = 7 * 24 * 3_600_000;
+import { KEPT_TEMPLATE_MS as KEPT_MS, type LearnedTemplate, MAX_TEMPLATES } from "../../store/template-store.ts";
 
 /** Visits of a template after which the engines are compared again. */
 const VISITS = 100;
@@ -33,13 +30,7 @@ interface Learned {
 }
 
 /** A row of the file. */
-interface Row {
-  readonly key: string;
-  readonly changes: number;
-  readonly equal: number;
-  readonly page: string;
-  readonly at: number;
-}
+type Row = Omit<LearnedTemplate, "changes"> & { readonly changes: number };
 
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS templates (key TEXT PRIMARY KEY, changes INTEGER NOT NULL, equal INTEGER NOT NULL, page TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID";
@@ -52,6 +43,8 @@ export interface LearnedTemplatesOptions {
   /** The state folder, for the file `templates.db`. If it is undefined, templates are remembered only in memory. */
   readonly folder: string | undefined;
   readonly log: (message: string) => void;
+  /** Called after each comparison, to share its result. */
+  readonly onCompared?: ((template: LearnedTemplate) => void) | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -65,12 +58,14 @@ export class LearnedTemplates {
   readonly #learned = new Map<string, Learned>();
   readonly #path: string | undefined;
   readonly #log: (message: string) => void;
+  readonly #onCompared: LearnedTemplatesOptions["onCompared"];
   readonly #now: () => number;
   #file: Database | "unopened" | "closed" = "unopened";
 
-  constructor({ folder, log, now = Date.now }: LearnedTemplatesOptions) {
+  constructor({ folder, log, onCompared, now = Date.now }: LearnedTemplatesOptions) {
     this.#path = folder === undefined ? undefined : join(folder, "templates.db");
     this.#log = log;
+    this.#onCompared = onCompared;
     this.#now = now;
   }
 
@@ -87,22 +82,36 @@ export class LearnedTemplates {
   }
 
   /** Adds the result of a comparison. */
-  compared(template: string, url: string, changed: boolean): void {
-    const key = digestOf(template);
+  compared(name: string, url: string, changed: boolean): void {
+    const key = digestOf(name);
     const page = digestOf(url);
     const known = this.#known(key);
     const equal = changed ? 0 : (known?.equal ?? 0) + (known?.page === page && known.changes === false ? 0 : 1);
     const changes = changed || (known?.changes === true && equal < EQUAL_AGAIN);
-    const at = this.#now();
-    this.#keep(key, { changes, equal, page, visits: known?.visits ?? 1, at });
-    this.#store((file) =>
-      file.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?, ?)").run(key, changes ? 1 : 0, equal, page, at),
-    );
+    const template = { key, changes, equal, page, at: this.#now() };
+    this.#write(template, known);
+    this.#onCompared?.(template);
+  }
+
+  /** Adds what other services have learned, unless this one has compared the template later. */
+  learn(templates: readonly LearnedTemplate[]): void {
+    for (const template of templates) {
+      const known = this.#known(template.key);
+      if (known?.changes === undefined || known.at < template.at) this.#write(template, known);
+    }
   }
 
   close(): void {
     if (typeof this.#file === "object") this.#file.close();
     this.#file = "closed";
+  }
+
+  #write({ key, ...learned }: LearnedTemplate, known: Learned | undefined): void {
+    this.#keep(key, { ...learned, visits: known?.visits ?? 1 });
+    const { changes, equal, page, at } = learned;
+    this.#store((file) =>
+      file.query("INSERT OR REPLACE INTO templates VALUES (?, ?, ?, ?, ?)").run(key, changes ? 1 : 0, equal, page, at),
+    );
   }
 
   #known(key: string): Learned | undefined {

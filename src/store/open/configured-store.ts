@@ -12,6 +12,7 @@ import { readTarget } from "../postgres/target.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
+import { type TemplateStore } from "../template-store.ts";
 import type * as Files from "../file-certificates.ts";
 
 /** Loaded on demand, as `sqlite` is. */
@@ -89,6 +90,15 @@ export function openConfiguredCertificates(
   const { url = "" } = postgres;
   if (url === "") return new (fileStores().FileCertificates)(join(dirname(path), "certificates"));
   return postgresStores().openPostgresCertificates(poolSettings(url, postgres, environment));
+}
+
+/** Opens the learned templates that a fleet shares. Undefined without `postgres.url`. Throws as `openConfiguredStore` does. */
+export function openConfiguredTemplates(
+  postgres: PostgresConfig,
+  environment: Environment = process.env,
+): TemplateStore | undefined {
+  const { url = "" } = postgres;
+  return url === "" ? undefined : postgresStores().openPostgresTemplates(poolSettings(url, postgres, environment));
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {

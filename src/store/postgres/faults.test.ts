@@ -126,7 +126,9 @@ describe.skipIf(!hasPostgres)("with a server", () => {
       await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
     }
     await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);
-    await server.query(`DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses`);
+    await server.query(
+      `DROP TABLE ${user}.turnpike_certificates, ${user}.turnpike_responses, ${user}.turnpike_templates`,
+    );
     await server.query(
       `ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer, DROP COLUMN repeats`,
     );

@@ -3,6 +3,7 @@ import { type LedgerVersion } from "../ledger-view.ts";
 import { type Store } from "../store.ts";
 import { type OpenUsageStore } from "../usage-store.ts";
 import { type CertificateStore } from "../certificate-store.ts";
+import { type TemplateStore } from "../template-store.ts";
 import { PostgresSimulatedTransfers } from "./simulated-transfers.ts";
 import { PostgresCertificates } from "./certificates.ts";
 import { Database } from "./database.ts";
@@ -13,6 +14,7 @@ import { PostgresOutbox } from "./outbox.ts";
 import { PostgresPaymentIds } from "./payment-ids.ts";
 import { Pool, type PoolSettings } from "./pool.ts";
 import { SCHEMA_VERSION, storedVersion } from "./schema.ts";
+import { PostgresTemplates } from "./templates.ts";
 import { PostgresUsage } from "./usage.ts";
 
 /** The settings of a store in PostgreSQL. */
@@ -74,4 +76,9 @@ export function openPostgresUsage(settings: PoolSettings, now?: () => number): O
 /** Opens only the certificates in such a database. It uses one connection, opened at the first use. */
 export function openPostgresCertificates(settings: PoolSettings, now?: () => number): CertificateStore {
   return new PostgresCertificates(new Database({ ...settings, size: 1 }, now));
+}
+
+/** Opens only the learned templates in such a database. It uses one connection, opened at the first use. */
+export function openPostgresTemplates(settings: PoolSettings, now?: () => number): TemplateStore {
+  return new PostgresTemplates(new Database({ ...settings, size: 1 }, now));
 }

@@ -9,6 +9,7 @@ export const SIMULATED_TRANSFERS = "turnpike_bookings";
 export const USAGE = "turnpike_usage";
 export const CERTIFICATES = "turnpike_certificates";
 export const RESPONSES = "turnpike_responses";
+export const TEMPLATES = "turnpike_templates";
 const SCHEMA = "turnpike_schema";
 
 /**
@@ -108,6 +109,13 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${RESPONSES}_by_end ON ${RESPONSES} (until) INCLUDE (size)`,
   ],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN repeats integer NOT NULL DEFAULT 0`],
+  [
+    `CREATE TABLE ${TEMPLATES} (
+       key text COLLATE "C" NOT NULL PRIMARY KEY, changes boolean NOT NULL, equal integer NOT NULL,
+       page text COLLATE "C" NOT NULL, at bigint NOT NULL
+     )`,
+    `CREATE INDEX ${TEMPLATES}_by_time ON ${TEMPLATES} (at)`,
+  ],
 ];
 
 /** The version of the schema that this program writes. */
