@@ -1,4 +1,4 @@
-/** What a content service has learned of the pages of a template. Digests stand for the template and for its last page. */
+/** The knowledge of a content service about the pages of a template. Digests stand for the template and for its last page. */
 export interface LearnedTemplate {
   readonly key: string;
   /** Whether scripts change the content of its pages. */
