@@ -506,3 +506,47 @@ describe("bitmap fonts of TeX without a Unicode table", () => {
     expect(await bitmapText("x\\033 = y\\034")).toBe("x = y");
   });
 });
+
+/** Fonts without a Unicode table: F4 shows glyphs by their numbers, F5 has names that are numbers, F6 no encoding. */
+const DESCRIPTOR = `/FontDescriptor << /Type /FontDescriptor /FontName /Own /Flags 4 /FontBBox [0 -200 1000 900]
+  /ItalicAngle 0 /Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>`;
+const UNKNOWN_FONTS = `/F4 << /Type /Font /Subtype /Type0 /BaseFont /Own /Encoding /Identity-H /DescendantFonts [ << /Type
+  /Font /Subtype /CIDFontType2 /BaseFont /Own /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>
+  /DW 500 ${DESCRIPTOR} >> ] >>
+  /F5 << /Type /Font /Subtype /Type1 /BaseFont /Own /FirstChar 33 /LastChar 60 /Widths [${"500 ".repeat(28)}] ${DESCRIPTOR}
+  /Encoding << /Type /Encoding /Differences [33 ${Array.from({ length: 28 }, (_, n) => `/G${n + 16}`).join(" ")}] >> >>
+  /F6 << /Type /Font /Subtype /TrueType /BaseFont /Own /FirstChar 33 /LastChar 90 /Widths [${"500 ".repeat(58)}]
+  ${DESCRIPTOR} >>`;
+/** Numbers of the glyphs of a usual font for a text. */
+function glyphsOf(text: string): string {
+  return `<${Array.from(text, (letter) => (letter.charCodeAt(0) - 29).toString(16).padStart(4, "0")).join("")}>`;
+}
+
+describe("text in a font that does not say which characters it has", () => {
+  const sequence = '(!"#$%&\\47*+,-./!"#$%&*+,-.)';
+
+  test.each([
+    ["numbers of glyphs", `/F4 12 Tf 72 700 Td ${glyphsOf("The gate is of oak.")} Tj`],
+    ["names of glyphs that are numbers", `/F5 12 Tf 72 700 Td ${sequence} Tj`],
+    ["no encoding", `/F6 12 Tf 72 700 Td ${sequence} Tj`],
+  ])("such as %s is an error if there is no other text", async (_what, operators) => {
+    expect(await pdfContent(makePdf([`BT ${operators} ET`], { fonts: UNKNOWN_FONTS }))).toBe("unreadable");
+  });
+
+  test("is left out beside other text, and its page is named", async () => {
+    const stream = `BT /F4 12 Tf 72 700 Td ${glyphsOf("The gate is of oak.")} Tj ET BT /F1 12 Tf 72 600 Td (It is paid.) Tj ET`;
+    const content = await pdfContent(makePdf([stream], { fonts: UNKNOWN_FONTS }));
+    expect(typeof content === "string" ? content : [content.isPartial, content.text()]).toEqual([
+      true,
+      "It is paid.\n\nText of page 1 is missing: its font does not say which characters it has.",
+    ]);
+  });
+
+  test("is kept if it is language, because the numbers are those of its characters", async () => {
+    const codes = Array.from("The gate is of oak.", (letter) =>
+      letter.charCodeAt(0).toString(16).padStart(4, "0"),
+    ).join("");
+    const content = await pdfContent(makePdf([`BT /F4 12 Tf 72 700 Td <${codes}> Tj ET`], { fonts: UNKNOWN_FONTS }));
+    expect(typeof content === "string" ? content : content.text()).toBe("The gate is of oak.");
+  });
+});

@@ -34,8 +34,11 @@ const MAX_LINKS = 10_000;
 /** Maximum number of pixels of a picture in a PDF that is decoded. The limit of 1 prevents all decoding. */
 const MAX_PICTURE_PIXELS = 1;
 
-/** Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `scanned` has no text. */
-export type PdfError = "locked" | "broken" | "scanned";
+/**
+ * Why a PDF cannot be read: `locked` needs a password, `broken` is not a valid PDF, `scanned` has no text, `unreadable` has
+ * text whose characters are not known.
+ */
+export type PdfError = "locked" | "broken" | "scanned" | "unreadable";
 
 /**
  * The text of a PDF, up to the limits. The PDF determines the time that a single page takes, so the caller needs a
@@ -53,6 +56,8 @@ export async function pdfContent(
     const options = {
       isEvalSupported: false,
       disableFontFace: true,
+      // The tables of characters.
+      fontExtraProperties: true,
       useSystemFonts: false,
       verbosity: 0,
       maxImageSize: MAX_PICTURE_PIXELS,
@@ -89,14 +94,15 @@ async function readDocument(
   const reader = new PageReader(operators, marks?.Marked === true && marks.Suspects !== true);
   const end = limits.now() + MAX_LAYOUT_MS;
   const read = await readPages(document, (page) => reader.read(page), limits);
-  const { pages, damaged } = read;
+  const { pages, lost } = reader.unreadable.without(read.pages);
   if (pages.every(({ runs, aside }) => runs.length + aside.length === 0)) {
-    return pages.length === 0 && damaged.length > 0 ? "broken" : "scanned";
+    if (lost.length > 0) return "unreadable";
+    return pages.length === 0 && read.damaged.length > 0 ? "broken" : "scanned";
   }
   const { info } = await document.getMetadata();
   const named = "Title" in info && typeof info.Title === "string" ? info.Title.trim() : "";
   const { blocks, pages: laidOut, title: shown } = blocksOfDocument(pages, () => limits.now() > end);
-  const note = missingNote(read, laidOut);
+  const note = missingNote(read, laidOut, lost);
   const content = contentOf(titleOf(named, shown), note === undefined ? blocks : [...blocks, note], addressesOf(pages));
   return note === undefined ? content : { ...content, isPartial: true };
 }

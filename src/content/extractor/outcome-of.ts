@@ -35,6 +35,11 @@ const ERRORS: Readonly<Record<PdfError, ExtractionOutcome>> = {
     detail: "it is a PDF document that requires a password",
   },
   broken: { outcome: "not-content", reason: "unreadable", detail: "it is not a valid PDF document" },
+  unreadable: {
+    outcome: "not-content",
+    reason: "empty",
+    detail: "it is a PDF document whose fonts do not say which characters they have",
+  },
   scanned: {
     outcome: "not-content",
     reason: "empty",

@@ -138,6 +138,7 @@ function runsOf({ id, rect, fieldType }: Field, lines: readonly string[], runs: 
     isRtl: false,
     isSpaced: true,
     href: "",
+    font: "",
     mark: typeof id === "string" ? fieldMark(id) : "",
   }));
 }

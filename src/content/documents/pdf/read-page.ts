@@ -2,6 +2,7 @@ import { type Box, fieldRuns } from "./fields.ts";
 import { Ligatures } from "./ligatures.ts";
 import { boundary, indexAt, partOf, plain } from "./pieces.ts";
 import { type OperatorList, type Operators, type Placed, rulesOf } from "./rules.ts";
+import { type Mapping, mappingOf, UnreadableFonts } from "./unreadable.ts";
 import { type PdfPage, type Rule, type Run, type TreeNode } from "./shapes.ts";
 
 /** Maximum number of runs of text on one page of a PDF. The rest is ignored. */
@@ -60,6 +61,8 @@ export class PageReader {
   readonly #clock: () => number;
   readonly #fonts = new Map<string, Font>();
   readonly #ligatures = new Ligatures();
+  /** The text in fonts whose characters are not known. */
+  readonly unreadable = new UnreadableFonts();
   #drawingMs = 0;
 
   /** `clock` returns monotonic milliseconds. */
@@ -88,6 +91,10 @@ export class PageReader {
     const annotations = await page.getAnnotations();
     const { boxes, addresses } = linksOf(annotations, placed);
     const runOf = (placement: Placement) => this.#run(placement, turned);
+    const doubtful = new Map<string, number>();
+    for (const { fontName, str } of items.filter(isTextItem)) {
+      this.unreadable.add(fontName, this.#fonts.get(fontName)?.mapping ?? "known", str, doubtful);
+    }
     const upright = placements.filter((placement) => placement.turn === turn).map(runOf);
     const isTurned = turn % 2 === 1;
     return {
@@ -96,6 +103,7 @@ export class PageReader {
       runs: [...upright.flatMap((run) => linkedRuns(run, boxes)), ...fieldRuns(annotations, upright, placed)],
       aside: placements.filter((placement) => placement.turn !== turn && placement.turn !== -1).map(runOf),
       rules,
+      doubtful,
       tree,
       addresses,
     };
@@ -117,6 +125,7 @@ export class PageReader {
       isRtl: item.dir === "rtl",
       isSpaced,
       href: "",
+      font: item.fontName,
       mark,
     };
   }
@@ -148,14 +157,16 @@ interface Font {
   readonly name: string;
   /** Whether its characters are drawings, mostly bitmaps. */
   readonly isType3: boolean;
+  readonly mapping: Mapping;
 }
 
 function fontOf({ commonObjs }: SourcePage, key: string): Font {
   const font = commonObjs.has(key) ? commonObjs.get(key) : undefined;
-  if (typeof font !== "object" || font === null) return { name: "", isType3: false };
+  if (typeof font !== "object" || font === null) return { name: "", isType3: false, mapping: "known" };
   return {
     name: "name" in font && typeof font.name === "string" ? font.name : "",
     isType3: "isType3Font" in font && font.isType3Font === true,
+    mapping: mappingOf(font),
   };
 }
 

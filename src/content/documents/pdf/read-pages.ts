@@ -26,7 +26,7 @@ export interface ReadPages {
   readonly next: number;
 }
 
-/** Maximum number of numbers of damaged pages that are named. */
+/** Maximum number of damaged or unreadable pages that are named. */
 const MAX_NAMED = 20;
 /** Size of the letters of the note about missing pages. The note is not in the document. */
 const NOTE_SIZE = 10;
@@ -86,12 +86,21 @@ async function pageOf(
   }
 }
 
-/** A paragraph that says which pages are missing, if the first `used` pages were used. Undefined if all were used. */
-export function missingNote({ total, damaged, numbers, next: unread }: ReadPages, used: number): Block | undefined {
+/**
+ * A paragraph about missing text, if the first `used` pages were used: damaged pages, pages after a limit, and text of
+ * the pages with the indexes `lost`, whose characters are not known. Undefined if all text was read.
+ */
+export function missingNote(
+  { total, damaged, numbers, next: unread }: ReadPages,
+  used: number,
+  lost: readonly number[],
+): Block | undefined {
   const next = numbers[used] ?? unread;
   const parts = damaged
     .filter((page) => page < next)
     .map((page) => `Page ${page} of this document is missing: it is damaged.`);
+  for (const at of lost.filter((page) => page < used).slice(0, MAX_NAMED))
+    parts.push(`Text of page ${numbers[at]} is missing: its font does not say which characters it has.`);
   if (next <= total)
     parts.push(`Pages ${next} to ${total} of this document are missing: it is too long to be read whole.`);
   if (parts.length === 0) return undefined;

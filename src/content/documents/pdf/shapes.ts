@@ -13,6 +13,8 @@ export interface Run {
   /** Whether the file has a space before it. */
   readonly isSpaced: boolean;
   readonly href: string;
+  /** pdf.js's name of its font. Empty for the text of a form field. */
+  readonly font: string;
   /** The identifier of its marked content, to which the structure tree refers. May be empty. */
   readonly mark: string;
 }
@@ -42,6 +44,8 @@ export interface PdfPage {
   readonly rules: readonly Rule[];
   /** Text in other directions than most of the page's text. */
   readonly aside: readonly Run[];
+  /** The number of letters in each font whose characters are not known. */
+  readonly doubtful: ReadonlyMap<string, number>;
   readonly tree: TreeNode | undefined;
   /** Addresses of link annotations by identifier. */
   readonly addresses: ReadonlyMap<string, string>;

@@ -1,0 +1,90 @@
+import { type PdfPage } from "./shapes.ts";
+
+/** Characters of a font's text in a PDF that decide whether it is language. Further ones are not looked at. */
+const MAX_SAMPLE = 4_000;
+/** The minimum number of characters by which a font with guessed characters is judged. */
+const MIN_SAMPLE = 20;
+/** The minimum number of different characters of such a font. Fonts of drawings have fewer. */
+const MIN_CHARACTERS = 10;
+/** The share of a page's characters that may be left out as unreadable, such as bullets, without a word about it. */
+const MAX_SILENT = 0.02;
+
+/** The origin of the characters of a font: its own tables, the names of its glyphs, or nothing but their numbers. */
+export type Mapping = "known" | "guessed" | "unknown";
+
+/** Names of glyphs that are only numbers. pdf.js takes the number for the character. */
+const NUMBERED = /^(?!u(?:ni)?[\dA-F]{4})[A-Za-z]{1,5}[_.]?([\dA-Fa-f]{1,4})$/;
+
+/** The origin of the characters of a font of pdf.js. */
+export function mappingOf(font: object): Mapping {
+  const map: unknown = "toUnicode" in font ? font.toUnicode : undefined;
+  if (typeof map !== "object" || map === null) return "known";
+  // pdf.js has no table of the font, and returns the numbers of glyphs.
+  if ("composite" in font && font.composite === true && "firstChar" in map) return "unknown";
+  const names: unknown = "differences" in font ? font.differences : undefined;
+  const characters: unknown = "_map" in map ? map._map : undefined;
+  if (!Array.isArray(names) || !Array.isArray(characters)) return "known";
+  const used = names.flatMap((name: unknown, code) =>
+    typeof name === "string" && name !== ".notdef" ? [{ name, code }] : [],
+  );
+  const guessed = used.filter(({ name, code }) => {
+    const number = NUMBERED.exec(name)?.[1];
+    const character = String(characters[code] ?? "").codePointAt(0);
+    return number !== undefined && [undefined, Number(number), Number.parseInt(number, 16)].includes(character);
+  });
+  // For a symbolic font without an encoding, pdf.js fills the table with that of a usual font.
+  const isSymbolic =
+    "isSymbolicFont" in font && font.isSymbolicFont === true && "type" in font && font.type === "TrueType";
+  const isFilled =
+    isSymbolic && used.length === 0 && characters.slice(32, 127).every((text) => typeof text === "string");
+  return isFilled || guessed.length * 2 > used.length ? "guessed" : "known";
+}
+
+/** The text of fonts whose characters are not known. */
+export class UnreadableFonts {
+  readonly #samples = new Map<string, { mapping: Mapping; text: string }>();
+
+  /** Adds a text of a page, as pdf.js returns it. `letters` are the letters of such fonts on the page. */
+  add(font: string, mapping: Mapping, text: string, letters: Map<string, number>): void {
+    if (mapping === "known") return;
+    const sample = this.#samples.get(font) ?? { mapping, text: "" };
+    if (sample.text.length < MAX_SAMPLE) sample.text += `${text} `;
+    this.#samples.set(font, sample);
+    letters.set(font, (letters.get(font) ?? 0) + text.trim().length);
+  }
+
+  /** The pages without the text of fonts that is not language, and the indexes of pages that lose text by that. */
+  without(pages: readonly PdfPage[]): { pages: readonly PdfPage[]; lost: readonly number[] } {
+    const fonts = new Set([...this.#samples].flatMap(([font, sample]) => (isReadable(sample) ? [] : [font])));
+    if (fonts.size === 0) return { pages, lost: [] };
+    const read = pages.map((page) => ({
+      ...page,
+      runs: page.runs.filter(({ font }) => !fonts.has(font)),
+      aside: page.aside.filter(({ font }) => !fonts.has(font)),
+    }));
+    const lost = read.flatMap(({ runs, aside, doubtful }, at) => {
+      const missing = [...doubtful].reduce((sum, [font, letters]) => sum + (fonts.has(font) ? letters : 0), 0);
+      const left = [...runs, ...aside].reduce((sum, { text }) => sum + text.length, 0);
+      return missing > (missing + left) * MAX_SILENT ? [at] : [];
+    });
+    return { pages: read, lost };
+  }
+}
+
+/** Whether a text is language, or too short or too unusual to say that it is not. */
+function isReadable({ mapping, text }: { mapping: Mapping; text: string }): boolean {
+  const all = countOf(text, /\S/g) + countOf(text, CONTROLS);
+  const words = text.match(/[A-Za-z]{3,}/g)?.join("") ?? "";
+  const vowels = countOf(words, /[aeiouy]/gi) / Math.max(1, words.length);
+  const isLanguage = vowels > 0.25 && vowels < 0.6;
+  if (mapping === "unknown") return isLanguage && countOf(words, /[a-z]/g) > all * 0.5;
+  if (all < MIN_SAMPLE || new Set(text).size < MIN_CHARACTERS) return true;
+  if (countOf(text, CONTROLS) > all * 0.2 || countOf(text, /[!-/:-@[-`{-~]/g) > all * 0.4) return false;
+  return isLanguage || words.length < all * 0.4;
+}
+
+const CONTROLS = /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\uFFFD\uE000-\uF8FF]/g;
+
+function countOf(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
