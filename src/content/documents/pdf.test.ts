@@ -550,3 +550,12 @@ describe("text in a font that does not say which characters it has", () => {
     expect(typeof content === "string" ? content : content.text()).toBe("The gate is of oak.");
   });
 });
+
+test.each(["rc4", "aes", "aes256"])(
+  "a document that is encrypted by %s with an empty password is read",
+  async (name) => {
+    const bytes = await Bun.file(new URL(`./testdata/encrypted-${name}.pdf`, import.meta.url)).bytes();
+    const content = await pdfContent(bytes);
+    expect(typeof content === "string" ? content : content.text()).toBe("Hello encrypted world of trains.");
+  },
+);
