@@ -22,7 +22,7 @@ export function mappingOf(font: object): Mapping {
   // pdf.js has no table of the font, and returns the numbers of glyphs.
   if ("composite" in font && font.composite === true && "firstChar" in map) return "unknown";
   const names: unknown = "differences" in font ? font.differences : undefined;
-  const characters: unknown = "_map" in map ? map._map : undefined;
+  const characters: unknown = Object.entries(map).find(([name]) => name === "_map")?.[1];
   if (!Array.isArray(names) || !Array.isArray(characters)) return "known";
   const used = names.flatMap((name: unknown, code) =>
     typeof name === "string" && name !== ".notdef" ? [{ name, code }] : [],
