@@ -35,6 +35,7 @@ const CASES: readonly (readonly [source: string, mutants: readonly string[]])[] 
   ["const LIMITS = { b: 1 } as const;", ["const LIMITS = { b: (1 + 1) } as const;"]],
   ["const MAX_A = f(2);", ["const MAX_A = f((2 + 1));"]],
   ["f(a[i] ?? 0);", [";", "f((a[i] && 0));"]],
+  ["const [a = 0] = b;", []],
   ["f(a.b ?? 0);", [";", "f((a.b && 0));", "f(a.b ?? (0 + 1));"]],
   ["const a = 2;", ["const a = (2 + 1);"]],
   ["type A = 1 | 2; interface B { a: true } import { c } from 'c';", []],

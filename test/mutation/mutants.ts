@@ -110,10 +110,11 @@ function namedNumberChange({ init }: VariableDeclarator, textOf: TextOf): Change
 }
 
 /**
- * Whether a node is the default for an index, such as the 0 of `bytes[at] ?? 0`. The type checker requires one even if
- * the code knows that the index is valid.
+ * Whether a node is the default for an index, such as the 0 of `bytes[at] ?? 0` and of `[at = 0]`. The type checker
+ * requires one even if the code knows that the index is valid.
  */
 function isDefaultOfIndex(node: Node, parent: Node | undefined): boolean {
+  if (node.type === "AssignmentPattern") return parent?.type === "ArrayPattern" && node.right.type === "NumericLiteral";
   if (node.type !== "NumericLiteral" || parent?.type !== "LogicalExpression" || parent.operator !== "??") return false;
   return parent.right === node && parent.left.type === "MemberExpression" && parent.left.computed;
 }

@@ -3,6 +3,7 @@
  * before.
  */
 import { expect, test } from "bun:test";
+import { type Exchange } from "../exchange/exchange.ts";
 import { respond } from "../exchange/local-response.ts";
 import * as f from "./frame.ts";
 import { POST, ScriptedClient } from "./testing/scripted-client.ts";
@@ -48,6 +49,22 @@ test("a request that ends soon after its response is not reset", () => {
   client.host.clock.advance(10_000);
   expect(client.heard()).toEqual([]);
   expect(client.connection.streams.size).toBe(0);
+});
+
+test("data that waits for a reader frees its memory with the response, before the request ends", () => {
+  const client = new ScriptedClient().begin();
+  let exchange: Exchange | undefined;
+  client.host.onExchange = (one) => {
+    exchange = one;
+  };
+  client.head(1, 0, POST);
+  const { buffers } = client.host;
+  const { used } = buffers;
+  client.data(1, 0, Buffer.alloc(10_000));
+  expect(buffers.used).toBeGreaterThan(used);
+  if (exchange === undefined) throw new Error("no request");
+  respond(exchange, 404, "text/plain", Buffer.from("no"));
+  expect([buffers.used, client.connection.streams.size]).toEqual([used, 1]);
 });
 
 test("a request that goes on is reset without an error, and gets no window before that", () => {

@@ -10,9 +10,8 @@ const ERROR = 4;
 /** Random bytes for one unit of fuel, as a power of two. */
 const RANDOM_SHIFT = 4;
 const MAX_VECTORS = 1024;
-/** The file type of the standard streams: a character device that can be written to. */
-const CHARACTER_DEVICE = 2;
-const FILE_STATUS_BYTES = 24;
+/** The status of the standard streams: a character device, without flags and rights. */
+const STREAM_STATUS = Uint8Array.of(2, ...new Uint8Array(23));
 
 /** The functions of WASI that a module needs to start and write lines. It has no files, arguments, environment. */
 export function wasiFunctions(instance: Host): Record<string, HostFunction> {
@@ -37,7 +36,7 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
     fd_prestat_dir_name: noFile,
     fd_fdstat_get: machine.wrap((memory, [file = 0, out = 0]) => {
       if (!OUTPUTS.includes(file) && file !== 0) return ERRNO.badFile;
-      memory.writeBytes(Uint8Array.of(CHARACTER_DEVICE), out, FILE_STATUS_BYTES);
+      memory.writeBytes(STREAM_STATUS, out, STREAM_STATUS.length);
       return ERRNO.success;
     }),
     fd_write: machine.wrap((_memory, parameters) => write(instance, parameters)),

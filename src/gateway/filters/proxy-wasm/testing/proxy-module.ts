@@ -13,8 +13,8 @@ const FREE = 8192;
 
 /** A proxy-wasm module for a test. */
 export interface Filter {
-  /** Imports of `env`, each with its number of parameters. They are functions 0, 1, ... */
-  readonly imports?: readonly (readonly [name: string, parameters: number])[];
+  /** Imports, of `env` unless a module is named, each with its number of parameters. They are functions 0, 1, ... */
+  readonly imports?: readonly (readonly [name: string, parameters: number, module?: string])[];
   readonly text?: string;
   readonly callbacks: Readonly<Record<string, readonly number[]>>;
   /** The code of the allocator. */
@@ -47,7 +47,7 @@ export function moduleOf({ imports = [], text = "", callbacks, allocated = op.i3
   const bytes = [...Buffer.from(text)];
   return assemble({
     types: TYPES,
-    imports: imports.map(([name, count]) => ["env", name, count] as const),
+    imports: imports.map(([name, count, module = "env"]) => [module, name, count] as const),
     functions,
     memory: 1,
     data: [[0, ...op.i32(TEXTS), 0x0b, ...u32(bytes.length), ...bytes]],
