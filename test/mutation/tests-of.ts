@@ -47,7 +47,7 @@ export const TESTS_OF: Readonly<Record<string, readonly string[]>> = {
     "test/proxy/http2-faults.test.ts",
     "test/proxy/http2-streams.test.ts",
   ],
-  "src/gateway/http3": ["test/http3"],
+  "src/gateway/http3": ["test/flow", "test/http3"],
   "src/gateway/proxy/cache": ["test/flow", "test/cache"],
   "src/gateway/proxy": ["test/flow", "test/proxy", "test/grpc", "test/websocket"],
   "src/gateway/upstream": ["test/proxy", "test/grpc"],

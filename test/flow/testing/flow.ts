@@ -74,7 +74,7 @@ export interface Producer {
 /** A place where a body flows from a producer to a consumer that can be slow. */
 export interface Flow {
   readonly name: string;
-  /** It takes a whole body before the consumer gets its first byte, so that it pauses no producer. */
+  /** It pauses no producer: it takes a whole body, also if the consumer accepts nothing. */
   readonly takesAll?: boolean;
   /** Nothing passes an abort on. */
   readonly hasNoAbort?: boolean;
