@@ -1,3 +1,4 @@
+import { KEEP_SHOWN } from "./capture/keep-shown.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { within } from "../../lib/time/within.ts";
 import { type EgressSession } from "../egress/guard.ts";
@@ -254,6 +255,7 @@ export class Tab {
       interception.start(),
       this.#measures && this.#send("Performance.enable"),
       window !== undefined && this.#send("Emulation.setDeviceMetricsOverride", windowOf(window)),
+      window?.fullPage === true && this.#send("Page.addScriptToEvaluateOnNewDocument", { source: KEEP_SHOWN }),
       this.#send("Runtime.evaluate", { expression: "0" }),
     ]);
     return "ready";

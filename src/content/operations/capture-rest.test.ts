@@ -138,6 +138,7 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
     ),
   "/moved": () => page(MOVED, MOVED_STYLE),
   "/widened": () => page(WIDENED, MOVED_STYLE),
+  "/left": () => page(LEFT, ".box { height: 300px; margin-top: 300px; background: green; opacity: 0 }"),
   "/framed": () =>
     page(
       `<iframe src="/in-frame"></iframe>`,
@@ -203,6 +204,14 @@ const PAGES: Readonly<Record<string, () => Response | Promise<Response>>> = {
     return new Response(picture, { headers: { "content-type": "image/svg+xml" } });
   },
 };
+
+/** Boxes that are visible only while they are in the window. */
+const LEFT = `<div class="box"></div><div class="box"></div><div class="box"></div><script>
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) target.style.opacity = isIntersecting ? 1 : 0;
+  }, { threshold: 0.5 });
+  for (const box of document.querySelectorAll(".box")) observer.observe(box);
+</script>`;
 
 const site = Bun.serve({
   hostname: "127.0.0.1",
@@ -283,6 +292,11 @@ describe("animations at their end", () => {
 });
 
 describe("a full page", () => {
+  test("shows what scripts hide again outside of the window", async () => {
+    const { colour } = await shown("/left", { full_page: true });
+    expect([450, 1050, 1650].map((y) => colour(200, y))).toEqual([GREEN, GREEN, GREEN]);
+  });
+
   test("shows content that the window does not render, late backgrounds, and bars at its end", async () => {
     const { height, colour } = await shown("/extended", { full_page: true });
     expect(height).toBe(2320);

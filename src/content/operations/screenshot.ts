@@ -54,7 +54,7 @@ export const screenshot = postOperation(
     if (format === "png" && quality !== undefined) {
       throw invalidParameters([{ path: "quality", message: "is only for jpeg and webp" }]);
     }
-    const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height } };
+    const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height, fullPage } };
     return await pages.show(
       request,
       async (page, source) => {

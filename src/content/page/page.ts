@@ -26,8 +26,8 @@ export interface PageRequest {
    * True: images, media and fonts are loaded, for operations that show the page and not only its text. Default: false.
    */
   readonly pictures?: boolean;
-  /** The window's size in pixels. Default: the browser's own size. */
-  readonly window?: { readonly width: number; readonly height: number };
+  /** The window's size in pixels, and whether the whole page is captured. Default: the browser's own size. */
+  readonly window?: { readonly width: number; readonly height: number; readonly fullPage: boolean };
   /** True if a page with this status is content. By default, only statuses below 400 are. */
   readonly accepts?: (status: number) => boolean;
   /** Bytes of a document that is fetched without a browser. Default: the engine's limit. */
