@@ -2,7 +2,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/http/fields.ts";
 import { CannedError } from "../exchange/local-response.ts";
 import { askForBody } from "../exchange/ask-for-body.ts";
-import { type BodySink, type Exchange, type RequestBody } from "../exchange/exchange.ts";
+import { type BodySink, type Exchange, type RequestBody, type RequestHead } from "../exchange/exchange.ts";
 
 /** The worker's account of gathered bodies, in bytes. */
 export interface BodyMemory {
@@ -25,6 +25,11 @@ const FIRST_BYTES = 4096;
 const NOTHING = new Uint8Array(0);
 
 const GONE = new CannedError("bad-request", "the client closed the connection");
+
+/** A handshake has no body. Data that follows belongs to the tunnel. */
+export function hasBody({ bodyLength, upgrade }: RequestHead): boolean {
+  return bodyLength !== 0 && upgrade === "";
+}
 
 /**
  * Reads a request's body into `sink`. A client that waits for a 100 gets it from the gateway, because the upstream gets

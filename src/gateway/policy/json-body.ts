@@ -26,9 +26,14 @@ export function jsonBounds(maxBodyBytes: number, memory: BodyMemory): GatherBoun
 }
 
 /** The error for a body of that type. Undefined if the type can be checked. */
-export function jsonTypeError({ fields }: RequestHead): TurnpikeError | undefined {
-  const [type, other] = fieldValues(fields, "content-type");
+export function jsonTypeError(head: RequestHead): TurnpikeError | undefined {
+  const [type, other] = fieldValues(head.fields, "content-type");
   if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;
+  return codingError(head);
+}
+
+/** The error for a body whose bytes are not those of its content. */
+export function codingError({ fields }: RequestHead): TurnpikeError | undefined {
   const encodings = fieldValues(fields, "content-encoding");
   return encodings.every((value) => value.trim().toLowerCase() === "identity") ? undefined : ENCODED;
 }

@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/http/fields.ts";
+import { foldCase } from "../../../lib/text/fold-case.ts";
 import { respondWithError } from "../../exchange/local-response.ts";
 import { GuardedBody } from "../auth/guarded-body.ts";
 import { type Policy } from "../policy.ts";
@@ -13,7 +14,7 @@ export interface DecidingNames {
 
 /**
  * Refuses requests with two lines of a field, or two values of a query parameter, by which the gateway decides: the upstream
- * could read the other one. CGI and its successors map `X-User` and `X_User` to one name, so the two count as one field, and
+ * could read the other one. Some programs separate parameters by `;` too, or read names without regard to case. CGI and its successors map `X-User` and `X_User` to one name, so the two count as one field, and
  * only the configured spelling is accepted. The policy removes such fields from trailers. Undefined without names.
  */
 export function createDecidingFieldsPolicy({ fields: names, parameters }: DecidingNames): Policy | undefined {
@@ -30,8 +31,10 @@ export function createDecidingFieldsPolicy({ fields: names, parameters }: Decidi
   );
   const parametersError = new TurnpikeError(
     "bad-request",
-    `send each of these query parameters once: ${[...new Set(parameters)].join(", ")}`,
+    `send each of these query parameters once, in this spelling: ${[...new Set(parameters)].join(", ")}`,
   );
+  const spelledParameters = new Set(parameters);
+  const folded = new Set(parameters.map(foldName));
   return {
     name: "deciding_fields",
     guards: true,
@@ -41,7 +44,7 @@ export function createDecidingFieldsPolicy({ fields: names, parameters }: Decidi
         respondWithError(exchange, error);
         return "responded";
       }
-      if (parameters.length > 0 && hasRepeated(head.query, parameters)) {
+      if (parameters.length > 0 && isUnclearQuery(head.query, { spelled: spelledParameters, folded })) {
         respondWithError(exchange, parametersError);
         return "responded";
       }
@@ -51,10 +54,30 @@ export function createDecidingFieldsPolicy({ fields: names, parameters }: Decidi
   };
 }
 
-function hasRepeated(query: string, parameters: readonly string[]): boolean {
-  if (!query.includes("&")) return false;
-  const found = new URLSearchParams(query);
-  return parameters.some((name) => found.getAll(name).length > 1);
+interface Parameters {
+  readonly spelled: ReadonlySet<string>;
+  /** The names as `foldName` makes them. */
+  readonly folded: ReadonlySet<string>;
+}
+
+/** True if another program could find another value of one of the parameters. */
+function isUnclearQuery(query: string, { spelled, folded }: Parameters): boolean {
+  const seen = new Set<string>();
+  for (const part of query.slice(1).split("&")) {
+    for (const [name] of new URLSearchParams(part.replaceAll(";", "&"))) {
+      const whole = foldName(name);
+      const key = folded.has(whole) ? whole : whole.replace(/\[.*/s, "");
+      if (!folded.has(key)) continue;
+      if (seen.has(key) || !spelled.has(name) || part.includes(";")) return true;
+      seen.add(key);
+    }
+  }
+  return false;
+}
+
+/** A name as the least exact programs compare it: PHP ends it at a NUL, skips spaces and writes `_` for `.` and space. */
+function foldName(name: string): string {
+  return foldCase(name.trimStart().replace(/\0.*/s, "").replaceAll(/[. ]/g, "_"));
 }
 
 /** True if another program could read one of the fields in another way. */

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Change } from "../../../store/ledger.ts";
 import { type BodySink, type Exchange } from "../../exchange/exchange.ts";
-import { type BodyMemory, GatheredBody, readBody } from "../gathered-body.ts";
+import { type BodyMemory, GatheredBody, hasBody, readBody } from "../gathered-body.ts";
 import { paymentError } from "./protocol/respond.ts";
 
 /** Bytes of the longest body that is buffered and compared with the paid one before it goes to the upstream. @operator */
@@ -47,7 +47,7 @@ export class RequestDigest {
   /** `expected`: the `bodyDigest` from the ledger, or empty. */
   constructor(exchange: Exchange, expected: string) {
     this.#exchange = exchange;
-    this.#hasBody = hasBody(exchange);
+    this.#hasBody = hasBody(exchange.head);
     const parts = DIGEST.exec(expected);
     if (parts === null) return;
     this.#expected = { bytes: Number(parts[1]), isWhole: parts[2] === "", hash: parts[3] ?? "" };
@@ -162,9 +162,4 @@ export class RequestDigest {
 /** The hash of the input so far; more input can follow. */
 function sumOf(hash: Hash): string {
   return hash.copy().digest("base64url");
-}
-
-/** A handshake has no body. Data that follows belongs to the tunnel. */
-function hasBody({ head }: Exchange): boolean {
-  return head.bodyLength !== 0 && head.upgrade === "";
 }

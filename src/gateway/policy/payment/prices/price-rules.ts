@@ -6,10 +6,11 @@ import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
 import { type RouteX402Config } from "../../../config/config.ts";
 import { type Exchange } from "../../../exchange/exchange.ts";
 import { compileConditions, MatchSubject } from "../../../routing/conditions.ts";
+import { isAmbiguous, readings } from "../../../routing/readings.ts";
 import { type Conditions } from "../../../routing/routable.ts";
-import { type BodyMemory, GatheredBody, type GatherBounds } from "../../gathered-body.ts";
-import { jsonBounds, jsonTypeError } from "../../json-body.ts";
-import { numberOf, pointerSteps, valueAt } from "./body-values.ts";
+import { type BodyMemory, GatheredBody, type GatherBounds, hasBody } from "../../gathered-body.ts";
+import { codingError, jsonBounds, jsonTypeError } from "../../json-body.ts";
+import { BodyValue } from "./body-values.ts";
 
 type Rule = RouteX402Config["rules"][number];
 
@@ -44,14 +45,25 @@ interface Body {
   readonly json: Json | undefined;
 }
 
+/** A request, apart from its body. */
+interface Asked {
+  readonly subject: MatchSubject;
+  /** The same request with each path that some server may read its path as. */
+  readonly others: readonly MatchSubject[];
+  readonly consumer: string;
+  readonly hour: number;
+}
+
 const NO_BODY: Body = { bytes: 0, json: undefined };
 const TOO_MUCH = new TurnpikeError("invalid-parameters", "the price of this request is greater than a payment can be");
+const OTHER_PATH = new TurnpikeError("bad-path", "the path is another spelling of a path that has its own price");
 const TOO_LONG = new TurnpikeError("bad-request", "the path, query or fields are too long to determine the price");
 
 /** The price rules of one route. */
 export class PriceRules {
   readonly #rules: readonly CompiledRule[];
   readonly #readsJson: boolean;
+  readonly #hasPaths: boolean;
   readonly #bounds: GatherBounds;
   readonly #clock: () => number;
 
@@ -60,33 +72,40 @@ export class PriceRules {
     const terms = [config, ...config.accepts];
     this.#rules = rulesOf(config).map((rule) => new CompiledRule(rule, terms));
     this.#readsJson = this.#rules.some(({ needsJson }) => needsJson);
+    this.#hasPaths = this.#rules.some(({ hasPath }) => hasPath);
     this.#bounds = jsonBounds(maxBodyBytes, memory);
     this.#clock = clock;
   }
 
   /** The first rule that fits decides. The body is read only for a rule that fits otherwise. */
   of(exchange: Exchange): Price | Promise<Price> {
-    const subject = new MatchSubject(exchange.head, exchange.head.path);
-    return this.#decide(exchange, subject, exchange.head.bodyLength === 0 ? NO_BODY : undefined);
+    const { head, consumer } = exchange;
+    const hour = new Date(this.#clock()).getUTCHours();
+    const subject = new MatchSubject(head, head.path);
+    const others = this.#hasPaths ? otherPaths(head.path).map((path) => new MatchSubject(head, path)) : [];
+    return this.#decide(exchange, { subject, others, consumer, hour }, hasBody(head) ? undefined : NO_BODY);
   }
 
-  #decide(exchange: Exchange, subject: MatchSubject, body: Body | undefined): Price | Promise<Price> {
-    const hour = new Date(this.#clock()).getUTCHours();
+  #decide(exchange: Exchange, asked: Asked, body: Body | undefined): Price | Promise<Price> {
     for (const rule of this.#rules) {
-      const fits = rule.fits(subject, exchange.consumer, hour);
-      if (subject.isTooLong) return TOO_LONG;
+      const fits = rule.fits(asked);
+      if (fits instanceof TurnpikeError) return fits;
       if (!fits) continue;
-      const { bodyLength } = exchange.head;
-      if (body === undefined && (rule.needsJson || (rule.needsLength && bodyLength < 0))) {
-        return this.#read(exchange, subject);
+      const { head } = exchange;
+      if (body === undefined && rule.needsLength) {
+        const coded = codingError(head);
+        if (coded !== undefined) return coded;
       }
-      const seen = body ?? { bytes: bodyLength, json: undefined };
-      if (rule.fitsBody(seen)) return rule.price(seen.json);
+      if (body === undefined && (rule.needsJson || (rule.needsLength && head.bodyLength < 0))) {
+        return this.#read(exchange, asked);
+      }
+      const price = rule.priceOf(body ?? { bytes: head.bodyLength, json: undefined });
+      if (price !== undefined) return price;
     }
     return "route";
   }
 
-  async #read(exchange: Exchange, subject: MatchSubject): Promise<Price> {
+  async #read(exchange: Exchange, asked: Asked): Promise<Price> {
     const wrongType = this.#readsJson ? jsonTypeError(exchange.head) : undefined;
     if (wrongType !== undefined) return wrongType;
     const gathered = new GatheredBody(exchange, this.#bounds);
@@ -97,8 +116,15 @@ export class PriceRules {
     if (json instanceof TurnpikeError) return json;
     const body = { bytes: bytes.length, json };
     gathered.replace();
-    return this.#decide(exchange, subject, body);
+    return this.#decide(exchange, asked, body);
   }
+}
+
+/** The paths that some server may read a path as. Many ignore a slash at the end. */
+function otherPaths(path: string): string[] {
+  const found = isAmbiguous(path) ? readings(path) : new Set([path]);
+  for (const one of found) if (one.length > 1 && one.endsWith("/")) found.add(one.slice(0, -1));
+  return [...found];
 }
 
 function rulesOf({ rules, exempt_consumers: exempt }: PriceConfig): readonly Rule[] {
@@ -127,26 +153,31 @@ interface UnitAmounts {
 class CompiledRule {
   readonly needsJson: boolean;
   readonly needsLength: boolean;
+  readonly hasPath: boolean;
   readonly #rule: Rule;
   readonly #conditions: Conditions;
+  /** The conditions without regard to letter case of the path. */
+  readonly #alike: Conditions;
   readonly #consumers: ReadonlySet<string>;
-  readonly #body: readonly { readonly steps: readonly string[]; readonly test: Rule["body"][number] }[];
+  readonly #body: readonly { readonly at: BodyValue; readonly test: Rule["body"][number] }[];
   readonly #fixed: Price | undefined;
-  readonly #count: readonly string[];
+  readonly #count: BodyValue;
   readonly #units: readonly UnitAmounts[];
 
   constructor(rule: Rule, terms: readonly Terms[]) {
     const { match, consumers, body, body_bytes: bytes, price, unit_price: unit, free } = rule;
     this.#rule = rule;
     this.#conditions = compileConditions({ ...match, exact_path: false });
+    this.#alike = { ...this.#conditions, path: this.#conditions.pathAnyCase };
+    this.hasPath = match.path_pattern !== undefined;
     this.#consumers = new Set(consumers);
-    this.#body = body.map((test) => ({ steps: pointerSteps(test.pointer), test }));
+    this.#body = body.map((test) => ({ at: new BodyValue(test.pointer), test }));
     this.needsJson = body.length > 0 || unit !== undefined;
     this.needsLength = bytes !== undefined;
     const amountsOf = (text: string): string[] => terms.map((one) => compileTerms({ ...one, price: text }).amount);
     this.#fixed =
       price === undefined ? (free === true ? "free" : unit === undefined ? "refused" : undefined) : amountsOf(price);
-    this.#count = pointerSteps(unit?.count ?? "");
+    this.#count = new BodyValue(unit?.count ?? "");
     const bound = (text: string | undefined, i: number): bigint | undefined =>
       text === undefined ? undefined : BigInt(amountsOf(text)[i] ?? 0);
     this.#units = (unit === undefined ? [] : amountsOf(unit.price)).map((amount, i) => {
@@ -155,29 +186,32 @@ class CompiledRule {
     });
   }
 
-  /** Whether everything except the body fits. */
-  fits(subject: MatchSubject, consumer: string, hour: number): boolean {
+  /** Whether everything except the body fits. An error if some server may read the path as one that fits. */
+  fits({ subject, others, consumer, hour }: Asked): boolean | TurnpikeError {
     const { utc_hours: hours } = this.#rule;
     if (hours !== undefined && !isWithin(hour, hours)) return false;
     const isNamed = this.#consumers.has(consumer) || this.#consumers.has("*");
-    return (this.#consumers.size === 0 || (consumer !== "" && isNamed)) && subject.fulfils(this.#conditions);
+    if (this.#consumers.size > 0 && (consumer === "" || !isNamed)) return false;
+    const fits = subject.fulfils(this.#conditions);
+    if (subject.isTooLong) return TOO_LONG;
+    if (fits || !this.hasPath) return fits;
+    return others.some((other) => other.fulfils(this.#alike) || other.isTooLong) ? OTHER_PATH : false;
   }
 
-  fitsBody({ bytes, json }: Body): boolean {
+  /** The price if the body fits. */
+  priceOf({ bytes, json }: Body): Price | undefined {
     const { body_bytes: length } = this.#rule;
-    if (length !== undefined && (bytes < length.min || bytes > length.max)) return false;
-    return this.#body.every(({ steps, test }) => {
-      const value = valueAt(json, steps);
-      if (value === undefined || (test.value !== undefined && test.value !== value)) return false;
-      const number = numberOf(value);
-      if (test.min !== undefined && (number === undefined || number < test.min)) return false;
-      return test.max === undefined || (number !== undefined && number <= test.max);
-    });
+    if (length !== undefined && (bytes < length.min || bytes > length.max)) return undefined;
+    for (const { at, test } of this.#body) {
+      const fits = at.fulfils(json, test);
+      if (fits !== true) return fits === false ? undefined : fits;
+    }
+    return this.#fixed ?? this.#unitPrice(this.#count.count(json));
   }
 
-  price(json: Json | undefined): Price {
-    if (this.#fixed !== undefined) return this.#fixed;
-    const count = BigInt(Math.ceil(Math.max(numberOf(valueAt(json, this.#count)) ?? 0, 0)));
+  #unitPrice(units: number | TurnpikeError): Price {
+    if (units instanceof TurnpikeError) return units;
+    const count = BigInt(Math.ceil(units));
     const amounts = this.#units.map(({ one, min, max }) => {
       const amount = one * count < min ? min : one * count;
       return String(max !== undefined && amount > max ? max : amount);

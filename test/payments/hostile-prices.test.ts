@@ -1,0 +1,167 @@
+/** Requests that ask for a lower price than the one of what the upstream would do, over each protocol. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { TERMS } from "../../src/payments/testing/payment.ts";
+import { decodeHeader } from "../../src/payments/x402/header.ts";
+import { type Protocol, type ProtocolGateway, PROTOCOLS, type Request, startProtocols } from "../policy/protocols.ts";
+import { serverAt } from "../support/gateway.ts";
+import { CountingFacilitator } from "./counting-facilitator.ts";
+
+setDefaultTimeout(patient(30_000));
+
+const facilitator = new CountingFacilitator();
+let gateway: ProtocolGateway;
+
+beforeAll(async () => {
+  const route = { upstream: "origin" };
+  gateway = await startProtocols({
+    x402: { enabled: true, facilitator_url: facilitator.url, public_url: "https://shop.test" },
+    upstreams: [{ name: "origin", servers: [serverAt(1)] }],
+    routes: [
+      {
+        ...route,
+        path_prefix: "/batch",
+        x402: { ...TERMS, price: "$1", rules: [{ unit_price: { price: "$0.01", count: "/options/urls" } }] },
+      },
+      {
+        ...route,
+        path_prefix: "/model",
+        x402: { ...TERMS, price: "$1", rules: [{ body: [{ pointer: "/model", value: "small" }], price: "$0.02" }] },
+      },
+      {
+        ...route,
+        path_prefix: "/query",
+        x402: {
+          ...TERMS,
+          price: "$1",
+          rules: [
+            { match: { query: [{ name: "full" }] }, price: "$0.9" },
+            { match: { query: [{ name: "size", value: "small" }] }, price: "$0.01" },
+          ],
+        },
+      },
+      {
+        ...route,
+        path_prefix: "/short",
+        x402: { ...TERMS, price: "$1", rules: [{ body_bytes: { max: 10 }, price: "$0.01" }] },
+      },
+      {
+        ...route,
+        path_prefix: "/paths",
+        x402: {
+          ...TERMS,
+          price: "$0.01",
+          rules: [
+            { match: { path_pattern: "/paths/secret.*" }, refuse: true },
+            { match: { path_pattern: "/paths/batch" }, price: "$0.9" },
+          ],
+        },
+      },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await facilitator.close();
+});
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** The price that a request is asked for, or the status that it gets instead. */
+async function priceOf(protocol: Protocol, request: Request): Promise<string | number> {
+  const reply = await gateway.request(protocol, request);
+  const header = reply.header("payment-required");
+  if (header === undefined) return reply.status;
+  const { accepts } = decodeHeader(header) as { accepts: readonly { amount: string }[] };
+  return accepts[0]?.amount ?? "";
+}
+
+const post = (path: string, body: string): Request => ({ method: "POST", path, headers: JSON_TYPE, body });
+
+const BODIES: readonly (readonly [path: string, body: string, price: string | number])[] = [
+  ["/batch", '{"options":{"urls":[1,2,3]}}', "30000"],
+  ["/batch", '{"options":{}}', "10000"],
+  ["/batch", '{"options":{"urls":null}}', "10000"],
+  ["/batch", '{"options":{"urls":0}}', "10000"],
+  ["/batch", '{"options":{"urls":true}}', "10000"],
+  ["/batch", '{"options":{"urls":"https://example.com/1"}}', "10000"],
+  ["/batch", '{"options":{"urls":-0}}', "10000"],
+  // Servers that read names without regard to case, as in Go and .NET, find other values.
+  ["/batch", '{"options":{"URLs":[1,2,3]}}', 400],
+  ["/batch", '{"options":{"urls":[],"uRls":[1,2,3]}}', 400],
+  ["/batch", '{"options":{},"Options":{"urls":[1,2,3]}}', 400],
+  ["/batch", '{"option\\u017f":{"urls":[1,2,3]}}', 400],
+  ["/model", '{"model":"small","Model":"large"}', 400],
+  ["/model", '{"Model":"small"}', 400],
+  ["/model", '{"model":"small","other":{"Model":1}}', "20000"],
+  ["/model", '{"model":"large"}', "1000000"],
+  // Servers convert these to numbers, or take them as no limit.
+  ["/batch", '{"options":{"urls":"1000"}}', 400],
+  ["/batch", '{"options":{"urls":{"0":1,"1":2}}}', 400],
+  ["/batch", '{"options":{"urls":-1}}', 400],
+  ["/batch", '{"options":{"urls":1e400}}', 400],
+  ["/batch", '{"options":{"urls":NaN}}', 400],
+  ["/batch", '{"options":{"urls":[1],"urls":[1,2]}}', 400],
+  ["/batch", '{"options":{"url\\u0073":[1],"urls":[1,2]}}', 400],
+  ["/batch", '{"__proto__":{"options":{"urls":[]}},"options":{"urls":[1,2,3]}}', "30000"],
+  ["/batch", '{"options":{"__proto__":{"urls":[1,2,3]}}}', "10000"],
+];
+
+const QUERIES: readonly (readonly [query: string, price: string | number])[] = [
+  ["size=small", "10000"],
+  ["s%69ze=small", "10000"],
+  ["size=small&size=large", 400],
+  ["size=small&s%69ze=large", 400],
+  ["size=small&other=a;b", "10000"],
+  ["size=small&other=a;size=large", 400],
+  ["other=1;full=1&size=small", 400],
+  ["size=small&Full=1", 400],
+  ["size=small&full%00=1", 400],
+  ["size=small&full[]=1", 400],
+  ["size=small&%20full=1", 400],
+];
+
+const PATHS: readonly (readonly [path: string, price: string | number])[] = [
+  ["/paths/other", "10000"],
+  ["/paths/Other;x=1", "10000"],
+  ["/paths/secret", 403],
+  ["/paths/%73ecret", 403],
+  ["/paths//secret", 403],
+  ["/paths/x/../secret", 403],
+  ["/paths/secret;x", 403],
+  ["/paths/secret%2Fx", 400],
+  ["/paths/Secret", 400],
+  ["/paths;x/secret", 400],
+  ["/paths/%2573ecret", 400],
+  ["/paths/%E2%80%8Bsecret", 400],
+  ["/paths/batch", "900000"],
+  ["/paths/batch/", 400],
+  ["/paths/batch.php/x", "10000"],
+];
+
+for (const protocol of PROTOCOLS) {
+  test(`no body that servers read in different ways gets a lower price: ${protocol}`, async () => {
+    const found = [];
+    for (const [path, body] of BODIES) found.push([path, body, await priceOf(protocol, post(path, body))]);
+    expect(found).toEqual(BODIES.map((one) => [...one]));
+  });
+
+  test(`no query that servers read in different ways gets a lower price: ${protocol}`, async () => {
+    const found = [];
+    for (const [query] of QUERIES) found.push([query, await priceOf(protocol, { path: `/query?${query}` })]);
+    expect(found).toEqual(QUERIES.map((one) => [...one]));
+  });
+
+  test(`a compressed body has no length by which its price is known: ${protocol}`, async () => {
+    const short = { method: "POST", path: "/short", body: "x" };
+    expect(await priceOf(protocol, short)).toBe("10000");
+    expect(await priceOf(protocol, { ...short, headers: { "content-encoding": "gzip" } })).toBe(415);
+  });
+
+  test(`no other spelling of a path gets a lower price: ${protocol}`, async () => {
+    const found = [];
+    for (const [path] of PATHS) found.push([path, await priceOf(protocol, { path })]);
+    expect(found).toEqual(PATHS.map((one) => [...one]));
+  });
+}
