@@ -12,6 +12,7 @@ import { runLedgerBench } from "./ledger.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPagesBench } from "./pages.ts";
 import { runPartsBench } from "./parts.ts";
+import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
@@ -67,6 +68,7 @@ const BENCHES: readonly Bench[] = [
     run: runFiltersBench,
   },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
+  { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "parts", about: "steps of policies, log and HPACK without sockets", run: runPartsBench },
   { name: "search", about: "the search index, its crawler, and merging the results of engines", run: runSearchBench },
   {

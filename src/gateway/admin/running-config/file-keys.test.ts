@@ -14,6 +14,7 @@ const SOUNDS_LIKE_FILE = /path|file|dir|folder|socket|unix|root|module|program|_
 const NO_FILES: ReadonlySet<string> = new Set([
   "routes[].path_prefix",
   "routes[].match.path_pattern",
+  "routes[].x402.rules[].match.path_pattern",
   "routes[].match.exact_path",
   "routes[].redirect.path",
   "routes[].rewrite.path",
