@@ -12,11 +12,12 @@ import { blockText } from "../src/content/testing/block-text.ts";
 import { type CorpusPage, mean, readerCorpus, tokenF1 } from "../src/content/testing/reader-corpus.ts";
 import { messageOf } from "../src/lib/caught.ts";
 import { benchLanguages } from "./reader-languages.ts";
+import { benchNews } from "./reader-news.ts";
 import { benchCost, benchOnData } from "./reader-data.ts";
 import { aligned, median } from "./support/report.ts";
 
 const WARM_UP_ROUNDS = 3;
-const USAGE = "usage: npm run bench -- reader [--rounds N] [--languages] [--data DIR [--out FILE] [--cost]]";
+const USAGE = "usage: npm run bench -- reader [--rounds N] [--languages] [--news [--pages]] [--data DIR [--out FILE] [--cost]]";
 
 // linkedom's own types add global types of the browser to the whole project.
 const linkedom = createRequire(import.meta.url)("linkedom") as { parseHTML(html: string): { document: object } };
@@ -69,12 +70,15 @@ export function runReaderBench(args: readonly string[]): Promise<number> {
         out: { type: "string" },
         cost: { type: "boolean", default: false },
         languages: { type: "boolean", default: false },
+        news: { type: "boolean", default: false },
+        pages: { type: "boolean", default: false },
       },
     });
     const rounds = Number(values.rounds);
     if (!Number.isInteger(rounds) || rounds < 1)
       throw new RangeError(`--rounds takes a number, not "${values.rounds}"`);
     if (values.languages) benchLanguages();
+    else if (values.news) benchNews(values.pages);
     else if (values.data === undefined) printScores(readerCorpus(), rounds);
     else if (values.cost) benchCost(values.data, rounds, PEERS);
     else benchOnData(values.data, values.out);
