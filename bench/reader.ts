@@ -17,7 +17,8 @@ import { benchCost, benchOnData } from "./reader-data.ts";
 import { aligned, median } from "./support/report.ts";
 
 const WARM_UP_ROUNDS = 3;
-const USAGE = "usage: npm run bench -- reader [--rounds N] [--languages] [--news [--pages]] [--data DIR [--out FILE] [--cost]]";
+const USAGE =
+  "usage: npm run bench -- reader [--rounds N] [--languages] [--news [--pages]] [--data DIR [--out FILE] [--cost]]";
 
 // linkedom's own types add global types of the browser to the whole project.
 const linkedom = createRequire(import.meta.url)("linkedom") as { parseHTML(html: string): { document: object } };

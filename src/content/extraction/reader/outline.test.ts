@@ -71,15 +71,21 @@ function paragraphs(...words: number[]): readonly Block[] {
 
 describe("the choice", () => {
   test("takes the blocks that raise the expected F1, at any level of the scores", () => {
-    const { chosen, expected } = choose(paragraphs(10, 50, 50, 20), Float32Array.of(0.1, 0.9, 0.8, 0.05));
+    const { chosen, expected } = choose(paragraphs(10, 50, 50, 20), Float32Array.of(0.1, 0.9, 0.8, 0.05), false);
     expect([...chosen]).toEqual([0, 1, 1, 0]);
     expect(expected).toBeCloseTo((2 * 85) / (100 + 87), 5);
-    const low = choose(paragraphs(10, 50, 50, 20), Float32Array.of(0.01, 0.3, 0.25, 0.01));
+    const low = choose(paragraphs(10, 50, 50, 20), Float32Array.of(0.01, 0.3, 0.25, 0.01), false);
     expect([...low.chosen]).toEqual([0, 1, 1, 0]);
   });
 
+  test("leaves out another article that is content as a whole or not at all", () => {
+    const [blocks, scores] = [paragraphs(200, 300, 200), Float32Array.of(0.93, 0.4, 0.4)];
+    expect([...choose(blocks, scores, true).chosen]).toEqual([1, 0, 0]);
+    expect([...choose(blocks, scores, false).chosen]).toEqual([1, 1, 1]);
+  });
+
   test("takes at least one block if all scores are low, and nothing from an empty page", () => {
-    expect([...choose(paragraphs(3), Float32Array.of(0.001)).chosen]).toEqual([1]);
-    expect(choose([], new Float32Array())).toEqual({ chosen: new Uint8Array(), threshold: 1, expected: 0 });
+    expect([...choose(paragraphs(3), Float32Array.of(0.001), false).chosen]).toEqual([1]);
+    expect(choose([], new Float32Array(), false)).toEqual({ chosen: new Uint8Array(), threshold: 1, expected: 0 });
   });
 });

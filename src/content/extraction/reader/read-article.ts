@@ -83,7 +83,7 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupByTemplate(outline.blocks);
   }
   const scores = options.scores ?? scoresOf(outline, declared, url);
-  const { chosen, expected, threshold } = choose(outline.blocks, scores);
+  const { chosen, expected, threshold } = choose(outline.blocks, scores, hintsOf(declared, url).isArticle);
   const language = languageIn(declared, outline, chosen);
   const metadata = { ...declared, siteName: siteNameOf(declared, url), language };
   const hints = hintsOf(metadata, url);
