@@ -22,16 +22,15 @@ export function benchNews(isVerbose: boolean): void {
     ["trained on", rows.filter(({ page }) => !page.reserved)],
     ["reserved", rows.filter(({ page }) => page.reserved)],
   ] as const;
-  const of = (own: readonly Row[], key: keyof WordScore): string => mean(own.map(({ score }) => score[key])).toFixed(4);
   console.log(
     aligned([
       ["pages", "", "F1", "precision", "recall"],
       ...groups.map(([name, own]) => [
         name,
         String(own.length),
-        of(own, "f1"),
-        of(own, "precision"),
-        of(own, "recall"),
+        meanOf(own, "f1"),
+        meanOf(own, "precision"),
+        meanOf(own, "recall"),
       ]),
     ]).join("\n"),
   );
@@ -50,6 +49,10 @@ export function benchNews(isVerbose: boolean): void {
       `${page.name.padEnd(16)} ${score.f1.toFixed(3)} ${score.precision.toFixed(3)} ${score.recall.toFixed(3)}  ${faults.join(", ")}`,
     );
   }
+}
+
+function meanOf(rows: readonly Row[], key: keyof WordScore): string {
+  return mean(rows.map(({ score }) => score[key])).toFixed(4);
 }
 
 function shareKept(rows: readonly Row[], kind: string): string {
