@@ -16,8 +16,8 @@ const CASES = 32;
 /**
  * Chooses the blocks that maximise the expected F1 over words: all blocks above a threshold, which depends on the page.
  * With scores p and words w, F1 is 2 Σ w p of the chosen blocks, divided by the chosen words plus all words that are
- * expected to be content. An article is content together: another article below it is content as a whole or not at
- * all, so that there the content is all blocks above a threshold that is not known, and F1 is the mean of its cases.
+ * expected to be content. Another article below the page's own is content as a whole or not at all. There the content
+ * is all blocks above a threshold that is not known, and F1 is the mean over its cases.
  */
 export function choose(blocks: readonly Block[], scores: Float32Array, isArticle: boolean): Choice {
   const order = Uint32Array.from(blocks.keys()).toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
