@@ -50,9 +50,9 @@ interface Weighed {
 }
 
 /** Minimum share of the question's words, relative to the best source. A source below it is about something else. */
-const RELEVANT = 0.4;
+const RELEVANT = 0.3;
 /** The exponent of the share. */
-const SHARPNESS = 3;
+const SHARPNESS = 1.5;
 /** The factor for sources that searches found, if there are also hints. */
 const BESIDE_HINTS = 0.25;
 
@@ -94,6 +94,9 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
   const mismatched = closest.filter(
     ({ passage }) => !/[?？]\s*$/u.test(passage.text) && isNegated(passage.text) !== asked.plan.negated,
   );
+  // Names show what a page is about, and the other words whether it bears on the statement.
+  const content = new Set([...asked.terms].filter((term) => !asked.names.has(term)));
+  const covered = (found: ReadonlySet<string>): number => found.intersection(content).size / Math.max(1, content.size);
   const shared = new Set(passages.flatMap(({ passage }) => [...passage.shared]));
   const numbers = numbersOf(asked, passages);
   return {
@@ -104,8 +107,8 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
     refutations: counted(REFUTES),
     confirmations: counted(CONFIRMS),
     hearsay: counted(HEARSAY),
-    coverage: Math.max(0, ...passages.map(({ passage }) => passage.coverage)),
-    coverage_of_all: asked.terms.size === 0 ? 0 : shared.size / asked.terms.size,
+    coverage: Math.max(0, ...passages.map(({ passage }) => covered(passage.shared))),
+    coverage_of_all: covered(shared),
     numbers_shared: numbers.shared,
     numbers_missing: numbers.missing,
     hedges: share((text) => HEDGES.test(text)),
