@@ -1,11 +1,7 @@
 /** Builds the bytes of a module. */
 export class ByteWriter {
-  #bytes: Uint8Array;
+  #bytes = new Uint8Array(256);
   #length = 0;
-
-  constructor(capacity = 256) {
-    this.#bytes = new Uint8Array(capacity);
-  }
 
   get length(): number {
     return this.#length;

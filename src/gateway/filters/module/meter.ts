@@ -52,7 +52,7 @@ export function meter(shape: ModuleShape, memoryBytes: number): Metered {
     [SECTION.export, extended(shape, SECTION.export, shape.memory === undefined ? 1 : 2, addedExports(shape, indexes))],
     [SECTION.code, code.bytes],
   ]);
-  const out = new ByteWriter(shape.bytes.length * 2).raw(shape.bytes.subarray(0, 8));
+  const out = new ByteWriter().raw(shape.bytes.subarray(0, 8));
   for (const id of SECTION_ORDER) {
     const content = sections.get(id) ?? ownContent(shape, id);
     if (content.length > 0) out.byte(id).sized(content);
@@ -85,10 +85,10 @@ function ownContent(shape: ModuleShape, id: number): Uint8Array {
 /** A section that is a counted list, extended by `count` entries. */
 function extended(shape: ModuleShape, id: number, count: number, entries: Uint8Array): Uint8Array {
   const own = ownContent(shape, id);
-  if (own.length === 0) return new ByteWriter(entries.length + 8).u32(count).raw(entries).done();
+  if (own.length === 0) return new ByteWriter().u32(count).raw(entries).done();
   const reader = new ByteReader(own);
   const ownCount = reader.u32();
-  const out = new ByteWriter(own.length + entries.length + 8).u32(ownCount + count);
+  const out = new ByteWriter().u32(ownCount + count);
   return out.raw(own.subarray(reader.offset)).raw(entries).done();
 }
 
@@ -150,7 +150,7 @@ function meterCode(shape: ModuleShape, indexes: MeterIndexes, added: readonly Ui
   if (count !== bodies) throw new ModuleRefused(`it declares ${bodies} functions, and has bodies for ${count}`);
   const inserted = new MeteringCode(indexes);
   const walk = new FunctionWalk(reader, shape);
-  const out = new ByteWriter((section.end - section.start) * 2 + 256).u32(count + added.length);
+  const out = new ByteWriter().u32(count + added.length);
   for (let i = 0; i < count; i++) {
     const number = imports.length + i;
     const length = reader.u32();

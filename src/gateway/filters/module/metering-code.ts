@@ -47,13 +47,13 @@ function checkFuel(code: ByteWriter, { fuelGlobal }: MeterIndexes): ByteWriter {
 
 /** `fuel -= amount; if (fuel < 0) trap` */
 function charge(amount: number, indexes: MeterIndexes): Uint8Array {
-  const code = new ByteWriter(32).byte(OP.globalGet).u32(indexes.fuelGlobal);
+  const code = new ByteWriter().byte(OP.globalGet).u32(indexes.fuelGlobal);
   code.byte(OP.i32Const).s32(amount).byte(OP.sub).byte(OP.globalSet).u32(indexes.fuelGlobal);
   return checkFuel(code, indexes).done();
 }
 
 function call(index: number): Uint8Array {
-  return new ByteWriter(8).byte(OP.call).u32(index).done();
+  return new ByteWriter().byte(OP.call).u32(index).done();
 }
 
 /** The code for each kind of edit. The code for an amount is created once for each amount. */
@@ -85,7 +85,7 @@ export class MeteringCode {
 
 /** Takes fuel for a length, and returns the length: `fuel -= (length >>> shift) + 1`. */
 function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
-  const code = new ByteWriter(64).u32(0).byte(OP.globalGet).u32(indexes.fuelGlobal);
+  const code = new ByteWriter().u32(0).byte(OP.globalGet).u32(indexes.fuelGlobal);
   code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(shift).byte(OP.shrU);
   code.byte(OP.i32Const).s32(1).byte(OP.add).byte(OP.sub).byte(OP.globalSet).u32(indexes.fuelGlobal);
   return checkFuel(code, indexes).byte(OP.localGet).u32(0).byte(OP.end).done();
@@ -94,7 +94,7 @@ function chargeLengthBody(indexes: MeterIndexes, shift: number): Uint8Array {
 /** Replaces `memory.grow`: takes fuel first. */
 function growBody(indexes: MeterIndexes, maximum: number): Uint8Array {
   const { fuelGlobal } = indexes;
-  const code = new ByteWriter(96).u32(0);
+  const code = new ByteWriter().u32(0);
   // if (delta > maximum - pages) return -1
   code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(maximum).byte(OP.memorySize).byte(0).byte(OP.sub);
   code.byte(OP.gtU).byte(OP.if).byte(NO_VALUE).byte(OP.i32Const).s32(-1).byte(OP.return).byte(OP.end);

@@ -112,10 +112,10 @@ function typeEntry([params, results]: readonly [readonly number[], readonly numb
 }
 
 function bodyEntry({ locals = [], code }: TestFunction): Uint8Array {
-  const body = new ByteWriter(code.length + 64).u32(locals.length);
+  const body = new ByteWriter().u32(locals.length);
   for (const [count, type] of locals) body.u32(count).byte(type);
   body.raw(code).byte(0x0b);
-  return new ByteWriter(body.length + 8).sized(body.done()).done();
+  return new ByteWriter().sized(body.done()).done();
 }
 
 /** Instructions by name, as bytes. */

@@ -14,7 +14,7 @@ class HostAbort extends Error {}
 /** A start function has ended with `proc_exit` and code 0, as programs do. */
 class ExitAtStart extends Error {}
 
-/** The parameters of a host function that are all i32. */
+/** The parameters of a host function that are all i32, as unsigned numbers. */
 export type Numbers = readonly number[];
 /** A function of the gateway that a module imports. */
 export type HostFunction = (...parameters: never[]) => unknown;
@@ -121,6 +121,8 @@ export class Machine {
   /** Wraps a host function with i32 parameters. An error in it ends the invocation. */
   wrap(run: (memory: GuestMemory, parameters: Numbers) => number): HostFunction {
     return (...parameters: number[]) => {
+      // The runtime passes an i32 as a signed number.
+      for (let i = 0; i < parameters.length; i++) parameters[i] = (parameters[i] ?? 0) >>> 0;
       try {
         return run(this.enter(0), parameters);
       } catch (error) {
@@ -137,7 +139,7 @@ export class Machine {
   wide(run: (id: number, value: bigint) => number): HostFunction {
     return (id: number, value: bigint) => {
       this.enter(0);
-      return run(id, value);
+      return run(id >>> 0, value);
     };
   }
 
@@ -149,7 +151,7 @@ export class Machine {
 
   /** Reads a latin1 text of the filter. */
   text(pointer: number, length: number): string {
-    return this.enter(length >>> 0).text(pointer, length);
+    return this.enter(length).text(pointer, length);
   }
 
   /** Allocates `bytes` bytes in the memory, with the filter's own allocator. */

@@ -23,12 +23,10 @@ export function encodePairs(pairs: readonly Pair[]): string {
 }
 
 /** Reads a filter's list. Undefined if malformed or beyond the bounds. Zero bytes are an empty list. */
-export function decodePairs(memory: GuestMemory, pointer: number, length: number): Pair[] | undefined {
-  const size = length >>> 0;
-  memory.check(pointer, size);
+export function decodePairs(memory: GuestMemory, start: number, size: number): Pair[] | undefined {
+  memory.check(start, size);
   if (size > MAX_MAP_BYTES) return undefined;
   if (size < 4) return [];
-  const start = pointer >>> 0;
   const count = memory.u32(start);
   const header = 4 + 8 * count;
   if (count > MAX_MAP_PAIRS || header > size) return undefined;

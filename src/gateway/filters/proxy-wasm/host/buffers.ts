@@ -9,12 +9,11 @@ const END_OF_STREAM = 1;
 export function bufferFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
   return {
-    proxy_get_buffer_bytes: machine.wrap((memory, [kind = 0, start = 0, most = 0, address = 0, length = 0]) => {
+    proxy_get_buffer_bytes: machine.wrap((memory, [kind = 0, from = 0, most = 0, address = 0, length = 0]) => {
       const buffer = instance.context.buffer(kind);
       if (buffer === undefined) return STATUS.notFound;
-      const from = start >>> 0;
-      if (from + (most >>> 0) > 0xffff_ffff) return STATUS.badArgument;
-      const size = Math.min(most >>> 0, Math.max(buffer.length - from, 0));
+      if (from + most > 0xffff_ffff) return STATUS.badArgument;
+      const size = Math.min(most, Math.max(buffer.length - from, 0));
       if (size === 0) {
         memory.setU32(address, 0);
         memory.setU32(length, 0);
@@ -33,9 +32,9 @@ export function bufferFunctions(instance: Host): Record<string, HostFunction> {
       if (buffer === undefined) return STATUS.notFound;
       if (buffer.splice === undefined) return STATUS.badArgument;
       memory.check(pointer, length);
-      if (length >>> 0 > MAX_EDITED_BYTES) return STATUS.badArgument;
-      machine.enter((length >>> 0) + buffer.length);
-      const isDone = buffer.splice(start >>> 0, size >>> 0, memory.copy(pointer, length));
+      if (length > MAX_EDITED_BYTES) return STATUS.badArgument;
+      machine.enter(length + buffer.length);
+      const isDone = buffer.splice(start, size, memory.copy(pointer, length));
       return isDone ? STATUS.ok : STATUS.badArgument;
     }),
   };

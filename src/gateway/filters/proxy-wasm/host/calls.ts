@@ -28,12 +28,10 @@ export function callFunctions(instance: Host): Record<string, HostFunction> {
     proxy_grpc_call: machine.wrap((_memory, parameters) => grpcCall(instance, parameters)),
     proxy_grpc_stream: machine.wrap((_memory, parameters) => grpcStream(instance, parameters)),
     proxy_grpc_send: machine.wrap((_memory, parameters) => grpcSend(instance, parameters)),
-    proxy_grpc_cancel: machine.wrap((_memory, [id = 0]) =>
-      instance.calls.cancel(id >>> 0) ? STATUS.ok : STATUS.notFound,
-    ),
+    proxy_grpc_cancel: machine.wrap((_memory, [id = 0]) => (instance.calls.cancel(id) ? STATUS.ok : STATUS.notFound)),
     proxy_grpc_close: machine.wrap((_memory, [id = 0]) => {
-      const stream = instance.calls.stream(id >>> 0);
-      if (stream === undefined) return instance.calls.cancel(id >>> 0) ? STATUS.ok : STATUS.notFound;
+      const stream = instance.calls.stream(id);
+      if (stream === undefined) return instance.calls.cancel(id) ? STATUS.ok : STATUS.notFound;
       stream.halfClose();
       return STATUS.ok;
     }),
@@ -67,7 +65,7 @@ function httpCall(instance: Host, parameters: Numbers): number {
     fields: fieldPairs,
     trailers: trailerPairs,
     body: held,
-    timeoutMs: timeoutMs >>> 0,
+    timeoutMs,
   };
   return begun(instance, instance.calls.http(group, request), out);
 }
@@ -81,7 +79,7 @@ function grpcCall(instance: Host, parameters: Numbers): number {
   const fields = isShort ? [] : pairs(instance, metadata, metadataLength);
   const held = bytes(instance, message, messageLength);
   if (fields === undefined || held === undefined) return STATUS.badArgument;
-  const request = { ...named(instance, parameters), metadata: fields, message: held, timeoutMs: timeoutMs >>> 0 };
+  const request = { ...named(instance, parameters), metadata: fields, message: held, timeoutMs };
   return begun(instance, instance.calls.grpc(group, request), out);
 }
 
@@ -97,7 +95,7 @@ function grpcStream(instance: Host, parameters: Numbers): number {
 }
 
 function grpcSend(instance: Host, [id = 0, message = 0, length = 0, end = 0]: Numbers): number {
-  const stream = instance.calls.stream(id >>> 0);
+  const stream = instance.calls.stream(id);
   if (stream === undefined) return STATUS.notFound;
   if (length === 0 && message === 0 && end !== 0) {
     stream.halfClose();
@@ -127,17 +125,17 @@ function begun({ machine }: Host, call: number | CallRefusal, out: number): numb
 }
 
 function utf8({ machine }: Host, pointer: number, length: number): string {
-  return Buffer.from(machine.enter(length >>> 0).copy(pointer, length)).toString();
+  return Buffer.from(machine.enter(length).copy(pointer, length)).toString();
 }
 
 function pairs({ machine }: Host, pointer: number, length: number): Pairs | undefined {
-  machine.charge((length >>> 0) >>> PAIRS_SHIFT);
+  machine.charge(length >>> PAIRS_SHIFT);
   return decodePairs(machine.enter(0), pointer, length);
 }
 
 /** A copy of the bytes; undefined if there are too many. */
 function bytes({ machine }: Host, pointer: number, length: number): Uint8Array | undefined {
-  const memory = machine.enter(length >>> 0);
+  const memory = machine.enter(length);
   memory.check(pointer, length);
-  return length >>> 0 > MAX_CALL_BODY_BYTES ? undefined : memory.copy(pointer, length);
+  return length > MAX_CALL_BODY_BYTES ? undefined : memory.copy(pointer, length);
 }

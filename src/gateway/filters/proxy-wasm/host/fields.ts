@@ -32,7 +32,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
     }),
     proxy_set_header_map_pairs: machine.wrap((memory, [kind = 0, pointer = 0, length = 0]) => {
       const fields = changeable(instance, kind);
-      machine.charge(((length >>> 0) + (fields?.weight ?? 0)) >>> SET_SHIFT);
+      machine.charge((length + (fields?.weight ?? 0)) >>> SET_SHIFT);
       const pairs = decodePairs(memory, pointer, length);
       if (fields === undefined || pairs === undefined) return STATUS.badArgument;
       fields.setAll(pairs, () => machine.charge(fields.weight >>> EDIT_SHIFT));

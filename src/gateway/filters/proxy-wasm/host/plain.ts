@@ -9,9 +9,9 @@ export function plainFunctions(instance: Host): Record<string, HostFunction> {
   return {
     proxy_log: machine.wrap((memory, [level = 0, pointer = 0, length = 0]) => {
       memory.check(pointer, length);
-      const size = Math.min(length >>> 0, MAX_LOG_BYTES);
+      const size = Math.min(length, MAX_LOG_BYTES);
       machine.enter(size);
-      if (level >>> 0 >= LOG_LEVELS.length) return STATUS.badArgument;
+      if (level >= LOG_LEVELS.length) return STATUS.badArgument;
       instance.log(level, new TextDecoder().decode(memory.copy(pointer, size)));
       return STATUS.ok;
     }),
@@ -24,11 +24,11 @@ export function plainFunctions(instance: Host): Record<string, HostFunction> {
       return STATUS.ok;
     }),
     proxy_set_tick_period_milliseconds: machine.wrap((_memory, [ms = 0]) => {
-      instance.setTick(ms >>> 0);
+      instance.setTick(ms);
       return STATUS.ok;
     }),
     proxy_set_effective_context: machine.wrap((_memory, [id = 0]) => {
-      const context = instance.find(id >>> 0);
+      const context = instance.find(id);
       if (context === undefined) return STATUS.badArgument;
       instance.context = context;
       return STATUS.ok;

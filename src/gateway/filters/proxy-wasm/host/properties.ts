@@ -14,7 +14,7 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
   const { machine, plugin } = instance;
   return {
     proxy_get_property: machine.wrap((_memory, [path = 0, pathLength = 0, address = 0, length = 0]) => {
-      if (pathLength >>> 0 > MAX_NAME_BYTES) return STATUS.notFound;
+      if (pathLength > MAX_NAME_BYTES) return STATUS.notFound;
       const name = propertyPath(machine.text(path, pathLength));
       const { context } = instance;
       // The list can be longer than the message's, because of the filter's own changes.
@@ -28,10 +28,10 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
       return STATUS.ok;
     }),
     proxy_set_property: machine.wrap((memory, [path = 0, pathLength = 0, value = 0, length = 0]) => {
-      machine.enter(length >>> 0);
+      machine.enter(length);
       machine.charge(PROPERTY_FUEL);
       memory.check(value, length);
-      if (pathLength >>> 0 > MAX_NAME_BYTES || length >>> 0 > MAX_PROPERTY_BYTES) return STATUS.badArgument;
+      if (pathLength > MAX_NAME_BYTES || length > MAX_PROPERTY_BYTES) return STATUS.badArgument;
       const name = propertyPath(machine.text(path, pathLength));
       const owner = instance.context.exchange ?? plugin;
       return plugin.properties.set(owner, name, memory.copy(value, length)) ? STATUS.ok : STATUS.internalFailure;

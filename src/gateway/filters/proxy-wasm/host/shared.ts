@@ -20,15 +20,15 @@ export function sharedFunctions(instance: Host): Record<string, HostFunction> {
       return STATUS.ok;
     }),
     proxy_set_shared_data: machine.wrap((memory, [key = 0, keyLength = 0, value = 0, length = 0, cas = 0]) => {
-      machine.enter(length >>> 0);
+      machine.enter(length);
       memory.check(value, length);
-      if (keyLength >>> 0 > MAX_NAME_BYTES) return STATUS.badArgument;
-      const done = shared.set(own(machine.text(key, keyLength)), memory.copy(value, length), cas >>> 0);
+      if (keyLength > MAX_NAME_BYTES) return STATUS.badArgument;
+      const done = shared.set(own(machine.text(key, keyLength)), memory.copy(value, length), cas);
       if (done === "full") return STATUS.internalFailure;
       return done === "ok" ? STATUS.ok : STATUS.casMismatch;
     }),
     proxy_register_shared_queue: machine.wrap((memory, [name = 0, length = 0, out = 0]) => {
-      if (length >>> 0 > MAX_NAME_BYTES) return STATUS.badArgument;
+      if (length > MAX_NAME_BYTES) return STATUS.badArgument;
       const id = shared.register(own(machine.text(name, length)), instance.queues.hear);
       if (id === 0) return STATUS.internalFailure;
       memory.setU32(out, id);
@@ -42,7 +42,7 @@ export function sharedFunctions(instance: Host): Record<string, HostFunction> {
     }),
     proxy_enqueue_shared_queue: machine.wrap((_memory, parameters) => enqueue(instance, parameters)),
     proxy_dequeue_shared_queue: machine.wrap((_memory, [id = 0, address = 0, length = 0]) => {
-      const message = shared.dequeue(id >>> 0);
+      const message = shared.dequeue(id);
       if (message === "unknown") return STATUS.notFound;
       if (message === "empty") return STATUS.empty;
       machine.giveBytes(message, address, length);
@@ -52,8 +52,8 @@ export function sharedFunctions(instance: Host): Record<string, HostFunction> {
 }
 
 function enqueue({ machine, plugin }: Host, [id = 0, pointer = 0, length = 0]: Numbers): number {
-  const memory = machine.enter(length >>> 0);
-  const done = plugin.shared.enqueue(id >>> 0, memory.copy(pointer, length));
+  const memory = machine.enter(length);
+  const done = plugin.shared.enqueue(id, memory.copy(pointer, length));
   if (done === "full") return STATUS.internalFailure;
   return done === "ok" ? STATUS.ok : STATUS.notFound;
 }

@@ -37,12 +37,12 @@ const PAIRS_SHIFT = 2;
 function respond(instance: Host, parameters: Numbers): number {
   const [status = 0, , , body = 0, bodyLength = 0, fields = 0, fieldsLength = 0, grpcStatus = -1] = parameters;
   const { machine, context } = instance;
-  const memory = machine.enter(bodyLength >>> 0);
+  const memory = machine.enter(bodyLength);
   memory.check(body, bodyLength);
-  machine.charge((fieldsLength >>> 0) >>> PAIRS_SHIFT);
+  machine.charge(fieldsLength >>> PAIRS_SHIFT);
   const pairs = decodePairs(memory, fields, fieldsLength);
   if (pairs === undefined || context.wishes === undefined) return STATUS.badArgument;
-  if (bodyLength >>> 0 > MAX_LOCAL_BYTES) return STATUS.badArgument;
-  context.wishes.respond({ status, fields: pairs, body: memory.copy(body, bodyLength), grpcStatus });
+  if (bodyLength > MAX_LOCAL_BYTES) return STATUS.badArgument;
+  context.wishes.respond({ status, fields: pairs, body: memory.copy(body, bodyLength), grpcStatus: grpcStatus | 0 });
   return STATUS.ok;
 }

@@ -41,9 +41,9 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
     }),
     fd_write: machine.wrap((_memory, parameters) => write(instance, parameters)),
     random_get: machine.wrap((memory, [pointer = 0, length = 0]) => {
-      if (length >>> 0 > MAX_RANDOM_BYTES) return ERRNO.invalid;
-      machine.charge((length >>> 0) >>> RANDOM_SHIFT);
-      memory.writeBytes(crypto.getRandomValues(new Uint8Array(length >>> 0)), pointer, length);
+      if (length > MAX_RANDOM_BYTES) return ERRNO.invalid;
+      machine.charge(length >>> RANDOM_SHIFT);
+      memory.writeBytes(crypto.getRandomValues(new Uint8Array(length)), pointer, length);
       return ERRNO.success;
     }),
     // A panic in Go waits with this function, so it must not fail.
@@ -86,12 +86,12 @@ export function wasiStub({ machine }: Host): HostFunction {
 function write(instance: Host, [file = 0, vectors = 0, count = 0, out = 0]: Numbers): number {
   const { machine } = instance;
   if (!OUTPUTS.includes(file)) return ERRNO.badFile;
-  if (count >>> 0 > MAX_VECTORS) return ERRNO.invalid;
+  if (count > MAX_VECTORS) return ERRNO.invalid;
   const memory = machine.enter(8 * count);
   let written = 0;
   for (let i = 0; i < count; i++) {
-    const pointer = memory.u32((vectors >>> 0) + 8 * i);
-    const length = memory.u32((vectors >>> 0) + 8 * i + 4);
+    const pointer = memory.u32(vectors + 8 * i);
+    const length = memory.u32(vectors + 8 * i + 4);
     memory.check(pointer, length);
     const shown = Math.min(length, MAX_PARTIAL_LINE_BYTES);
     machine.enter(shown);
