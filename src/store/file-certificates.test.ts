@@ -74,6 +74,23 @@ test("a damaged lock is free, and a folder in its place is an error", async () =
   expect(await store.lease(1000).catch(String)).toContain('lock.json" cannot be read: it is a folder');
 });
 
+test("without a free file descriptor the lock is not taken, and its file is not blamed", async () => {
+  const path = newFolder();
+  const store = new FileCertificates(path);
+  expect(await store.lease(1000)).toBe(true);
+  const code = `
+    import { openSync } from "node:fs";
+    import { FileCertificates } from ${JSON.stringify(join(import.meta.dir, "file-certificates.ts"))};
+    const store = new FileCertificates(${JSON.stringify(path)});
+    try {
+      for (;;) openSync("/dev/null", "r");
+    } catch {}
+    console.log(await store.lease(1000).catch(({ code }) => code));
+  `;
+  const child = Bun.spawnSync(["sh", "-c", 'ulimit -n 64 && exec "$0" -e "$1"', process.execPath, code]);
+  expect(String(child.stdout).trim()).toBe("EMFILE");
+});
+
 test("the same failure of a write always has the same message", async () => {
   const path = newFolder();
   const store = new FileCertificates(path);

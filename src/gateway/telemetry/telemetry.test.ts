@@ -57,10 +57,29 @@ test("a worker that replaces a dead one keeps its counters, and begins with clea
   closeSync(zone.fd ?? -1);
 });
 
+const HEAD = { method: "GET", scheme: "http", authority: "", path: "", query: "", fields: "" } as const;
+const REQUEST = {
+  id: "",
+  protocol: "HTTP/1.1",
+  clientAddress: "",
+  bytesReceived: 0,
+  bytesSent: 0,
+  status: 200,
+} as const;
+
+test("each method of RFC 9110 and PATCH has its own label, and a method in lower case has not", () => {
+  const telemetry = new Telemetry(onlySlot());
+  const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+  for (const method of [...methods, "get"]) telemetry.http.refused({ ...REQUEST, head: { ...HEAD, method } });
+  const { text } = telemetry.page(CAPACITIES, []);
+  for (const method of [...methods, "other"]) {
+    expect(text).toContain(`turnpike_http_requests_total{protocol="http1",method="${method}"} 1\n`);
+  }
+});
+
 test("unknown codes and methods share a label", () => {
   const telemetry = new Telemetry(onlySlot());
-  const head = { method: "X".repeat(100), scheme: "http", authority: "", path: "", query: "", fields: "" } as const;
-  const request = { id: "", protocol: "HTTP/1.1", clientAddress: "", bytesReceived: 0, bytesSent: 0, head } as const;
+  const request = { ...REQUEST, head: { ...HEAD, method: "X".repeat(100) } };
   for (const status of [600, 999, 99]) telemetry.http.refused({ ...request, status });
   const { text } = telemetry.page(CAPACITIES, []);
   expect(text).toContain('turnpike_http_requests_total{protocol="http1",method="other"} 3\n');

@@ -20,7 +20,6 @@ export class Queues extends Deadline {
 
   /** Called when a message arrives in a queue. */
   readonly hear = (queue: number): void => {
-    if (this.#isOver) return;
     this.#waiting.set(queue, (this.#waiting.get(queue) ?? 0) + 1);
     if (this.due === Number.POSITIVE_INFINITY) this.#instance.plugin.runtime.wheel.set(this, MIN_TICK_MS);
   };
