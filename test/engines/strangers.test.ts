@@ -45,6 +45,7 @@ const DATA: ReadonlyMap<string, readonly [body: string, afterMs: number]> = new 
   ],
   ["/data/price", [JSON.stringify({ price: "3.40 crowns" }), 40]],
   ["/data/frag", ["<p>A part that came from the server.</p>", 60]],
+  ["/data/turboframe", ['<turbo-frame id="notes"><p>A part that came from the server.</p></turbo-frame>', 60]],
 ]);
 
 const site = Bun.serve({

@@ -27,7 +27,7 @@ const OTHERS_DATA = /ld\+json|speculation|importmap/;
 
 /**
  * Inline code that makes visible content interactive, or shows content that the document has: Astro's islands and their
- * loaders, Qwik's loader of modules, React's streamed parts.
+ * loaders, React's streamed parts.
  */
 const HYDRATES =
   /customElements\.get\(["']astro-island["']\)|self\.Astro\s?\|\|\s?\(self\.Astro|^\s{0,9}(?:\$R[BCTV]\s?=|\$RC\()/;

@@ -72,6 +72,12 @@ export class Changes {
   /** A method is called. */
   calls({ key, object, args, at: { code } }: Call): void {
     const [first = UNKNOWN, second = UNKNOWN] = args;
+    if (key === "assign" && first.is === "elements" && second.is === "object") {
+      for (const name of ["textContent", "innerText", "innerHTML"]) {
+        const text = this.#values.property(second, name);
+        if (text !== undefined) this.#writes(first, text, name, code);
+      }
+    }
     if (INTO.test(key) && (object.is === "made" || object.is === "text") && args.length === 1) {
       const text = textOf(first);
       this.#inserts(text === undefined ? first : elements(this.#values.page.select(text)), [object], key, code);

@@ -27,6 +27,10 @@ export function valueOfMember(
       return propertyOfMade(object, key);
     case "object":
       return valueOfProperty(values, object, key) ?? valueByName(values, key);
+    case "class": {
+      const method = methodOf(values, object.node, key);
+      return method === undefined ? valueByName(values, key) : { is: "function", node: method, self: object };
+    }
     case "instance":
       return ofInstance(values, object, key);
     case "constant":
