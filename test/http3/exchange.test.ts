@@ -207,6 +207,20 @@ test("bodies and trailers pass both ways", async () => {
   expect(trailers).toEqual({ "x-back": "x-sent: 1" });
 });
 
+test.each([
+  ["POST", {}],
+  ["GET", { "content-length": "5" }],
+  ["GET", { expect: "100-continue" }],
+] as const)("%s with %j is handled before the first byte of its body arrives", async (method, fields) => {
+  const { client } = await serve((exchange) => {
+    start(exchange, 2);
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end("");
+  });
+  const { response } = await client.open(method, "/", fields, false);
+  expect((await response).body.toString()).toBe("ok");
+});
+
 test("interim responses come first; HEAD, 204 and 304 have no body", async () => {
   const { client } = await serve((exchange) => {
     if (exchange.head.path === "/hints") start(exchange, -1, "Link: </a>\r\n", 103);
