@@ -61,7 +61,8 @@ export function fitOf(
   predication: Predication,
   { reader, near, outcome }: { reader: Reader; near: ReadonlySet<string>; outcome: string | undefined },
 ): Fit {
-  const { before, after, isPassive } = predication;
+  const { before, after } = predication;
+  const isPassive = predication.isPassive && !predication.isReceived;
   const { names, terms } = asked;
   const agent = inLanguage(asked.agent, asked, reader.language);
   const patient = inLanguage(asked.patient, asked, reader.language);

@@ -49,7 +49,9 @@ export function measured(
   let part = { start: 0, end: passage.text.length };
   for (const threshold of asked.thresholds) {
     const fitting = quantities.filter(
-      (one) => isSameMeasure(asked, one, threshold) && namesUnit({ asked, passage }, clauses.get(one), one, threshold),
+      (one) =>
+        isSameMeasure(asked, one, threshold, clauses.get(one)) &&
+        namesUnit({ asked, passage }, clauses.get(one), one, threshold),
     );
     if (fitting.length === 0) return undefined;
     const results = fitting.map((one) =>
@@ -93,7 +95,7 @@ const PER = /^(?:per|pro|par|por|each|every|je|pour|ogni)$/u;
 
 /** Whether the dates in a figure's clause, if there are any, touch the time of the question: "(2024: 1.93 billion)". */
 function isInTime({ plan, years }: Asked, clause: Clause, dates: readonly NamedDate[]): boolean {
-  const own = dates.filter(({ start, end }) => start >= clause.start - 8 && end <= clause.end + 20);
+  const own = dates.filter(({ start, end }) => end >= clause.start - 8 && start <= clause.end + 4);
   const { from, deadline } = plan;
   if (own.length === 0) return true;
   return own.some((date) => {
@@ -120,7 +122,7 @@ function boundTo(asked: Asked, near: ReadonlySet<string>, clause: Clause | undef
   );
   if (clause === undefined || nouns.length === 0) return 1;
   const here = nouns.filter((noun) => clause.stems.has(noun)).length;
-  if (here === 0) return 0.4;
+  if (here === 0) return 0.2;
   const beside = nouns.filter((noun) => !clause.stems.has(noun) && near.has(noun)).length;
   return 0.4 + (0.6 * (here + beside / 2)) / nouns.length;
 }
@@ -146,14 +148,20 @@ function isFormer(text: string, quantity: Quantity): boolean {
 }
 
 /** Whether a quantity and a threshold measure the same: by their unit, or by the noun that is counted. */
-function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold): boolean {
+function isSameMeasure(asked: Asked, quantity: Quantity, threshold: Threshold, clause: Clause | undefined): boolean {
   if (quantity.unit === threshold.unit) return true;
+  // "874,200 people visited": visitors.
+  const family = threshold.unit.slice(0, FAMILY);
+  const isPeople = quantity.unit === "people" && family.length === FAMILY;
+  if (isPeople && [...(clause?.stems ?? [])].some((stem) => stem.startsWith(family))) return true;
   const known = KNOWN.has(threshold.unit) || KNOWN.has(quantity.unit);
   if (known) return false;
   if (quantity.unit === "" || threshold.unit === "") return true;
   return asked.terms.has(quantity.unit) || wordsOf(threshold.unit).some((word) => word.stem === quantity.unit);
 }
 
+/** Characters by which a person's noun is compared with what the person does. */
+const FAMILY = 5;
 const KNOWN = new Set([
   "percent",
   "usd",

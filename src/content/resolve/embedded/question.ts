@@ -1,5 +1,5 @@
 import { type Plan, type Threshold } from "../reading/analysis.ts";
-import { isParticipleOfMotion } from "../reading/clauses.ts";
+import { AWARDS, isParticipleOfMotion } from "../reading/clauses.ts";
 import { ADVERB, IRREGULAR_PAST, type Token, undatedTokensOf } from "../reading/spans.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { type Grammar, GRAMMARS, isFunctionWord } from "../reading/grammar.ts";
@@ -57,7 +57,12 @@ export function askedOf(plan: Plan, now: number): Asked {
     years: new Set(
       datesOf(plan.statement, now)
         .filter((date) => date.hasYear)
-        .flatMap(yearsOf),
+        // "before 2026" asks for 2025.
+        .flatMap((date) =>
+          plan.deadline !== undefined && date.from > plan.deadline
+            ? [new Date(plan.deadline).getUTCFullYear()]
+            : yearsOf(date),
+        ),
     ),
     thresholds: plan.thresholds,
     weightOf: (term) => {
@@ -101,6 +106,7 @@ function structureOf({ statement, thresholds, ...plan }: Plan, language: Languag
   }
   const isPassive =
     noun === undefined &&
+    !AWARDS.test(token.text) &&
     !(language !== "de" && isParticipleOfMotion(token, language)) &&
     (tokens.slice(0, at).some((word) => grammar.be.has(word.text)) &&
     /(?:ed|en|t|n|o|a|e|ee|os|as|i)$/u.test(token.text) &&

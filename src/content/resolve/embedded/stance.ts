@@ -31,6 +31,9 @@ const INDIRECT = 0.35;
 /** The strength of a sentence that gives another actor what only one can have. It names none of the question's actors. */
 const OTHER_ACTOR = 0.75;
 
+/** The strength of a figure before the deadline that does not meet the threshold. It never decides. */
+const EARLY_FIGURE = 0.45;
+
 /** Outcomes that are final: their contrary cannot follow before the deadline. */
 const FINAL = new Set(["reject", "cancel", "lose", "eliminate", "acquit", "die", "win", "convict"]);
 
@@ -41,6 +44,8 @@ interface Reading {
   /** Whether the sentence says "not (yet)" and does not name a contrary outcome. */
   readonly isAbsence: boolean;
   readonly kind?: StatementKind | undefined;
+  /** Whether it compares a figure. */
+  readonly isFigure?: boolean;
   /** Whether it excludes that the outcome follows later. */
   readonly isFinal?: boolean;
   /** The part of the sentence that says it. Its dates are those of the outcome. */
@@ -125,6 +130,7 @@ function read(
         isAbsence: measure.sign < 0,
         part: measure.part,
         kind: "report",
+        isFigure: true,
       };
     }
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
@@ -399,5 +405,7 @@ function isAfter(date: NamedDate | undefined, deadline: number): boolean {
 function early(statement: Statement, reading: Reading): Statement {
   if (!reading.isAbsence && (reading.isFinal === true || statement.kind === "fact-check"))
     return { ...statement, strength: statement.strength * 0.8 };
+  // A figure may still change, but it contradicts a report that the threshold was met.
+  if (reading.isFigure === true) return { ...statement, strength: Math.min(EARLY_FIGURE, statement.strength) };
   return { ...statement, supports: "NEUTRAL" };
 }

@@ -65,7 +65,9 @@ function voiceOf(
   return {
     sources: members,
     sign: chosen.supports === "YES" ? 1 : -1,
-    strength: chosen.strength * (other === undefined || later(yes, no) !== undefined ? 1 : 0.6),
+    strength:
+      chosen.strength *
+      (other === undefined || other.strength < chosen.strength / 2 || later(yes, no) !== undefined ? 1 : 0.6),
     isResolutionSource: members.some(
       (index) => plan.resolutionSource !== undefined && isOf(plan.resolutionSource, sources[index]?.url ?? ""),
     ),

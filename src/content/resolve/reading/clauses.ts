@@ -1,5 +1,5 @@
 import { type Grammar } from "./grammar.ts";
-import { attributionAfter, governedBy, type Reality, realityOf } from "./reality.ts";
+import { attributionAfter, governedBy, isHearsay, type Reality, realityOf } from "./reality.ts";
 import { ADVERB, clauseOf, type Group, groupOf, HARD, type Span, type Token } from "./spans.ts";
 import { type Language } from "./words.ts";
 
@@ -7,6 +7,8 @@ import { type Language } from "./words.ts";
 export interface Predication {
   readonly reality: Reality;
   readonly isPassive: boolean;
+  /** Whether its verb has two objects: "X was awarded the prize". */
+  readonly isReceived: boolean;
   /** The words of its clause before and after its group of verbs. */
   readonly before: readonly Token[];
   readonly after: readonly Token[];
@@ -46,6 +48,7 @@ export function predicationOf(
   return {
     reality: realityOf(tokens, at, { clause, group, grammar, language }),
     isPassive,
+    isReceived: AWARDS.test(token?.text ?? ""),
     before,
     after:
       language === "de"
@@ -77,6 +80,9 @@ function subjectEnd(tokens: readonly Token[], clause: Span, group: Group, gramma
 function isPassiveGerman(tokens: readonly Token[], clause: Span): boolean {
   return tokens.slice(clause.start, clause.end).some((word) => /^(?:wurden?|worden|werden|wird)$/u.test(word.text));
 }
+
+/** Verbs with two objects: the subject of the passive receives the other one. */
+export const AWARDS = /^(?:award|ausgezeichnet|premiad)/u;
 
 /** Verbs whose perfect has "be": "ist zurückgetreten", "est mort", "è morto". */
 export function isParticipleOfMotion(token: Token | undefined, language: Language): boolean {
@@ -135,6 +141,7 @@ export function clauseAt(tokens: readonly Token[], position: number, grammar: Gr
     whole.some(
       (word) => grammar.modal.has(word.text) || grammar.hedge.has(word.text) || grammar.future.test(word.text),
     ) ||
+    isHearsay(whole, grammar) ||
     attributionAfter(tokens, span.end, grammar) !== undefined ||
     governedBy(tokens.slice(0, span.start), whole, at - span.start, { clause: span, grammar }) === "view";
   return {

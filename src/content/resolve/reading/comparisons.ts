@@ -16,6 +16,14 @@ const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 const END = "\\s*(?:the\\s)?$";
 const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
 const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");
+/** Verbs that compare the number after them. */
+export const FELL_BELOW =
+  "(?<![\\p{L}])(?:baj[óa]|bajado|cay[óo]|baix(?:ou|ado)|caiu|sces[oa]|calat[oa]|descendu|tombée?)(?![\\p{L}])";
+export const ROSE_ABOVE =
+  "(?<![\\p{L}])(?:super[óoa]|superad[oa]|superat[oaei]|ultrapass(?:ou|ado|ada)|excedi[óo]|dépassée?|dépasse|franchi|übertr(?:af|offen)|überschr(?:itt|itten))(?![\\p{L}])";
+const ARTICLE = "\\s(?:l[aeo]s?|i|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
+const FALLS = new RegExp(FELL_BELOW + ARTICLE, "iu");
+const RISES = new RegExp(ROSE_ABOVE + ARTICLE, "iu");
 const EXCEEDS =
   /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|crosse[sd]|cross|passed|past|超过|突破|高于)\s*(?:the\s)?$/iu;
 const FALLS_SHORT = /(?:低于|不足)\s*$/u;
@@ -41,6 +49,6 @@ export function comparisonOf(before: string, after: string): Comparison | undefi
   if (less !== null) return less[1] === undefined ? "below" : "at least";
   const more = IS_MORE.exec(before);
   if (more !== null) return more[1] === undefined ? "above" : "at most";
-  if (FALLS_SHORT.test(before)) return "below";
-  return EXCEEDS.test(before) ? "above" : undefined;
+  if (FALLS_SHORT.test(before) || FALLS.test(before)) return "below";
+  return EXCEEDS.test(before) || RISES.test(before) ? "above" : undefined;
 }

@@ -127,12 +127,22 @@ function spanIn(text: string, { now, order }: Reading): Span {
     if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
     else if (EXCLUSIVE.test(before) && !closes) ends(date, true);
     else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
-    else if (deadline === undefined && !OF.test(before)) {
+    else if (deadline === undefined && !OF.test(before) && !isPartOfName(text, date)) {
       ends(date, false);
       from ??= date.from;
     }
   }
   return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };
+}
+
+/** "The 2026 Tour of the Lakes", "der Wahl 2026": a year that tells which one, and not when. */
+function isPartOfName(text: string, { start, end, precision }: NamedDate): boolean {
+  if (precision !== "year") return false;
+  const before = text.slice(Math.max(0, start - 40), start);
+  return (
+    (/\b(?:the|this|['’]s)\s$/iu.test(before) && /^\s\p{L}/u.test(text.slice(end))) ||
+    /\p{Lu}[\p{L}'’-]+\s$/u.test(before)
+  );
 }
 
 /** The first instant that counts. After "after", this is the end of the day. */

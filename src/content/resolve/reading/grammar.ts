@@ -158,7 +158,7 @@ have: ha han habia habian he hemos hubo haya
 modal: va van puede pueden podria podrian podra debe deben deberia quiere quieren sera seran seria serian habra habria tendra planea
 not: no nunca jamas ningun ninguna ninguno nadie nada tampoco ni sin
 determiner: el la los las lo un una unos unas del al este esta ese esa su sus
-preposition: de del a al en por para con contra sobre desde hasta entre sin segun tras durante ante bajo hacia
+preposition: de del a al en por para con contra sobre desde hasta entre sin segun tras durante ante hacia
 by: por
 open: si cuando como donde mientras hasta
 clause: quien quienes cual cuyo porque pues tras ya

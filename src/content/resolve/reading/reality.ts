@@ -202,6 +202,19 @@ function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boo
   );
 }
 
+/** "according to a kiosk owner": a person without a name and an office. */
+export function isHearsay(words: readonly Token[], grammar: Grammar): boolean {
+  return words.some((word, at) => {
+    const named = words.slice(at + 2, at + 4);
+    return (
+      /^(?:from|to|laut|selon|segun|secondo|segundo)$/u.test(word.text) &&
+      /^(?:an?|eine[mr]?|une?|una|uma?)$/u.test(words[at + 1]?.text ?? "") &&
+      /^(?:according|learn|heard|laut|selon|segun|secondo|segundo)/u.test(words[at - 1]?.text ?? word.text) &&
+      !named.some((one) => one.capital || OFFICIAL.test(one.text) || grammar.preposition.has(one.text))
+    );
+  });
+}
+
 /** "a kiosk owner told the paper": one of many, who holds no office. */
 function isStranger(words: readonly Token[], grammar: Grammar): boolean {
   const verb = words.findIndex((word) => SPEAKS.test(word.text));
@@ -224,7 +237,7 @@ export function attributionAfter(tokens: readonly Token[], end: number, grammar:
       )
     : next;
   if (short.some((word) => grammar.hedge.has(word.text))) return "view";
-  if (isStranger(short, grammar)) return "view";
+  if (isStranger(short, grammar) || isHearsay(short, grammar)) return "view";
   const verb = short.find((word, n) => n > 0 && n < 5 && grammar.doubts.has(word.text));
   return verb !== undefined && /,/u.test(short[0]?.gap ?? "") ? "view" : undefined;
 }

@@ -1,4 +1,5 @@
-import { type Threshold } from "./analysis.ts";
+import { type Comparison, type Threshold } from "./analysis.ts";
+import { FELL_BELOW, ROSE_ABOVE } from "./comparisons.ts";
 import { type Quantity } from "./quantities.ts";
 
 /** Thresholds of one question that are read. */
@@ -8,6 +9,16 @@ const RANGE = /\bbetween\s(?:\S+\s){0,2}?$/iu;
 /** Verbs that mean "at least" without a comparison before the number. */
 const REACH = /\b(?:reach|hit|touch|get to|climb to|rise to|win|score|cross|surpass)\s(?:the\s|a\s)?(?:[$€£¥₹])?$/iu;
 const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\s)?$/iu;
+
+/** "¿Bajó la tasa del 8 %?": the verb of a question compares the number after its subject. */
+function verbComparison(before: string): Comparison | undefined {
+  if (!/(?:del?|d['’]|des|l[aeo]s?|i|gli|dei|a|os?|die)\s$/iu.test(before)) return undefined;
+  return new RegExp(FELL_BELOW, "iu").test(before)
+    ? "below"
+    : new RegExp(ROSE_ABOVE, "iu").test(before)
+      ? "above"
+      : undefined;
+}
 
 /** Words before a number that counts or measures. */
 const COUNTS =
@@ -54,7 +65,9 @@ export function thresholdsOf(text: string, quantities: readonly Quantity[]): Thr
     }
     if (isName(text, quantity)) continue;
     const comparison =
-      quantity.comparison ?? (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
+      quantity.comparison ??
+      verbComparison(text.slice(0, start)) ??
+      (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
     found.push({ comparison, value, unit, text: words });
   }
   return found;
