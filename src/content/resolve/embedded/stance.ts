@@ -23,8 +23,6 @@ const STATED = 0.5;
 const ANSWERED = 0.65;
 /** The minimum share for a sentence whose predicate and arguments are those of the question. */
 const NEAR = 0.4;
-/** The weight of the question's terms in the rest of the page. */
-const ELSEWHERE = Number(process.env["EW"] ?? 0.5);
 /** The factor for a sentence that only quotes or names the outcome. It never decides. */
 const INDIRECT = 0.35;
 
@@ -186,11 +184,9 @@ function answerOf(asked: Asked, passage: Passage): Reading {
 }
 
 /** The shares of the question's terms in a sentence, and in the sentence with its context. */
-function sharesOf(asked: Asked, { words, shared, near, around }: Passage): { coverage: number; context: number } {
+function sharesOf(asked: Asked, { words, shared, near }: Passage): { coverage: number; context: number } {
   const outcomes = conceptsIn(words);
-  const beside = shareOf(asked, near, outcomes);
-  const context = beside + ELSEWHERE * (shareOf(asked, around, outcomes) - beside);
-  return { coverage: shareOf(asked, shared, outcomes), context };
+  return { coverage: shareOf(asked, shared, outcomes), context: shareOf(asked, near, outcomes) };
 }
 
 /** The share of the question's terms among words. Another word for the outcome stands for the question's. */

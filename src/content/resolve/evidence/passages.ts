@@ -46,8 +46,6 @@ export interface Passage extends Sentence {
   readonly shared: ReadonlySet<string>;
   /** The terms in the sentence, the title, the first sentence of the page, or the two sentences before it. */
   readonly near: ReadonlySet<string>;
-  /** The terms in the whole page. */
-  readonly around: ReadonlySet<string>;
   /** The sentence before it. Before the first sentence, the title. */
   readonly before: string;
   /** Whether the sentence before it has terms of the question. */
@@ -137,13 +135,11 @@ export function passagesOf(
   const frames = new Frames(source.url, source.title, source.text);
   const isTopic = (text: string): boolean => sharedTerms(text, terms).size > 0;
   const kept: Passage[] = [];
-  const around = new Set(titleTerms);
   let last: { readonly text: string; readonly shared: ReadonlySet<string> }[] = [];
   const mentions = new Map<string, number>();
   for (const sentence of sentencesOf(source.text)) {
     const words = wordsOf(sentence.text);
     const shared = new Set(words.flatMap(({ stem }) => (terms.has(stem) ? [stem] : [])));
-    for (const term of shared) around.add(term);
     // The line with the name of the site or the author is about neither.
     if (SENTENCE.test(sentence.text))
       for (const family of familiesIn(words)) mentions.set(family, (mentions.get(family) ?? 0) + 1);
@@ -160,7 +156,7 @@ export function passagesOf(
       const before = last.at(-1)?.text ?? source.title;
       const isContinued = SENTENCE.test(before) && (last.at(-1)?.shared.size ?? 0) > 0;
       const place = { ...sentence, before, isContinued, isUnreal };
-      keep(kept, { ...place, words, shared, near, around, coverage: weigh(shared), context: weigh(near) });
+      keep(kept, { ...place, words, shared, near, coverage: weigh(shared), context: weigh(near) });
     }
     last = [...last.slice(-1), { text: sentence.text, shared }];
   }
