@@ -16,9 +16,10 @@ const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
 const END = "\\s*(?:the\\s)?$";
 const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
 const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");
-/** Verbs that compare the number after them. */
+/** Verbs of a measure that falls below the number after them. */
 export const FELL_BELOW =
   "(?<![\\p{L}])(?:baj[óa]|bajado|cay[óo]|baix(?:ou|ado)|caiu|sces[oa]|calat[oa]|descendu|tombée?)(?![\\p{L}])";
+/** Verbs of a measure that rises over the number after them. */
 export const ROSE_ABOVE =
   "(?<![\\p{L}])(?:super[óoa]|superad[oa]|superat[oaei]|ultrapass(?:ou|ado|ada)|excedi[óo]|dépassée?|dépasse|franchi|übertr(?:af|offen)|überschr(?:itt|itten))(?![\\p{L}])";
 const ARTICLE = "\\s(?:l[aeo]s?|i|gli|o|os|as?|die|del?|d[iu]|des)?\\s?$";
