@@ -83,11 +83,12 @@ export function articleOf(tree: Document, url: string, options: ReadOptions = {}
     groupByTemplate(outline.blocks);
   }
   const scores = options.scores ?? scoresOf(outline, declared, url);
-  const { chosen, expected, threshold } = choose(outline.blocks, scores, hintsOf(declared, url).isArticle);
+  const hints = hintsOf(declared, url);
+  const isThread = hints.isThread || isForum(url);
+  const isNews = [...declared.types.keys()].some((type) => type.endsWith("NewsArticle"));
+  const { chosen, expected, threshold } = choose(outline.blocks, scores, isNews && !isThread);
   const language = languageIn(declared, outline, chosen);
   const metadata = { ...declared, siteName: siteNameOf(declared, url), language };
-  const hints = hintsOf(metadata, url);
-  const isThread = hints.isThread || isForum(url);
   // A list of products declares each of them.
   const isOfOneProduct = hints.isProduct && (metadata.types.get("Product") ?? 0) <= 1;
   const { isProduct } = hints;
