@@ -1,22 +1,31 @@
 /** Requests that ask for a lower price than the one of what the upstream would do, over each protocol. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { TERMS } from "../../src/payments/testing/payment.ts";
-import { decodeHeader } from "../../src/payments/x402/header.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import { type Protocol, type ProtocolGateway, PROTOCOLS, type Request, startProtocols } from "../policy/protocols.ts";
 import { serverAt } from "../support/gateway.ts";
+import { RawClient } from "../support/raw-client.ts";
 import { CountingFacilitator } from "./counting-facilitator.ts";
+import { newPayment, nonceOf } from "./shops.ts";
 
 setDefaultTimeout(patient(30_000));
 
 const facilitator = new CountingFacilitator();
+const origin = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  fetch: async (request) => new Response(await request.text()),
+});
 let gateway: ProtocolGateway;
 
 beforeAll(async () => {
   const route = { upstream: "origin" };
   gateway = await startProtocols({
     x402: { enabled: true, facilitator_url: facilitator.url, public_url: "https://shop.test" },
-    upstreams: [{ name: "origin", servers: [serverAt(1)] }],
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
     routes: [
       {
         ...route,
@@ -47,6 +56,19 @@ beforeAll(async () => {
       },
       {
         ...route,
+        path_prefix: "/before",
+        x402: {
+          ...TERMS,
+          price: "$1",
+          settle: "before",
+          rules: [
+            { match: { path_pattern: "/before/units" }, unit_price: { price: "$0.01", count: "/urls" } },
+            { match: { path_pattern: "/before/bytes" }, body_bytes: { max: 20 }, price: "$0.01" },
+          ],
+        },
+      },
+      {
+        ...route,
         path_prefix: "/paths",
         x402: {
           ...TERMS,
@@ -64,6 +86,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await facilitator.close();
+  await origin.stop(true);
 });
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -165,3 +188,71 @@ for (const protocol of PROTOCOLS) {
     expect(found).toEqual(PATHS.map((one) => [...one]));
   });
 }
+
+for (const isKnown of [true, false]) {
+  test.each(["/before/units", "/before/bytes"])(
+    `a payment that was settled for a body of ${isKnown ? "known" : "unknown"} length buys no dearer one: %s`,
+    async (path) => {
+      const [cheap, dear] = ['{"urls":[1]}', '{"urls":[1,2,3,4,5,6,7,8,9]}'];
+      const request = (body: string): Request => ({
+        method: "POST",
+        path,
+        body,
+        headers: { ...JSON_TYPE, "payment-signature": header },
+      });
+      const payment = newPayment("before");
+      const nonce = nonceOf(payment);
+      const header = encodeHeader(payment);
+      // The client leaves during the settlement.
+      const { promise: isSettling, resolve } = Promise.withResolvers<void>();
+      const { promise: isGone, resolve: leave } = Promise.withResolvers<void>();
+      facilitator.hand = async (call) => {
+        if (call.path !== "/settle" || call.nonce !== nonce) return undefined;
+        resolve();
+        await isGone;
+        return call.usual();
+      };
+      const client = await RawClient.open(gateway.plainPort);
+      const framing = isKnown
+        ? `Content-Length: ${cheap.length}\r\n\r\n${cheap}`
+        : `Transfer-Encoding: chunked\r\n\r\n${cheap.length.toString(16)}\r\n${cheap}\r\n0\r\n\r\n`;
+      client.send(
+        `POST ${path} HTTP/1.1\r\nHost: a.test\r\nContent-Type: application/json\r\nPAYMENT-SIGNATURE: ${header}\r\n${framing}`,
+      );
+      await isSettling;
+      client.destroy();
+      // The connection behind it shows that the gateway has read the reset.
+      expect((await gateway.plain({ path })).status).toBe(402);
+      leave();
+      await until(() => facilitator.transfers.has(nonce));
+      const statuses = [];
+      for (const body of [dear, dear, cheap]) {
+        const reply = await gateway.plain({ ...request(body), authority: "a.test" });
+        statuses.push(reply.status);
+      }
+      expect(statuses).toEqual([409, 409, 200]);
+    },
+  );
+}
+
+test("a payment whose body was cut off buys no longer one", async () => {
+  const payment = newPayment("before");
+  const header = encodeHeader(payment);
+  const head = `POST /before/bytes HTTP/1.1\r\nHost: a.test\r\nPAYMENT-SIGNATURE: ${header}\r\n`;
+  const client = await RawClient.open(gateway.plainPort);
+  client.send(`${head}Content-Length: 20\r\n\r\nbegin`);
+  await until(() => facilitator.transfers.has(nonceOf(payment)));
+  client.destroy();
+  const request = (body: string): Request => ({
+    method: "POST",
+    path: "/before/bytes",
+    body,
+    headers: { "payment-signature": header },
+    authority: "a.test",
+  });
+  let reply = await gateway.plain(request("begin".padEnd(1000)));
+  while (reply.header("retry-after") !== undefined) reply = await gateway.plain(request("begin".padEnd(1000)));
+  expect(reply.status).toBe(409);
+  reply = await gateway.plain(request("begin".padEnd(20)));
+  expect([reply.status, reply.text]).toEqual([200, "begin".padEnd(20)]);
+});

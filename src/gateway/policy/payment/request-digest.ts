@@ -10,8 +10,11 @@ const MAX_GATHERED_BYTES = 1_048_576;
 
 /** The digest of a request without a body. */
 const EMPTY = "0:";
-/** The number of bytes, a plus if they were only the beginning of a body, and the SHA-256. */
-const DIGEST = /^(\d{1,16})(\+?):([\w-]*)$/;
+/**
+ * The number of bytes and their SHA-256. With a plus they were only the beginning of a body: the announced length follows,
+ * if there was one.
+ */
+const DIGEST = /^(\d{1,16})(?:\+(\d{0,16}))?:([\w-]*)$/;
 
 /** The error of a payment whose request came with another body before. */
 export const OTHER_BODY = paymentError(
@@ -27,15 +30,22 @@ const NO_ROOM = paymentError(
   "Too many request bodies are being compared with those that were paid for. Send the same payment again.",
 );
 
+interface Expected {
+  readonly bytes: number;
+  /** Bytes of the whole body; undefined if its length is not known. */
+  readonly total: number | undefined;
+  readonly hash: string;
+}
+
 /**
  * The digest of a request's body, computed as the body passes. A payment pays for one body: without this check, a
- * client with an undelivered settlement could ask for other bodies. If the first body broke off, only its beginning is
- * compared.
+ * client with an undelivered settlement could ask for other bodies, whose price may be higher. If the first body broke
+ * off, only its beginning is compared.
  */
 export class RequestDigest {
   readonly #exchange: Exchange;
   /** The digest of the body that was paid for; undefined if it is not known yet. */
-  readonly #expected: { readonly bytes: number; readonly isWhole: boolean; readonly hash: string } | undefined;
+  readonly #expected: Expected | undefined;
   readonly #hasBody: boolean;
   #hash: Hash | undefined;
   #bytes = 0;
@@ -49,30 +59,40 @@ export class RequestDigest {
     this.#exchange = exchange;
     this.#hasBody = hasBody(exchange.head);
     const parts = DIGEST.exec(expected);
-    if (parts === null) return;
-    this.#expected = { bytes: Number(parts[1]), isWhole: parts[2] === "", hash: parts[3] ?? "" };
-    if (this.#expected.bytes === 0) this.#hashThere = "";
+    if (parts !== null) {
+      const [, bytes = "", announced = bytes, hash = ""] = parts;
+      this.#expected = { bytes: Number(bytes), total: announced === "" ? undefined : Number(announced), hash };
+      if (this.#expected.bytes === 0) this.#hashThere = "";
+    }
+    const { body } = exchange;
+    if (!(body instanceof GatheredBody)) return;
+    // The whole body has been read, so its digest is known before the payment is settled.
+    if (body.bytes.length > 0) this.#see(body.bytes);
+    this.#ended = true;
   }
 
   /** The digest for the ledger, as far as it is known. From then on the payment is only valid for this body. */
   get spentOn(): Pick<Change, "bodyDigest"> {
     if (!this.#hasBody || (this.#ended && this.#bytes === 0)) return { bodyDigest: EMPTY };
-    if (this.#hash === undefined) return {};
-    return { bodyDigest: `${this.#bytes}${this.#ended ? "" : "+"}:${sumOf(this.#hash)}` };
+    const { bodyLength } = this.#exchange.head;
+    const announced = this.#ended ? "" : `+${bodyLength < 0 ? "" : bodyLength}`;
+    if (this.#hash === undefined) return bodyLength < 0 ? {} : { bodyDigest: `0${announced}:` };
+    return { bodyDigest: `${this.#bytes}${announced}:${sumOf(this.#hash)}` };
   }
 
   /** False: the body differs from the paid one, as far as it was seen. */
   get fits(): boolean {
     const expected = this.#expected;
     if (expected === undefined) return true;
-    if (!this.#hasBody) return expected.bytes === 0;
-    if (expected.isWhole && !(this.#ended && this.#bytes === expected.bytes)) return false;
-    return this.#hashThere === expected.hash;
+    const { bytes, total, hash } = expected;
+    if (!this.#hasBody) return (total ?? bytes) === 0;
+    if (this.#ended ? total !== undefined && total !== this.#bytes : total === bytes) return false;
+    return this.#hashThere === hash;
   }
 
   /** Observes the body while the upstream reads it. `onEnd` is called after the whole body. */
   watch(onEnd: () => void = () => {}): void {
-    if (!this.#hasBody) return;
+    if (!this.#hasBody || this.#ended) return;
     const body = this.#exchange.body;
     this.#exchange.body = {
       get complete() {
@@ -87,17 +107,19 @@ export class RequestDigest {
 
   /** The errors of the request that can be found without reading its body. */
   glance(): TurnpikeError | undefined {
-    if (!this.#hasBody) return this.fits ? undefined : OTHER_BODY;
+    if (!this.#hasBody || this.#ended) return this.fits ? undefined : OTHER_BODY;
     const { bodyLength } = this.#exchange.head;
     const expected = this.#expected;
     if (expected === undefined || bodyLength === -1) return undefined;
-    const isOther = expected.isWhole ? bodyLength !== expected.bytes : bodyLength < expected.bytes;
+    const { bytes, total } = expected;
+    const isOther = total === undefined ? bodyLength < bytes : bodyLength !== total;
     return isOther ? OTHER_BODY : undefined;
   }
 
   /** True if the body must be read to compare it with the paid one. */
   get mustRead(): boolean {
-    return this.#hasBody && this.#expected !== undefined;
+    if (!this.#hasBody || this.#ended || this.#expected === undefined) return false;
+    return this.#expected.bytes > 0 || this.#exchange.head.bodyLength < 0;
   }
 
   /** Why the request may not have the stored response. Reads the body and discards it. */
