@@ -14,6 +14,9 @@ const MIN_BOLD_SIZE = 0.89;
  */
 const MAX_BOLD_SHARE = 0.4;
 
+/** Maximum number of letters of the text below an author: the addresses of an office. */
+const MAX_AFFILIATION = 250;
+
 /** The first words of a caption below a figure or above a table. */
 const CAPTION =
   /^(?:fig(?:ure|\.)|table|tab\.|listing|abb(?:ildung|\.)|tabelle|tableau|\u0440\u0438\u0441\.|\u56F3|\u56FE|\u8868)\s?(?:\d|[A-Z]\b)/iu;
@@ -36,6 +39,36 @@ export function setHeadings(blocks: readonly Block[], bodySize: number): void {
   };
   const classes = [...new Set(headings.map(classOf))].toSorted((a, b) => b - a);
   for (const heading of headings) heading.level = Math.min(MAX_LEVEL, classes.indexOf(classOf(heading)) + 1);
+  for (const text of authorsOf(blocks)) text.level = 0;
+}
+
+/** Several names, with their initials and marks. */
+const NAMES = /^(?:\p{Lu}[\p{L}.'\u2019-]*[\d*\u2020\u2021]{0,3}(?:,? and |, | & | )?){3,}$/u;
+
+/**
+ * The lines between a title and the first heading that are as large or bold as headings: authors and dates. Only short
+ * texts follow them, and they look unlike all later headings, or are names.
+ */
+function authorsOf(blocks: readonly Block[]): Text[] {
+  const headings = blocks.filter((block): block is Text => block.kind === "text" && block.level > 0);
+  const [title] = headings;
+  const found: Text[] = [];
+  if (title === undefined || blocks.indexOf(title) > 1) return found;
+  for (const [at, heading] of headings.entries()) {
+    if (heading === title) continue;
+    const next = headings[at + 1];
+    if (next === undefined || heading.level <= title.level) break;
+    const below = blocks.slice(blocks.indexOf(heading) + 1, blocks.indexOf(next));
+    const isShort = below.every((block) => block.kind === "text" && plainOf(block.pieces).length < MAX_AFFILIATION);
+    if (!isShort) break;
+    const { size, isBold } = heading.look;
+    const isOwn = headings
+      .slice(at + 1)
+      .every(({ look }) => look.isBold !== isBold || Math.abs(look.size - size) > 0.5);
+    const text = plainOf(heading.pieces);
+    if (isOwn ? below.length > 0 || NAMES.test(text) : NAMES.test(text) && /,| and /.test(text)) found.push(heading);
+  }
+  return found;
 }
 
 /** The number of parts of a heading's number: 2 in "3.1 Roads". 1 without a number. */
