@@ -35,34 +35,7 @@ export function columnsOf(rows: readonly (readonly Span[])[]): Column[] {
       } else if (!isHead) columns.push({ from: x, to: right });
     }
   }
-  columns.sort((a, b) => a.from - b.from);
-  return joinedColumns(
-    columns,
-    rows.filter((row) => row.length > 1),
-  );
-}
-
-/** Joins two columns if more cells cover both than rows have a cell in each: one of them is a part of a text. */
-function joinedColumns(columns: readonly Column[], rows: readonly (readonly Span[])[]): Column[] {
-  const joined: Column[] = [];
-  for (const column of columns) {
-    const last = joined.at(-1);
-    const covers = (row: readonly Span[]) =>
-      last !== undefined && row.some(({ x, right }) => x < last.to && right > column.from);
-    const parted = (row: readonly Span[]) =>
-      last !== undefined &&
-      row.some(({ x, right }) => x < last.to && right > last.from) &&
-      row.some(({ x, right }) => x < column.to && right > column.from);
-    const together = rows.filter(covers).length;
-    if (
-      last !== undefined &&
-      together > rows.length / 4 &&
-      together > rows.filter((row) => parted(row) && !covers(row)).length
-    )
-      last.to = Math.max(last.to, column.to);
-    else joined.push(column);
-  }
-  return joined;
+  return columns.toSorted((a, b) => a.from - b.from);
 }
 
 /**
