@@ -202,6 +202,10 @@ function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boo
   );
 }
 
+/** What a text can quote that is not a person. */
+const WRITTEN =
+  /^(?:stud|survey|poll|review|analys|paper|fact|article|press|news|letter|document|database|transcript|list|count|studie|umfrage|etude|enquete|estudio|encuesta|sondag|studi|pesquisa)/u;
+
 /** "according to a kiosk owner": a person without a name and an office. */
 export function isHearsay(words: readonly Token[], grammar: Grammar): boolean {
   return words.some((word, at) => {
@@ -210,7 +214,9 @@ export function isHearsay(words: readonly Token[], grammar: Grammar): boolean {
       /^(?:from|to|laut|selon|segun|secondo|segundo)$/u.test(word.text) &&
       /^(?:an?|eine[mr]?|une?|una|uma?)$/u.test(words[at + 1]?.text ?? "") &&
       /^(?:according|learn|heard|laut|selon|segun|secondo|segundo)/u.test(words[at - 1]?.text ?? word.text) &&
-      !named.some((one) => one.capital || OFFICIAL.test(one.text) || grammar.preposition.has(one.text))
+      !named.some(
+        (one) => one.capital || OFFICIAL.test(one.text) || WRITTEN.test(one.text) || grammar.preposition.has(one.text),
+      )
     );
   });
 }
