@@ -202,7 +202,7 @@ function isAuthority(near: readonly Token[], head: Token, grammar: Grammar): boo
   );
 }
 
-/** What a text can quote that is not a person. */
+/** Sources of a quotation that are not a person. */
 const WRITTEN =
   /^(?:stud|survey|poll|review|analys|paper|fact|article|press|news|letter|document|database|transcript|list|count|studie|umfrage|etude|enquete|estudio|encuesta|sondag|studi|pesquisa)/u;
 
