@@ -96,8 +96,13 @@ function paidWith(amount: string): { "payment-signature": string; nonce: string 
   return { "payment-signature": encodeHeader({ ...payment, accepted: { ...REQUIREMENTS, amount } }), nonce };
 }
 
-const json = (value: unknown): Request => ({ method: "POST", headers: JSON_TYPE, body: JSON.stringify(value) });
-const PRICES: Readonly<Record<string, { readonly request: Request; readonly amount: string }>> = {
+const json = (value: unknown): Asked => ({ method: "POST", headers: JSON_TYPE, body: JSON.stringify(value) });
+/** A request whose fields can be added to. */
+interface Asked extends Request {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PRICES: Readonly<Record<string, { readonly request: Asked; readonly amount: string }>> = {
   "the route's own": { request: { path: "/api/x" }, amount: "50000" },
   "of a method": { request: { path: "/api/x", method: "DELETE" }, amount: "500000" },
   "of a query": { request: { path: "/api/x?size=large" }, amount: "30000" },

@@ -50,7 +50,7 @@ export class ByteWriter {
 
   /** The bytes written so far; valid until the next write. */
   done(): Uint8Array<ArrayBuffer> {
-    return this.#bytes.subarray(0, this.#length) as Uint8Array<ArrayBuffer>; // Created here, never shared.
+    return this.#bytes.subarray(0, this.#length);
   }
 
   #reserve(count: number): void {
