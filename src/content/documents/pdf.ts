@@ -56,8 +56,7 @@ export async function pdfContent(
     const options = {
       isEvalSupported: false,
       disableFontFace: true,
-      // The tables of characters.
-      fontExtraProperties: true,
+      fontExtraProperties: areFontsPlain(bytes),
       useSystemFonts: false,
       verbosity: 0,
       maxImageSize: MAX_PICTURE_PIXELS,
@@ -75,6 +74,15 @@ export async function pdfContent(
   } finally {
     await document.loadingTask.destroy();
   }
+}
+
+/**
+ * Whether pdf.js can copy the tables of all fonts. It takes minutes for a map of UTF-16, which may have codes of 32 bits. In
+ * compressed objects, the names of maps are not seen.
+ */
+function areFontsPlain(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return !file.includes("UTF16") && !file.includes("/ObjStm");
 }
 
 /** The part of pdf.js's document type that is used. */

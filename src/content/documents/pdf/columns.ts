@@ -10,6 +10,8 @@ export interface Column {
   to: number;
 }
 
+/** Maximum number of columns of a table in a PDF. The text of a larger table is read as paragraphs. */
+export const MAX_COLUMNS = 40;
 /** Points by which the left edges of a cell and of its column may differ. */
 const ALIGNED = 2;
 
@@ -25,6 +27,7 @@ export function columnsOf(rows: readonly (readonly Span[])[]): Column[] {
     .map((cells, at) => ({ cells, isHead: at < head }))
     .toSorted((a, b) => b.cells.length - a.cells.length);
   for (const { cells, isHead } of order) {
+    if (columns.length > MAX_COLUMNS) break;
     for (const { x, right } of cells) {
       const near = columns.filter(({ from, to }) => x < to && right > from);
       const [only] = near;

@@ -1,8 +1,9 @@
 import { type CellLine } from "./cell-rows.ts";
+import { MAX_COLUMNS } from "./columns.ts";
 import { type Line, partsAt } from "./pieces.ts";
 import { rowsOf, type Segment, segmentsOf } from "./segments.ts";
 import { type Rule, type Run } from "./shapes.ts";
-import { MAX_COLUMNS, MAX_ROWS, type Table, tableOf } from "./tables.ts";
+import { MAX_ROWS, type Table, tableOf } from "./tables.ts";
 
 /** Points by which lines of a grid may miss each other. */
 const TOUCH = 3;

@@ -1,12 +1,11 @@
 import { type CellLine, groupedRows, isNumber } from "./cell-rows.ts";
-import { type Column, columnsOf, placesIn } from "./columns.ts";
+import { type Column, columnsOf, MAX_COLUMNS, placesIn } from "./columns.ts";
 import { hasLeader } from "./labels.ts";
 import { type Line, lineOf, paragraphOf, partsAt } from "./pieces.ts";
 import { type TextRow } from "./segments.ts";
 import { type Block, type Piece, type Rule } from "./shapes.ts";
 
-/** Maximum number of columns and rows of a table in a PDF. The text of a larger table is read as paragraphs. */
-export const MAX_COLUMNS = 40;
+/** Maximum number of rows of a table in a PDF. The text of a larger table is read as paragraphs. */
 export const MAX_ROWS = 1_000;
 /** The maximum distance between rows of a table without lines, in heights of the letters. */
 const ROW_GAP = 2.6;
@@ -47,7 +46,9 @@ export function alignedTable(
   const block = rows.slice(at, at + blockLength(rows, at));
   const [above, below] = [rows[at - 1], rows[at + block.length]];
   if ((above !== undefined && isEntry(above)) || (below !== undefined && isEntry(below))) return undefined;
-  const taken = block.slice(0, fittingLength(block, columnsOf(block.map(({ segments }) => segments))));
+  const all = columnsOf(block.map(({ segments }) => segments));
+  if (all.length < 2 || all.length > MAX_COLUMNS) return undefined;
+  const taken = block.slice(0, fittingLength(block, all));
   const columns = columnsOf(taken.map(({ segments }) => segments));
   if (columns.length < 2 || columns.length > MAX_COLUMNS) return undefined;
   const lines = linesOf(taken, columns, rules);
