@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeniedPayers } from "./denied-payers.ts";
@@ -76,4 +76,22 @@ test("a changed list is read again, and the last list stays if that fails", asyn
   expect(told[1]).toContain("it has no address");
   expect(told[2]).toContain("ENOENT");
   expect(payers.has(address("b"))).toBe(true);
+});
+
+test("a list that is still being written is not used", async () => {
+  const payers = await open(`${address("a")}\n${address("b")}\n`);
+  told.length = 0;
+  writeFileSync(file, `${address("a")}\n`);
+  const over = payers.look().then(() => true);
+  const writing = async (): Promise<false> => {
+    appendFileSync(file, "\n");
+    await new Promise(setImmediate);
+    return false;
+  };
+  while (!(await Promise.race([over, writing()])));
+  expect(told).toEqual([expect.stringContaining("changed while it was read")]);
+  expect(payers.has(address("b"))).toBe(true);
+  appendFileSync(file, address("b"));
+  await payers.look();
+  expect(told[1]).toBe("read 2");
 });

@@ -33,7 +33,7 @@ export class DeniedPayers {
   /** Rejects if a list cannot be read or has no address. */
   static async open(paths: readonly string[], watcher: ListWatcher): Promise<DeniedPayers> {
     const version = await versionOf(paths);
-    return new DeniedPayers(paths, watcher, { version, addresses: await readLists(paths) });
+    return new DeniedPayers(paths, watcher, { version, addresses: await readLists(paths, version) });
   }
 
   private constructor(
@@ -61,7 +61,7 @@ export class DeniedPayers {
     try {
       const version = await versionOf(this.#paths);
       if (version === this.#version) return;
-      this.#addresses = await readLists(this.#paths);
+      this.#addresses = await readLists(this.#paths, version);
       this.#version = version;
       this.#watcher.read(this.#addresses.size);
     } catch (error) {
@@ -82,9 +82,11 @@ async function versionOf(paths: readonly string[]): Promise<string> {
   return stats.map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`).join("\n");
 }
 
-async function readLists(paths: readonly string[]): Promise<ReadonlySet<string>> {
+/** `version` is that of the files before. Rejects if one changes meanwhile: a part of a list would let other payers buy. */
+async function readLists(paths: readonly string[], version: string): Promise<ReadonlySet<string>> {
   const addresses = new Set<string>();
   for (const path of paths) await readList(path, addresses);
+  if ((await versionOf(paths)) !== version) throw new Error("Cannot use a list: it has changed while it was read");
   return addresses;
 }
 
