@@ -81,7 +81,8 @@ test("a changed list is read again, and the last list stays if that fails", asyn
 test("a list that is still being written is not used", async () => {
   const payers = await open(`${address("a")}\n${address("b")}\n`);
   told.length = 0;
-  writeFileSync(file, `${address("a")}\n`);
+  // Reading so long a file takes longer than one write.
+  writeFileSync(file, `${address("a")}\n`.padEnd(8_000_000));
   const over = payers.look().then(() => true);
   const writing = async (): Promise<false> => {
     appendFileSync(file, "\n");
